@@ -1,0 +1,82 @@
+package import SyncModel
+
+/// What the engine asks of a server.
+///
+/// What is parallel lives behind it: it hands replies back in an order of its own.
+package protocol Backend {
+  /// Returns the exact request that carries an operation out.
+  ///
+  /// - Throws: `Refusal` where the operation can't be sent at all: no version to guard it, too
+  ///   large.
+  func prepare(_ operation: Operation) throws -> Request
+
+  /// Sends writes until there are no more, several at a time, each of another item.
+  ///
+  /// `next` gives the next write, which is durable in the journal; `done` takes the reply. After a
+  /// reply with a ``Reply/stop`` no further write is asked for.
+  mutating func send(
+    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+  ) throws
+
+  /// Reads one row, a tombstone included.
+  ///
+  /// - Throws: ``Stop``, where the reading failed.
+  mutating func read(_ key: ItemKey) throws -> Reading
+
+  /// Brings the rows of a table page by page, tombstones included, the oldest change first.
+  ///
+  /// It begins at the token, without one with everything. `each` takes a page, and answers whether to
+  /// go on.
+  ///
+  /// - Throws: ``Stop``, or what `each` throws.
+  mutating func pages(
+    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+  ) throws
+}
+
+/// What a reading of one row brought.
+package enum Reading: Equatable, Sendable {
+  /// The row, or its tombstone.
+  case row(Row)
+  /// There is no such row and no tombstone, in a table that otherwise answers (decisions.md 12).
+  case absent
+}
+
+/// Rows that one request brought.
+package struct Page: Equatable, Sendable {
+  /// The rows in their order; an id may stand twice, the later one counts.
+  package var rows: [Row]
+  /// What can't be a row.
+  package var refused: [RefusedRow]
+  /// How far this page brings the table, rows that were refused not counted.
+  package var token: DeltaToken?
+  /// How many rows the pull has in all, where the server says so.
+  package var total: Int?
+
+  /// Makes a page.
+  package init(
+    rows: [Row], refused: [RefusedRow] = [], token: DeltaToken? = nil, total: Int? = nil
+  ) {
+    self.rows = rows
+    self.refused = refused
+    self.token = token
+    self.total = total
+  }
+}
+
+/// Something that a server sent as a row, and can't be one.
+package struct RefusedRow: Equatable, Sendable {
+  /// Its text as received.
+  package var text: [UInt8]
+  /// Its id as far as there is one, for telling it.
+  package var id: Text?
+  /// Why it can't be a row, in words for people.
+  package var reason: String
+
+  /// Makes a description.
+  package init(text: [UInt8], id: Text?, reason: String) {
+    self.text = text
+    self.id = id
+    self.reason = reason
+  }
+}

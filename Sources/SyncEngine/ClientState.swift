@@ -1,0 +1,50 @@
+package import SyncModel
+
+/// What lies at an item's place in the working directory.
+package enum ClientState: Equatable, Sendable {
+  /// Nothing.
+  case absent
+  /// An item, and the fingerprint of the bytes it was read from.
+  case item(Item, Digest)
+  /// Something that can't be an item: it is never sent and never overwritten.
+  case invalid(InvalidItem)
+
+  /// The item; `nil` where there is none.
+  package var item: Item? {
+    guard case .item(let item, _) = self else { return nil }
+    return item
+  }
+
+  /// The fingerprint of the item's bytes; `nil` where there is no item.
+  package var digest: Digest? {
+    guard case .item(_, let digest) = self else { return nil }
+    return digest
+  }
+}
+
+/// Why something in the working directory is no item.
+package struct InvalidItem: Error, Equatable, Sendable {
+  /// Where it lies, relative to the workspace, as it may be shown.
+  package var place: String
+  /// The line and column of the fault, from 1; `nil` where the fault is not in the text.
+  package var line, column: Int?
+  /// The fact in words for people.
+  package var message: String
+  /// The command that mends it, where there is one.
+  package var hint: String?
+  /// The id that the text claims, where it is another than its name's (decisions.md 9).
+  package var claims: ItemID?
+
+  /// Makes a description.
+  package init(
+    place: String, line: Int? = nil, column: Int? = nil, message: String, hint: String? = nil,
+    claims: ItemID? = nil
+  ) {
+    self.place = place
+    self.line = line
+    self.column = column
+    self.message = message
+    self.hint = hint
+    self.claims = claims
+  }
+}

@@ -1,0 +1,55 @@
+package import SyncModel
+
+/// The commands that take an item away from where it is, each under a durable record.
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Removes an item because its user said so: the delete is noted before the file goes.
+  ///
+  /// - Returns: Whether it was removed; not where it changed meanwhile.
+  package mutating func remove(_ key: ItemKey) throws -> Bool {
+    let client = try client(key)
+    guard let digest = client.digest else { return false }
+    try append([.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+    return try write(nil, to: key, expecting: digest) != .changedMeanwhile
+  }
+
+  /// Drops the local edits of an item, or brings a deleted one back.
+  ///
+  /// An item that the server has goes back to its base; one that the server has deleted comes back
+  /// as it last was, and the next push undeletes it; one that only exists here goes to the trash.
+  ///
+  /// - Returns: The item as it now is, `nil` where there is none; nothing where it changed meanwhile.
+  package mutating func restore(_ key: ItemKey) throws -> Restored {
+    let client = try client(key)
+    let target: Item?
+    switch try base(of: key) {
+    case .neverSeen: target = nil
+    case .row(let row): target = row.item
+    case .tombstone(let row): target = client == .absent && row.version != nil ? row.item : nil
+    }
+    if client.item != target {
+      guard try write(target, to: key, expecting: client.digest) != .changedMeanwhile else {
+        return .changedMeanwhile
+      }
+      try settle()
+    }
+    // A write whose outcome is unknown stays open: the server may have done it.
+    if journal.intents[key] == nil { try append([.closed(.operation(key))], durably: true) }
+    return client.item == target ? .unchanged : .restored(target)
+  }
+
+  /// Forgets the rows, the token and the items of a table, whatever waits in it.
+  package mutating func purge(_ table: TableName) throws {
+    try append([.purge(table)], durably: true)
+    try finishPurge(of: table)
+  }
+}
+
+/// What became of restoring an item.
+package enum Restored: Equatable, Sendable {
+  /// The item is this now; `nil` where it is gone.
+  case restored(Item?)
+  /// There was nothing to restore.
+  case unchanged
+  /// The item was changed in the meantime and left alone.
+  case changedMeanwhile
+}

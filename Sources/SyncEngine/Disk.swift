@@ -1,0 +1,93 @@
+package import SyncModel
+
+/// What the engine asks of the place where items, rows and the journal are kept.
+///
+/// Each mutating call is one step: after a crash it has happened whole or not at all, and what was
+/// called before has happened too. What a power loss may take back is said at each call.
+package typealias Disk = ItemDisk & RowDisk & JournalDisk
+
+/// The items as their user sees and edits them, at any moment, without telling anybody.
+package protocol ItemDisk {
+  /// Reads one item.
+  func client(_ key: ItemKey) throws -> ClientState
+
+  /// Returns everything in a table that may differ from its base: changed, new, missing and invalid
+  /// items. What is known to be as its base says is left out.
+  func candidates(in table: TableName) throws -> [Candidate]
+
+  /// Replaces an item, or removes it, if it still is what the caller has seen.
+  ///
+  /// `nil` removes it. `expected` is the fingerprint of what the caller has seen, `nil` where nothing
+  /// was there. What was there goes to the trash. Of an item that exists only what differs in meaning
+  /// is rewritten. The step may be taken back by a power loss until ``settle()``.
+  mutating func write(_ item: Item?, to key: ItemKey, expecting expected: Digest?) throws
+    -> WriteOutcome
+
+  /// Keeps a copy of an item that loses, in the trash.
+  mutating func keep(_ item: Item, of key: ItemKey) throws
+
+  /// Makes every write so far survive a power loss.
+  mutating func settle() throws
+
+  /// Lays the sides of a conflict side by side.
+  ///
+  /// The server's side and the base replace those of a former conflict of the item; a client's side
+  /// that lies there stays, because its user may have edited it. The client's side is laid as a copy
+  /// of the item's bytes, so that its fingerprint tells whether it was edited.
+  mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws
+
+  /// Moves the sides of a conflict to the trash.
+  mutating func removeConflict(of key: ItemKey) throws
+
+  /// Reads the client's side of a conflict, which its user may have edited; absent where the client
+  /// deleted the item, and where no side is laid.
+  func conflictClient(of key: ItemKey) throws -> ClientState
+}
+
+/// What became of a replacing write.
+package enum WriteOutcome: Equatable, Sendable {
+  /// The item is what was asked for; the fingerprint of its bytes, `nil` where it was removed.
+  case replaced(Digest?)
+  /// Something else lies there than the caller had seen; nothing was done.
+  case changedMeanwhile
+}
+
+/// The server's rows as last seen, and the delta tokens, one log a table (decisions.md 1).
+package protocol RowDisk {
+  /// Returns what is known of a row.
+  func base(of key: ItemKey) throws -> Base
+
+  /// Returns the ids of the rows of a table that are in effect and no tombstones.
+  func liveIDs(in table: TableName) throws -> [ItemID]
+
+  /// Returns how far the pulls of a table have come.
+  func token(of table: TableName) throws -> DeltaToken?
+
+  /// Returns the rows that were appended but are not in effect: held back by a commit, or with no
+  /// commit after them; the newest of each id.
+  func incoming(in table: TableName) throws -> [Row]
+
+  /// Appends rows that are not in effect yet; they survive a power loss.
+  mutating func append(_ rows: [Row], to table: TableName) throws
+
+  /// Brings the appended rows into effect, but for those held back, and moves the token.
+  ///
+  /// It survives a power loss; the caller has made its items survive one before. Without a token, the
+  /// former one stays.
+  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws
+
+  /// Brings rows into effect at once, in their order; with `durably`, they survive a power loss.
+  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws
+
+  /// Forgets rows and token of a table, in one durable step.
+  mutating func forget(_ table: TableName) throws
+}
+
+/// The log of what waits, what was sent and what became of it.
+package protocol JournalDisk {
+  /// What is open, by all records so far.
+  var journal: JournalState { get }
+
+  /// Appends records; with `durably`, they survive a power loss.
+  mutating func append(_ records: [JournalRecord], durably: Bool) throws
+}

@@ -1,0 +1,46 @@
+package import SyncModel
+
+/// Something that happened to an item, to be told.
+package struct Event: Equatable, Sendable {
+  /// What happened.
+  package enum What: Equatable, Sendable {
+    /// The server made, changed, deleted or undeleted the row as this client asked.
+    case pushed(Operation.Kind)
+    /// As `pushed`, found out by reading: an earlier answer had been lost.
+    case alreadyThere(Operation.Kind)
+    /// The server's new row became an item.
+    case added
+    /// The server's change was taken over.
+    case updated
+    /// The server's deletion was taken over.
+    case removed
+    /// Both had changed the item; it was merged.
+    case merged(MergeReport)
+    /// A conflict is open.
+    case conflict(Conflict)
+    /// A conflict that was open is none any more.
+    case conflictOver
+    /// The server refused the item.
+    case rejected(Rejection)
+    /// What became of the write is not known.
+    case unknown
+    /// The server's row waits, because the item can't be replaced now.
+    case held
+    /// The server deleted a row before this client ever saw it; the item here is kept.
+    case keptOverTombstone
+  }
+
+  /// Which item.
+  package let key: ItemKey
+  /// What happened.
+  package let what: What
+  /// The item, for its title: as it is now, or as it last was.
+  package let item: Item?
+
+  /// Makes an event.
+  package init(_ key: ItemKey, _ what: What, item: Item?) {
+    self.key = key
+    self.what = what
+    self.item = item
+  }
+}

@@ -1,0 +1,41 @@
+import SyncModel
+
+/// When to stop rather than guess (product.md §6, decisions.md 12 and 25).
+package enum Guards {
+  /// Returns how many of a table's items may vanish at once without a question.
+  ///
+  /// The larger of 20 and 30 %; but never all of three or more.
+  package static func deletions(of live: Int) -> Int {
+    let most = max(20, live * 3 / 10)
+    return live >= 3 ? min(most, live - 1) : most
+  }
+
+  /// Returns how many of a push's operations may be answered by "there is no such row".
+  package static func absences(of operations: Int) -> Int {
+    max(5, operations * 3 / 10)
+  }
+
+  static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
+    .unsafe(
+      "the server has deleted \(count) of \(live) items of \(table)",
+      ways: ["tsync pull --max-delete \(count)", "tsync push"])
+  }
+
+  static func pushWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
+    .unsafe(
+      "\(count) of \(live) files of \(table) have vanished without tsync rm",
+      ways: ["tsync restore -a", "tsync push --max-delete \(count)"])
+  }
+
+  static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {
+    .unsafe(
+      "the server has no trace of \(count) of the \(operations) rows that a push would change",
+      ways: ["tsync remote", "tsync pull --full"])
+  }
+
+  static func wentBack(_ key: ItemKey) -> Stop {
+    .unsafe(
+      "the server went back in time: its row \(key) is older than the one seen before",
+      ways: ["tsync pull --full"])
+  }
+}

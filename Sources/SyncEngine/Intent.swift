@@ -1,0 +1,34 @@
+package import SyncModel
+
+/// A write that is about to be sent or was sent, with all that is needed to send it again and to
+/// understand its outcome later.
+package struct Intent: Equatable, Sendable {
+  /// Which item.
+  package var key: ItemKey
+  /// What is to happen.
+  package var kind: Operation.Kind
+  /// The exact request.
+  package var request: Request
+  /// The version that guards the write, of the row it is based on; `nil` for an insert.
+  package var version: Version?
+  /// The item as it is sent; `nil` for a delete.
+  package var item: Item?
+  /// The fingerprint of the file it was read from; `nil` for a delete.
+  package var digest: Digest?
+  /// How often it was handed to the network, this time included.
+  package var attempt: Int
+
+  /// Makes an intent.
+  package init(
+    key: ItemKey, kind: Operation.Kind, request: Request, version: Version?, item: Item?,
+    digest: Digest?, attempt: Int = 1
+  ) {
+    self.key = key
+    self.kind = kind
+    self.request = request
+    self.version = version
+    self.item = item
+    self.digest = digest
+    self.attempt = attempt
+  }
+}

@@ -1,0 +1,117 @@
+package import SyncModel
+
+/// One line of the journal (decisions.md 7).
+package enum JournalRecord: Equatable, Sendable {
+  /// A change was found, or made by a command; it only gives the change its place in the order.
+  case noted(ItemKey, Note)
+  /// A write is about to be sent.
+  case intent(Intent)
+  /// A write was done; the row as the server has it now, `nil` where it has none.
+  case result(ItemKey, Row?)
+  /// A write was refused; it is not tried again until its item changes.
+  case rejected(ItemKey, Rejection)
+  /// A conflict is open.
+  case conflict(ItemKey, OpenConflict)
+  /// A conflict is being resolved.
+  case resolve(ItemKey, Resolution)
+  /// A table is being forgotten.
+  case purge(TableName)
+  /// What was open of one kind is over.
+  case closed(Subject)
+
+  /// What a closing record is about.
+  package enum Subject: Equatable, Sendable {
+    /// The write: note, intent, result and rejection of an item.
+    case operation(ItemKey)
+    /// An intent that was not sent, or proved not done: its note stays.
+    case intent(ItemKey)
+    /// A conflict and its resolution.
+    case conflict(ItemKey)
+    /// A resolution that couldn't be carried out; the conflict stays open.
+    case resolution(ItemKey)
+    /// The forgetting of a table.
+    case purge(TableName)
+  }
+}
+
+/// A pending change's place in the order.
+package struct Note: Equatable, Sendable {
+  /// What kind of operation it is.
+  package var kind: Operation.Kind
+  /// Whether a command was told to do it (`tsync rm`): no guard asks again.
+  package var commanded: Bool
+
+  /// Makes a note.
+  package init(kind: Operation.Kind, commanded: Bool) {
+    self.kind = kind
+    self.commanded = commanded
+  }
+}
+
+/// A write that the server refused.
+package struct Rejection: Equatable, Sendable {
+  /// The kind of the write.
+  package var kind: Operation.Kind
+  /// The server's answer.
+  package var refusal: Refusal
+  /// The fingerprint of the item that was sent; `nil` for a delete.
+  package var digest: Digest?
+  /// How often it was tried.
+  package var tries: Int
+  /// When it was tried last, in seconds since 1970.
+  package var time: Int64
+
+  /// Makes a rejection.
+  package init(
+    kind: Operation.Kind, refusal: Refusal, digest: Digest?, tries: Int, time: Int64
+  ) {
+    self.kind = kind
+    self.refusal = refusal
+    self.digest = digest
+    self.tries = tries
+    self.time = time
+  }
+}
+
+/// A conflict that waits for a person.
+package struct OpenConflict: Equatable, Sendable {
+  /// What each side did.
+  package var kind: Conflict.Kind
+  /// The names of the fields in conflict.
+  package var fields: [Text]
+  /// The fingerprint of the item's file when the conflict was laid down; `nil` where it was absent.
+  package var digest: Digest?
+  /// The server's row that the client's item is up against, or what stands for none.
+  package var server: Row
+
+  /// Makes a record.
+  package init(kind: Conflict.Kind, fields: [Text], digest: Digest?, server: Row) {
+    self.kind = kind
+    self.fields = fields
+    self.digest = digest
+    self.server = server
+  }
+}
+
+/// How a conflict is being resolved.
+package struct Resolution: Equatable, Sendable {
+  /// The item as it shall be; `nil` where it shall be deleted.
+  package var item: Item?
+  /// The fingerprint of the item's file that the resolution saw; `nil` where it was absent.
+  package var digest: Digest?
+  /// The server's row that the resolution has taken into account; it becomes the base.
+  package var server: Row
+  /// A new item that holds the client's side, where both are kept.
+  package var copy: ItemKey?
+  /// The client's side, which the copy or the trash takes.
+  package var client: Item?
+
+  /// Makes a record.
+  package init(item: Item?, digest: Digest?, server: Row, copy: ItemKey? = nil, client: Item?) {
+    self.item = item
+    self.digest = digest
+    self.server = server
+    self.copy = copy
+    self.client = client
+  }
+}

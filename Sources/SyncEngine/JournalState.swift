@@ -1,0 +1,94 @@
+package import SyncModel
+
+/// What is open in the journal: all its records, summed up.
+package struct JournalState: Equatable, Sendable {
+  /// The notes, and the place of each in the order.
+  package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]
+  /// The writes whose outcome is not known to be settled.
+  package private(set) var intents: [ItemKey: Intent] = [:]
+  /// The writes that were done but whose row is not taken over yet.
+  package private(set) var results: [ItemKey: Row?] = [:]
+  /// The writes that were refused.
+  package private(set) var rejections: [ItemKey: Rejection] = [:]
+  /// The conflicts that wait.
+  package private(set) var conflicts: [ItemKey: OpenConflict] = [:]
+  /// The conflicts that are being resolved.
+  package private(set) var resolutions: [ItemKey: Resolution] = [:]
+  /// The tables that are being forgotten.
+  package private(set) var purges: Set<TableName> = []
+  private var count = 0
+
+  /// Makes the state of an empty journal.
+  package init() {}
+
+  /// Adds one record.
+  package mutating func add(_ record: JournalRecord) {
+    count += 1
+    switch record {
+    case .noted(let key, let note):
+      notes[key] = (notes[key]?.place ?? count, note)
+    case .intent(let intent):
+      intents[intent.key] = intent
+      rejections[intent.key] = nil
+    case .result(let key, let row): results[key] = .some(row)
+    case .rejected(let key, let rejection):
+      rejections[key] = rejection
+      intents[key] = nil
+    case .conflict(let key, let conflict):
+      conflicts[key] = conflict
+      intents[key] = nil
+      rejections[key] = nil
+    case .resolve(let key, let resolution): resolutions[key] = resolution
+    case .purge(let table): purges.insert(table)
+    case .closed(let subject): close(subject)
+    }
+  }
+
+  private mutating func close(_ subject: JournalRecord.Subject) {
+    switch subject {
+    case .operation(let key):
+      notes[key] = nil
+      intents[key] = nil
+      results[key] = nil
+      rejections[key] = nil
+    case .intent(let key):
+      intents[key] = nil
+      results[key] = nil
+    case .conflict(let key):
+      conflicts[key] = nil
+      resolutions[key] = nil
+    case .resolution(let key): resolutions[key] = nil
+    case .purge(let table):
+      purges.remove(table)
+      func others<Value>(_ entries: [ItemKey: Value]) -> [ItemKey: Value] {
+        entries.filter { $0.key.table != table }
+      }
+      notes = others(notes)
+      intents = others(intents)
+      results = others(results)
+      rejections = others(rejections)
+      conflicts = others(conflicts)
+      resolutions = others(resolutions)
+    }
+  }
+
+  /// The records that say the same in the fewest lines: what a rotated journal begins with.
+  package var records: [JournalRecord] {
+    var records = notes.sorted { $0.value.place < $1.value.place }
+      .map { JournalRecord.noted($0.key, $0.value.note) }
+    records += intents.sorted { $0.key < $1.key }.map { .intent($0.value) }
+    records += results.sorted { $0.key < $1.key }.map { .result($0.key, $0.value) }
+    records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
+    records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
+    records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
+    records += purges.sorted().map { .purge($0) }
+    return records
+  }
+
+  /// Whether anything about the outcome of a write or a resolution is open.
+  package var isQuiet: Bool { intents.isEmpty && results.isEmpty && resolutions.isEmpty }
+
+  package static func == (left: JournalState, right: JournalState) -> Bool {
+    left.records == right.records
+  }
+}

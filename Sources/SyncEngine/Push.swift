@@ -1,0 +1,157 @@
+package import SyncModel
+
+/// Sends the pending changes to the server.
+///
+/// ```
+///   intent durable → send → result → item → base → closed
+/// ```
+///
+/// Nothing is sent before its intent is durable, a write that is sent again is the same bytes, and
+/// every doubt is settled by reading the row (safety.md §3.5, §3.6).
+package struct Push {
+  /// What the user has settled.
+  package var settings: Settings
+  /// The items to push; `nil` pushes all.
+  package var selection: Set<ItemKey>?
+  /// Told after each reply: writes so far, and in all.
+  package var progress: (_ done: Int, _ total: Int) -> Void
+
+  /// How often an item that was merged is sent again in one push.
+  static let rounds = 5
+
+  /// Makes a push.
+  package init(
+    settings: Settings, selection: Set<ItemKey>? = nil,
+    progress: @escaping (Int, Int) -> Void = { _, _ in }
+  ) {
+    self.settings = settings
+    self.selection = selection
+    self.progress = progress
+  }
+
+  /// Pushes tables.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)`` before anything doubtful is sent. What ends the push in its
+  ///   midst is in the report.
+  package func run(
+    _ tables: [TableName], on disk: inout some Disk, to backend: inout some Backend,
+    report: inout PushReport
+  ) throws {
+    let open = disk.journal.intents.values
+      .filter { tables.contains($0.key.table) && isSelected($0.key) }
+      .sorted { $0.key < $1.key }
+    var run = PushRun(settings: settings, report: report)
+    defer { report = run.report }
+    try send(.again(open), &run, &disk, &backend)
+    var survey = try Survey(of: tables, on: disk)
+    var pending = survey.pending(selection)
+    try guardDeletions(pending, disk)
+    try note(survey, on: &disk)
+    run.total = pending.count
+    for round in 1...Self.rounds where !pending.isEmpty {
+      run.again = []
+      for part in Self.parts(pending) where run.report.stop == nil {
+        try send(.operations(part), &run, &disk, &backend)
+      }
+      guard !run.again.isEmpty, run.report.stop == nil, round < Self.rounds else { break }
+      survey = try Survey(of: tables, on: disk)
+      pending = survey.pending().filter { run.again.contains($0.key) }
+    }
+    if run.report.stop != nil { run.report.waiting = try Survey(of: tables, on: disk).waiting }
+  }
+
+  private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
+
+  /// Splits the changes where the table switches: what comes later may refer to what came before.
+  private static func parts(_ operations: [Operation]) -> [[Operation]] {
+    var parts: [[Operation]] = []
+    for operation in operations {
+      if parts.last?.last?.key.table == operation.key.table {
+        parts[parts.count - 1].append(operation)
+      } else {
+        parts.append([operation])
+      }
+    }
+    return parts
+  }
+
+  /// Refuses to delete what merely vanished, where it is much (decisions.md 25).
+  private func guardDeletions(_ pending: [Operation], _ disk: some Disk) throws {
+    let vanished = pending.filter {
+      $0.kind == .delete && disk.journal.notes[$0.key]?.note.commanded != true
+    }
+    for (table, deletes) in Dictionary(grouping: vanished, by: \.key.table) {
+      let live = try disk.liveIDs(in: table).count
+      if deletes.count > settings.maxDelete ?? Guards.deletions(of: live) {
+        throw Guards.pushWouldDelete(deletes.count, of: live, in: table)
+      }
+    }
+  }
+
+  /// Gives every change its place in the order, and closes the notes of changes that are none.
+  private func note(_ survey: Survey, on disk: inout some Disk) throws {
+    var records: [JournalRecord] = []
+    var standing: Set<ItemKey> = []
+    for entry in survey.entries {
+      guard let key = entry.key else { continue }
+      standing.insert(key)
+      guard case .pending(let operation) = entry.standing else { continue }
+      let former = disk.journal.notes[key]?.note
+      let note = Note(
+        kind: operation.kind,
+        commanded: operation.kind == .delete && former?.commanded == true)
+      if former != note { records.append(.noted(key, note)) }
+    }
+    let tables = Set(survey.tables)
+    for key in disk.journal.notes.keys.sorted()
+    where tables.contains(key.table) && !standing.contains(key) {
+      records.append(.closed(.operation(key)))
+    }
+    if !records.isEmpty { try disk.append(records, durably: false) }
+  }
+
+  /// What one sending carries.
+  private enum Load {
+    case again([Intent])
+    case operations([Operation])
+  }
+
+  private func send(
+    _ load: Load, _ run: inout PushRun, _ disk: inout some Disk, _ backend: inout some Backend
+  ) throws {
+    var queue: PushQueue
+    switch load {
+    case .again(let intents): queue = PushQueue(intents: intents)
+    case .operations(let operations): queue = PushQueue(operations: operations)
+    }
+    // `next` may not touch the backend while it sends; preparing needs no more than a copy.
+    let preparer = backend
+    try backend.send(
+      next: {
+        if queue.ready.isEmpty {
+          try run.flush(&disk)
+          try queue.fill(&disk, &run, preparer, settings.now)
+        }
+        return queue.ready.popFirst()
+      },
+      done: { intent, reply in
+        try run.take(reply, to: intent, &disk)
+        progress(run.replies, max(run.total, run.replies))
+      })
+    try run.flush(&disk)
+    try run.settleDoubts(&disk, &backend)
+    try run.flush(&disk)
+  }
+}
+
+extension Survey {
+  /// How many changes wait for the next push, those of unknown outcome included.
+  package var waiting: Int {
+    entries.count {
+      switch $0.standing {
+      case .pending, .unknown: true
+      default: false
+      }
+    }
+  }
+}

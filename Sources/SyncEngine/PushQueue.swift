@@ -1,0 +1,68 @@
+import SyncModel
+
+/// The writes of one sending: a group at a time is made durable in the journal, then handed out.
+struct PushQueue {
+  /// The intents that are durable and wait to be sent.
+  var ready: ArraySlice<Intent> = []
+  private var intents: ArraySlice<Intent> = []
+  private var operations: ArraySlice<Operation> = []
+
+  /// How many intents share one durable write.
+  static let group = 32
+
+  /// Sends open intents again, to the byte.
+  init(intents: [Intent]) {
+    self.intents = intents[...]
+  }
+
+  /// Sends operations.
+  init(operations: [Operation]) {
+    self.operations = operations[...]
+  }
+
+  /// Makes the next group durable and ready.
+  mutating func fill(
+    _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend, _ now: Int64
+  ) throws {
+    while ready.isEmpty, !(intents.isEmpty && operations.isEmpty) {
+      var group: [Intent] = []
+      for var intent in intents.prefix(Self.group) {
+        intent.attempt += 1
+        group.append(intent)
+      }
+      intents = intents.dropFirst(Self.group)
+      for operation in operations.prefix(Self.group) {
+        if let intent = try prepare(operation.key, &disk, &run, backend, now) {
+          group.append(intent)
+        }
+      }
+      operations = operations.dropFirst(Self.group)
+      if !group.isEmpty { try disk.append(group.map { .intent($0) }, durably: true) }
+      ready = group[...]
+    }
+  }
+
+  /// Looks at an item once more, just before its intent: it is sent as it is now.
+  private func prepare(
+    _ key: ItemKey, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
+    _ now: Int64
+  ) throws -> Intent? {
+    let client = try disk.client(key)
+    if case .invalid = client { return nil }
+    guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
+      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key))
+    else { return nil }
+    do {
+      let request = try backend.prepare(operation)
+      return Intent(
+        key: key, kind: operation.kind, request: request,
+        version: operation.kind == .insert ? nil : operation.base?.version, item: operation.item,
+        digest: client.digest)
+    } catch let refusal as Refusal {
+      try run.reject(refusal, operation.kind, key, client.digest, client.item, attempt: 1, &disk)
+      return nil
+    }
+  }
+}
+
+extension Refusal: Error {}

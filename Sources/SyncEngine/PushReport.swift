@@ -1,0 +1,30 @@
+/// What a push did.
+package struct PushReport: Equatable, Sendable {
+  /// What happened, in the order in which it did.
+  package var events: [Event] = []
+  /// Why the push ended early; `nil` where it didn't.
+  package var stop: Stop?
+  /// How many changes wait, where the push ended early.
+  package var waiting = 0
+
+  /// Makes the report of a push that has done nothing yet.
+  package init() {}
+
+  /// How many writes the server has done.
+  package var pushed: Int {
+    events.count {
+      switch $0.what {
+      case .pushed, .alreadyThere: true
+      default: false
+      }
+    }
+  }
+  /// How many writes the server refused.
+  package var rejected: Int {
+    events.count { if case .rejected = $0.what { true } else { false } }
+  }
+  /// How many conflicts were found.
+  package var conflicts: Int {
+    events.count { if case .conflict = $0.what { true } else { false } }
+  }
+}

@@ -1,0 +1,142 @@
+import SyncModel
+
+/// One push under way: what came of its writes.
+struct PushRun {
+  let settings: Settings
+  var report: PushReport
+  /// How many writes the push has in all.
+  var total = 0
+  /// How many replies have come.
+  private(set) var replies = 0
+  /// The items that were merged or turned and are to be sent again in this push.
+  var again: Set<ItemKey> = []
+  /// The writes that the server has done and that are not taken over yet.
+  private var done: [(intent: Intent, row: Row?, read: Bool)] = []
+  /// The writes whose outcome only a reading can tell.
+  private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
+
+  init(settings: Settings, report: PushReport) {
+    self.settings = settings
+    self.report = report
+  }
+
+  mutating func take(_ reply: Reply, to intent: Intent, _ disk: inout some Disk) throws {
+    replies += 1
+    report.stop = report.stop ?? reply.stop
+    switch reply.outcome {
+    case .done(nil) where intent.kind != .delete:
+      doubts.append((intent, nil, false))  // the answer tells no version
+    case .done(let row): done.append((intent, row, false))
+    case .refused(let refusal): try reject(refusal, intent, &disk)
+    case .disputed(let refusal): doubts.append((intent, refusal, true))
+    case .unknown(let refusal): doubts.append((intent, refusal, false))
+    case .notSent:
+      // An earlier attempt may still have been carried out.
+      guard intent.attempt == 1 else { return }
+      try disk.append([.closed(.intent(intent.key))], durably: false)
+    }
+  }
+
+  private mutating func reject(
+    _ refusal: Refusal, _ intent: Intent, _ disk: inout some Disk
+  ) throws {
+    try reject(
+      refusal, intent.kind, intent.key, intent.digest, intent.item, attempt: intent.attempt, &disk)
+  }
+
+  mutating func reject(
+    _ refusal: Refusal, _ kind: Operation.Kind, _ key: ItemKey, _ digest: Digest?, _ item: Item?,
+    attempt: Int, _ disk: inout some Disk
+  ) throws {
+    let rejection = Rejection(
+      kind: kind, refusal: refusal, digest: digest,
+      tries: (disk.journal.rejections[key]?.tries ?? 0) + attempt, time: settings.now)
+    try disk.append([.rejected(key, rejection)], durably: false)
+    let shown = try item ?? disk.base(of: key).row?.item
+    report.events.append(Event(key, .rejected(rejection), item: shown))
+  }
+
+  /// Takes over what the server has done: result, item, base, closed, each for all of the group.
+  mutating func flush(_ disk: inout some Disk) throws {
+    guard !done.isEmpty else { return }
+    try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: false)
+    var bases: [TableName: [Row]] = [:]
+    for (intent, row, read) in done {
+      let former = try disk.base(of: intent.key)
+      if let row { try disk.takeAnswer(row, to: intent) }
+      bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
+      report.events.append(
+        Event(
+          intent.key, read ? .alreadyThere(intent.kind) : .pushed(intent.kind),
+          item: intent.item ?? former.row?.item))
+      // An undelete may leave the fields to a second write.
+      if intent.kind == .undelete { again.insert(intent.key) }
+    }
+    for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
+    try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
+    done = []
+  }
+
+  /// Reads the rows of the writes in doubt, and settles each.
+  mutating func settleDoubts(_ disk: inout some Disk, _ backend: inout some Backend) throws {
+    var readings: [(Intent, Settlement, Reading)] = []
+    for (intent, refusal, disputed) in doubts {
+      do {
+        guard report.stop == nil else { throw report.stop ?? .unsafe("", ways: []) }
+        let reading = try backend.read(intent.key)
+        let settlement = Settlement(
+          intent, reading: reading, refusal: refusal, disputed: disputed)
+        readings.append((intent, settlement, reading))
+      } catch let stop as Stop {
+        report.stop = report.stop ?? stop
+        report.events.append(Event(intent.key, .unknown, item: intent.item))
+      }
+    }
+    doubts = []
+    let absent = readings.count { $0.0.kind != .delete && $0.0.kind != .insert && $0.2 == .absent }
+    if absent > Guards.absences(of: max(total, replies)) {
+      throw Guards.rowsAreGone(absent, of: max(total, replies))
+    }
+    for (intent, settlement, _) in readings { try settle(intent, settlement, &disk) }
+  }
+
+  private mutating func settle(
+    _ intent: Intent, _ settlement: Settlement, _ disk: inout some Disk
+  ) throws {
+    switch settlement {
+    case .done(let row): done.append((intent, row, true))
+    case .rejected(let refusal): try reject(refusal, intent, &disk)
+    case .void:
+      try disk.append([.closed(.intent(intent.key))], durably: false)
+      again.insert(intent.key)
+    case .incoming(let row):
+      let base = try disk.base(of: intent.key)
+      // Over a tombstone the change is measured against what the row held when it was deleted.
+      let revived = intent.kind == .undelete && !row.deleted
+      try takeIncoming(row, intent, from: revived ? base.row.map(Base.row) : nil, &disk)
+    case .incomingOverOurs(let row):
+      let ours = Row(
+        id: intent.key.id, item: intent.item ?? Item(JSONObject()), version: nil, updatedAt: nil)
+      try takeIncoming(row, intent, from: .row(ours), &disk)
+      report.events.append(Event(intent.key, .alreadyThere(.insert), item: intent.item))
+    }
+  }
+
+  /// Brings another row than the one that was expected to its item, like a pulled one.
+  private mutating func takeIncoming(
+    _ row: Row, _ intent: Intent, from origin: Base?, _ disk: inout some Disk
+  ) throws {
+    let key = intent.key
+    let policy = settings.policy(of: key.table)
+    switch try disk.take(row, for: key, from: origin, policy: policy) {
+    case .taken(let event):
+      try disk.settle()
+      try disk.setBase([row], in: key.table, durably: true)
+      try disk.append([.closed(.intent(key))], durably: false)
+      if let event { report.events.append(event) }
+      if policy.rule != .manual { again.insert(key) }
+    case .conflict(let event): report.events.append(event)
+    case .held: report.events.append(Event(key, .unknown, item: intent.item))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package import SyncModel
+
+/// Finishes what an interrupted run left half done; needs no network (safety.md §3.8).
+///
+/// A write whose outcome is unknown stays so: the next push settles it.
+package enum Recovery {
+  /// Recovers tables, at the start of every command that changes something.
+  ///
+  /// Each step can be cut off anywhere and done again.
+  ///
+  /// - Returns: What is to be told.
+  package static func run(
+    _ tables: [TableName], on disk: inout some Disk, settings: Settings
+  ) throws -> [Event] {
+    for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
+      try disk.finish(resolution, of: key)
+    }
+    try finishResults(&disk)
+    for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table) }
+    var events: [Event] = []
+    for table in tables { events += try disk.takeIncoming(in: table, settings: settings) }
+    return events
+  }
+
+  /// Takes over the answers that were recorded and not taken over.
+  private static func finishResults(_ disk: inout some Disk) throws {
+    let journal = disk.journal
+    var bases: [TableName: [Row]] = [:]
+    for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
+      guard let intent = journal.intents[key] else { continue }
+      // A base that has moved on was set after this answer.
+      let base = try disk.base(of: key).row
+      guard intent.kind == .insert ? base?.version == nil : base?.version == intent.version else {
+        continue
+      }
+      if let row { try disk.takeAnswer(row, to: intent) }
+      bases[key.table, default: []].append(row ?? .gone(key.id))
+    }
+    for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
+    let closings = journal.results.keys.sorted().map { JournalRecord.closed(.operation($0)) }
+    if !closings.isEmpty { try disk.append(closings, durably: false) }
+  }
+}

@@ -1,0 +1,58 @@
+package import SyncModel
+
+/// What came of sending a write, before anything is read to make sure (decisions.md 5).
+package struct Reply: Equatable, Sendable {
+  /// What is known of the write.
+  package enum Outcome: Equatable, Sendable {
+    /// The server did it; the row as it now is, where the answer holds it.
+    case done(Row?)
+    /// The server refused it, and the fault is the item's.
+    case refused(Refusal)
+    /// The server's row is not as the write expected (409, 412) or is gone (404, 410).
+    case disputed(Refusal)
+    /// Whether the server did it can't be told from what came; with the server's words, where a
+    /// complete answer came (5xx).
+    case unknown(Refusal?)
+    /// The server did not do it, and the fault is not the item's.
+    case notSent
+  }
+
+  /// What is known of the write.
+  package var outcome: Outcome
+  /// Why nothing more can be sent in this run; `nil` where more can.
+  package var stop: Stop?
+
+  /// Makes a reply.
+  package init(_ outcome: Outcome, stop: Stop? = nil) {
+    self.outcome = outcome
+    self.stop = stop
+  }
+}
+
+/// A server's answer that is a "no", in its words.
+package struct Refusal: Equatable, Sendable {
+  /// The HTTP status.
+  package var status: Int
+  /// The server's words, unescaped, 64 KiB at most; possibly empty.
+  package var words: Text
+
+  /// Makes a refusal.
+  package init(status: Int, words: Text) {
+    self.status = status
+    self.words = words
+  }
+}
+
+/// Why an exchange ended before its end; nothing is lost by it.
+package enum Stop: Error, Equatable, Sendable {
+  /// The server can't be reached, or the connection broke, in words for people.
+  case unreachable(String)
+  /// The server asks to wait until later; seconds, where it said.
+  case busy(status: Int, seconds: Int?)
+  /// The server wants to know who asks, or forbids it.
+  case unauthorized(Refusal)
+  /// What answers does not speak the protocol, in words for people.
+  case notSpeaking(String)
+  /// To go on could harm: what was found, and the commands for the ways on.
+  case unsafe(String, ways: [String])
+}

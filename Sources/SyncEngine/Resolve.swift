@@ -1,0 +1,128 @@
+package import SyncModel
+
+/// Settles conflicts as a person decides.
+package struct Resolve {
+  /// What the user has settled.
+  package var settings: Settings
+
+  /// Makes it.
+  package init(settings: Settings) {
+    self.settings = settings
+  }
+
+  /// Why a conflict can't be settled now.
+  package enum Failure: Error, Equatable, Sendable {
+    /// There is no conflict of this item.
+    case noConflict(ItemKey)
+    /// The item's file and the client's side were both edited, differently.
+    case twoClientSides(ItemKey)
+    /// What counts as the client's side can't be read as an item.
+    case invalid(ItemKey, InvalidItem)
+    /// The item was changed while it was being resolved.
+    case changedMeanwhile(ItemKey)
+  }
+
+  /// Returns a conflict as it now is: with the client's side as its user has left it.
+  ///
+  /// The item's file counts where only it was edited, `ID.client.json` where only that was
+  /// (decisions.md 10).
+  ///
+  /// - Throws: ``Failure``.
+  package static func current(_ key: ItemKey, on disk: some Disk) throws -> Conflict {
+    guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
+    let base = try disk.base(of: key).item
+    let client = try clientSide(key, open, disk)
+    let server = open.server.deleted ? nil : open.server.item
+    guard let client, let server else {
+      let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
+      return Conflict(kind: kind, base: base, client: client, server: server)
+    }
+    return Conflict(
+      kind: base == nil ? .added : .modified, base: base, client: client, server: server,
+      fields: FieldMerge(base: base, client: client, server: server, policy: MergePolicy(.fields)))
+  }
+
+  private static func clientSide(
+    _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk
+  ) throws -> Item? {
+    let file = try disk.client(key)
+    let side = try disk.conflictClient(of: key)
+    let fileEdited = file.digest != open.digest || file.isInvalid
+    let sideEdited = side.digest != open.digest
+    // Where the sides were removed by hand, the file is all there is.
+    let counts = sideEdited && side != .absent ? side : file
+    if fileEdited, sideEdited, side != .absent, file.item != side.item {
+      throw Failure.twoClientSides(key)
+    }
+    if case .invalid(let invalid) = counts { throw Failure.invalid(key, invalid) }
+    return counts.item
+  }
+
+  /// Settles a conflict.
+  ///
+  /// - Throws: ``Failure``.
+  package func settle(
+    _ key: ItemKey, _ conflict: Conflict, by choice: Choice, on disk: inout some Disk
+  ) throws {
+    guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
+    let file = try disk.client(key)
+    if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
+    let resolution = Resolution(
+      item: choice.item(of: conflict), digest: file.digest, server: open.server,
+      copy: choice.copy(of: conflict, in: key.table), client: conflict.client)
+    try disk.append([.resolve(key, resolution)], durably: true)
+    guard try disk.finish(resolution, of: key) else { throw Failure.changedMeanwhile(key) }
+  }
+}
+
+extension ClientState {
+  fileprivate var isInvalid: Bool {
+    if case .invalid = self { true } else { false }
+  }
+}
+
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Carries a recorded resolution out; again after a crash.
+  ///
+  /// - Returns: Whether it could be; the conflict stays open where the item was changed meanwhile.
+  @discardableResult
+  mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
+    if let copy = resolution.copy, let client = resolution.client,
+      try self.client(copy) == .absent
+    {
+      _ = try write(client, to: copy, expecting: nil)
+    }
+    let now = try client(key)
+    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
+    if !alreadyThere {
+      // What is displaced goes to the trash with the write, the sides of the conflict below.
+      guard now.digest == resolution.digest,
+        try now.item == resolution.item
+          || write(resolution.item, to: key, expecting: now.digest) != .changedMeanwhile
+      else {
+        try append([.closed(.resolution(key))], durably: false)
+        return false
+      }
+    }
+    try settle()
+    try setBase([resolution.server], in: key.table, durably: true)
+    try removeConflict(of: key)
+    try append([.closed(.conflict(key))], durably: true)
+    return true
+  }
+
+  /// Forgets a table, whose record is durable: rows and token first, so that no missing file can
+  /// look like a delete, then the files.
+  mutating func finishPurge(of table: TableName) throws {
+    try forget(table)
+    for candidate in try candidates(in: table) {
+      guard let key = candidate.key, let digest = candidate.client.digest else { continue }
+      _ = try write(nil, to: key, expecting: digest)
+    }
+    for key in journal.conflicts.keys.sorted() where key.table == table {
+      try removeConflict(of: key)
+    }
+    try settle()
+    try append([.closed(.purge(table))], durably: true)
+  }
+}

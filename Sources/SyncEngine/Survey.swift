@@ -1,0 +1,147 @@
+package import SyncModel
+
+/// How every item stands that is not simply as its base says: what `status` shows, a dry run prints
+/// and a push performs.
+package struct Survey: Equatable, Sendable {
+  /// How one item stands.
+  package enum Standing: Equatable, Sendable {
+    /// A change waits to be sent.
+    case pending(Operation)
+    /// The server refused the change as it stands.
+    case rejected(Operation, Rejection)
+    /// A write was sent and its outcome isn't known.
+    case unknown(Intent)
+    /// A conflict waits for a person.
+    case conflict(OpenConflict)
+    /// What lies there can't be an item.
+    case invalid(InvalidItem)
+    /// The file is missing, and its id stands in another one: nothing is sent (decisions.md 9).
+    case moved(to: String)
+  }
+
+  /// One item and how it stands.
+  package struct Entry: Equatable, Sendable {
+    /// Which item; `nil` for a file whose name stands for no id.
+    package let key: ItemKey?
+    /// How it stands.
+    package let standing: Standing
+    /// What lies there.
+    package let client: ClientState
+    /// When it was last modified, in nanoseconds since 1970; 0 where nothing lies there.
+    package let modified: Int64
+  }
+
+  /// The entries: conflicts, rejected, unknown, invalid, then what is to be pushed, in its order.
+  package let entries: [Entry]
+  /// The tables that were looked at.
+  package let tables: [TableName]
+
+  /// Looks at tables, without the network and without recording anything.
+  package init(of tables: [TableName], on disk: some Disk) throws {
+    let journal = disk.journal
+    var entries: [Entry] = []
+    var seen: Set<ItemKey> = []
+    for table in tables {
+      let candidates = try disk.candidates(in: table)
+      var claims: [ItemID: String] = [:]
+      for case .invalid(let invalid) in candidates.map(\.client) {
+        if let id = invalid.claims { claims[id] = invalid.place }
+      }
+      for candidate in candidates {
+        guard let standing = try Self.standing(of: candidate, claims, journal, disk) else {
+          continue
+        }
+        if let key = candidate.key { seen.insert(key) }
+        entries.append(
+          Entry(
+            key: candidate.key, standing: standing, client: candidate.client,
+            modified: candidate.modified))
+      }
+    }
+    let wanted = Set(tables)
+    for (key, conflict) in journal.conflicts where wanted.contains(key.table) {
+      guard !seen.contains(key) else { continue }
+      entries.append(
+        Entry(
+          key: key, standing: .conflict(conflict), client: try disk.client(key), modified: 0))
+    }
+    for (key, intent) in journal.intents where wanted.contains(key.table) && !seen.contains(key) {
+      entries.append(
+        Entry(key: key, standing: .unknown(intent), client: try disk.client(key), modified: 0))
+    }
+    self.entries = Self.sorted(entries, journal)
+    self.tables = tables
+  }
+
+  private static func standing(
+    of candidate: Candidate, _ claims: [ItemID: String], _ journal: JournalState, _ disk: some Disk
+  ) throws -> Standing? {
+    if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
+    guard let key = candidate.key else { return nil }
+    if let conflict = journal.conflicts[key] { return .conflict(conflict) }
+    if let intent = journal.intents[key] { return .unknown(intent) }
+    let base = try disk.base(of: key)
+    guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
+      return nil
+    }
+    if operation.kind == .delete, journal.notes[key]?.note.commanded != true,
+      let place = claims[key.id]
+    {
+      return .moved(to: place)
+    }
+    if let rejection = journal.rejections[key], rejection.kind == operation.kind,
+      rejection.digest == candidate.client.digest
+    {
+      return .rejected(operation, rejection)
+    }
+    return .pending(operation)
+  }
+
+  private static func sorted(_ entries: [Entry], _ journal: JournalState) -> [Entry] {
+    // Each key is computed once; files deleted by hand come last, for want of a time.
+    let ranked = entries.map { entry -> (rank: [Int64], entry: Entry) in
+      let note = entry.key.flatMap { journal.notes[$0] }
+      let vanished = entry.client == .absent && note?.note.commanded != true
+      let order: [Int64] =
+        vanished ? [2, 0] : note.map { [0, Int64($0.place)] } ?? [1, entry.modified]
+      return ([entry.standing.group] + order, entry)
+    }
+    return ranked.sorted { left, right in
+      if left.rank != right.rank { return left.rank.lexicographicallyPrecedes(right.rank) }
+      switch (left.entry.key, right.entry.key) {
+      case (let one?, let other?): return one < other
+      case (nil, _?): return true
+      default: return false
+      }
+    }.map(\.entry)
+  }
+
+  /// Returns the changes that a push sends, in their order.
+  ///
+  /// `selection` holds the items that were named, `nil` stands for all. A change that the server
+  /// refused is sent again only where it was named.
+  package func pending(_ selection: Set<ItemKey>? = nil) -> [Operation] {
+    entries.compactMap { entry in
+      guard let key = entry.key, selection?.contains(key) ?? true else { return nil }
+      switch entry.standing {
+      case .pending(let operation): return operation
+      case .rejected(let operation, _): return selection == nil ? nil : operation
+      default: return nil
+      }
+    }
+  }
+}
+
+extension Survey.Standing {
+  /// The place of its group in a listing.
+  fileprivate var group: Int64 {
+    switch self {
+    case .conflict: 0
+    case .rejected: 1
+    case .unknown: 2
+    case .invalid: 3
+    case .moved: 4
+    case .pending: 5
+    }
+  }
+}

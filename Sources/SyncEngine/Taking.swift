@@ -1,0 +1,122 @@
+import SyncModel
+
+/// What became of an item when a row of the server's was brought to it.
+enum Taken: Equatable {
+  /// The row may become the base; what is to be told, if anything.
+  case taken(Event?)
+  /// The row must wait: its item is invalid, or a write of it is open.
+  case held
+  /// A conflict is open; the row waits as its server side.
+  case conflict(Event)
+}
+
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Brings a row of the server's to its item, which may have changed as well.
+  ///
+  /// The item is merged and written here; the base is the caller's, after the item, because an old
+  /// item over a new base would look like an edit (safety.md §3.5). The client's change is measured
+  /// against `origin`, by default the base. ``Row/gone(_:)`` stands for no row.
+  mutating func take(
+    _ row: Row, for key: ItemKey, from origin: Base? = nil, policy: MergePolicy
+  ) throws -> Taken {
+    let base = try origin ?? base(of: key)
+    let server = row.deleted ? nil : row.item
+    let open = journal.conflicts[key]
+    // A user who saves all the time gets the last word in the next run.
+    for _ in 0..<8 {
+      let client = try client(key)
+      if case .invalid = client { return .held }
+      let merge = Merge(base: base.item, client: client.item, server: server, policy: policy)
+      if open != nil, try clientSideWasEdited(key) {
+        return try lay(stillOpen(merge, base, client, server), key, client, row)
+      }
+      let told: Event?
+      switch merge {
+      case .settled:
+        let kept = base == .neverSeen && server == nil && client.item != nil
+        told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
+      case .takeServer(let item):
+        guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
+          continue
+        }
+        let what: Event.What =
+          item == nil ? .removed : client.item == nil ? .added : .updated
+        told = Event(key, what, item: item ?? client.item)
+      case .merged(let item, let report):
+        // What the client loses is displaced into the trash by the write itself.
+        if report.serverLost, let server { try keep(server, of: key) }
+        guard
+          try item == client.item
+            || write(item, to: key, expecting: client.digest) != .changedMeanwhile
+        else { continue }
+        told = Event(key, .merged(report), item: item ?? server)
+      case .conflict(let conflict): return try lay(conflict, key, client, row)
+      }
+      guard open != nil else { return .taken(told) }
+      try removeConflict(of: key)
+      try append([.closed(.conflict(key))], durably: false)
+      return .taken(told ?? Event(key, .conflictOver, item: client.item ?? server))
+    }
+    return .held
+  }
+
+  /// Lays a conflict's sides down, then records it.
+  private mutating func lay(
+    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row
+  ) throws -> Taken {
+    try writeConflict(conflict, of: key)
+    let former = journal.conflicts[key]
+    let record = OpenConflict(
+      kind: conflict.kind, fields: conflict.names,
+      digest: former == nil ? client.digest : former?.digest, server: row)
+    try append([.conflict(key, record)], durably: false)
+    return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
+  }
+
+  /// Whether the user has edited the client's side of an open conflict.
+  private func clientSideWasEdited(_ key: ItemKey) throws -> Bool {
+    try conflictClient(of: key).digest != journal.conflicts[key]?.digest
+  }
+
+  /// Returns the conflict that stays open because its client's side was edited.
+  private func stillOpen(
+    _ merge: Merge, _ base: Base, _ client: ClientState, _ server: Item?
+  ) -> Conflict {
+    if case .conflict(let conflict) = merge { return conflict }
+    let kind: Conflict.Kind =
+      client.item == nil ? .deletedHere : server == nil ? .deletedThere : .modified
+    return Conflict(kind: kind, base: base.item, client: client.item, server: server)
+  }
+
+  /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.
+  ///
+  /// It answers what is to be told.
+  mutating func takeIncoming(in table: TableName, settings: Settings) throws -> [Event] {
+    let rows = try incoming(in: table)
+    guard !rows.isEmpty else { return [] }
+    var events: [Event] = []
+    var taken: [Row] = []
+    var held: Set<ItemID> = []
+    for row in rows {
+      let key = ItemKey(table, row.id)
+      // The server side of an open conflict has been told already.
+      if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
+        held.insert(row.id)
+        continue
+      }
+      switch try take(row, for: key, policy: settings.policy(of: table)) {
+      case .taken(let event):
+        taken.append(row)
+        if let event { events.append(event) }
+      case .conflict(let event):
+        held.insert(row.id)
+        events.append(event)
+      case .held: held.insert(row.id)
+      }
+    }
+    try settle()
+    if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
+    try commit(table, token: nil, held: held)
+    return events
+  }
+}

@@ -1,0 +1,36 @@
+/// How one item differs from another, field by field.
+package struct Change: Equatable, Sendable {
+  /// One field and its two values; `nil` stands for absent and for `null`.
+  package struct Field: Equatable, Sendable {
+    /// The field's name.
+    package let name: Text
+    /// The value before.
+    package let old: JSON?
+    /// The value after.
+    package let new: JSON?
+  }
+
+  /// The fields that differ: first those of `new` in its order, then those that are gone.
+  package let fields: [Field]
+
+  /// Compares two items; a missing item has no fields.
+  package init(from old: Item?, to new: Item?) {
+    let before = old?.values ?? [:]
+    let after = new?.values ?? [:]
+    let changed = (new?.fields.members ?? []).compactMap { member -> Field? in
+      guard let value = after[member.name], before[member.name] != value else { return nil }
+      return Field(name: member.name, old: before[member.name], new: value)
+    }
+    let gone = (old?.fields.members ?? []).compactMap { member -> Field? in
+      guard let value = before[member.name], after[member.name] == nil else { return nil }
+      return Field(name: member.name, old: value, new: nil)
+    }
+    fields = changed + gone
+  }
+
+  /// The names of the fields that differ.
+  package var names: [Text] { fields.map(\.name) }
+
+  /// Whether nothing differs.
+  package var isEmpty: Bool { fields.isEmpty }
+}

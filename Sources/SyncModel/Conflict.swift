@@ -1,0 +1,39 @@
+/// Two changes of one item that can't both stand.
+package struct Conflict: Equatable, Sendable {
+  /// What each side did.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// Edited here and there.
+    case modified = "MM"
+    /// Added here and there under one id.
+    case added = "AA"
+    /// Edited here, deleted there.
+    case deletedThere = "MD"
+    /// Deleted here, edited there.
+    case deletedHere = "DM"
+  }
+
+  /// What each side did.
+  package let kind: Kind
+  /// What both began from; `nil` where there was nothing.
+  package let base: Item?
+  /// The client's item; `nil` where it was deleted.
+  package let client: Item?
+  /// The server's item; `nil` where it was deleted.
+  package let server: Item?
+  /// The fields, merged as far as they can be; `nil` where one side deleted the item.
+  package let fields: FieldMerge?
+
+  /// Makes a conflict.
+  package init(
+    kind: Kind, base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil
+  ) {
+    self.kind = kind
+    self.base = base
+    self.client = client
+    self.server = server
+    self.fields = fields
+  }
+
+  /// The names of the fields in conflict; none where one side deleted the item.
+  package var names: [Text] { fields?.disputed.map(\.name) ?? [] }
+}

@@ -1,0 +1,91 @@
+/// The one file name that stands for an id, and the way back.
+///
+/// The map is total, injective and knows no state: bytes of `[A-Za-z0-9_-]` and inner `.` stand for
+/// themselves, every other byte becomes `%XX`; a leading `.` or `-`, a trailing `.` and the first
+/// byte of a Windows device name are escaped too (safety.md §2.1 S1, decisions.md 21).
+package enum FileName {
+  /// What the name of an item's file ends with.
+  package static let suffix: Text = ".json"
+
+  /// The longest name, in bytes, before the suffix.
+  package static let limit = 240
+
+  /// Returns the name, without the suffix, for an id; `nil` where it would be too long.
+  package static func of(_ id: ItemID) -> Text? {
+    let bytes = id.text.bytes
+    var name: [UInt8] = []
+    name.reserveCapacity(bytes.count)
+    for (index, byte) in bytes.enumerated() {
+      let edge = index == 0 || index == bytes.count - 1
+      let plain = isPlain(byte) || (byte == UInt8(ascii: ".") && !edge)
+      if plain && !(index == 0 && (byte == UInt8(ascii: "-") || isDevice(bytes))) {
+        name.append(byte)
+      } else {
+        name.append(UInt8(ascii: "%"))
+        name.append(hexadecimal[Int(byte >> 4)])
+        name.append(hexadecimal[Int(byte & 15)])
+      }
+    }
+    guard name.count <= limit else { return nil }
+    return Text(String(decoding: name, as: UTF8.self))
+  }
+
+  /// Returns the id that a name, without the suffix, stands for.
+  ///
+  /// - Throws: Why it stands for none. A name that says an id in another way than ``of(_:)`` does
+  ///   stands for none; the error then tells the name to use.
+  package static func id(of name: Text) throws(NameError) -> ItemID {
+    var bytes: [UInt8] = []
+    var rest = name.bytes[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+      else { throw NameError("the file's name holds a '%' that is no escape") }
+      bytes.append(high << 4 | low)
+    }
+    guard let text = Text(validating: bytes) else {
+      throw NameError("the file's name is not UTF-8")
+    }
+    let id = try ItemID(text)
+    guard let canonical = of(id) else {
+      throw NameError("the id is too long for a file's name")
+    }
+    guard canonical == name else {
+      throw NameError("the file's name for this id is \(canonical)\(suffix)")
+    }
+    return id
+  }
+
+  private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+      || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// Whether a name is one that Windows keeps for a device, with or without an extension.
+  private static func isDevice(_ bytes: [UInt8]) -> Bool {
+    let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.map { isLower($0) ? $0 & 0xDF : $0 }
+    switch stem.count {
+    case 3: return ["CON", "PRN", "AUX", "NUL"].contains { Array($0.utf8) == stem }
+    case 4:
+      return (0x31...0x39).contains(stem[3])
+        && (stem.starts(with: "COM".utf8) || stem.starts(with: "LPT".utf8))
+    default: return false
+    }
+  }
+
+  private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+}

@@ -1,0 +1,72 @@
+/// A JSON number as it was written, compared by its decimal value.
+///
+/// `1.10`, `1.1` and `11e-1` are equal; `9007199254740993` and `9007199254740992` are not, because
+/// no binary floating point is involved.
+package struct JSONNumber: Sendable {
+  /// The number's text; it follows the grammar of RFC 8259 §6.
+  package let text: String
+
+  /// Wraps a text that a parser has found to be a number.
+  init(checked text: String) {
+    self.text = text
+  }
+
+  /// Wraps an integer.
+  package init(_ value: Int) {
+    text = String(value)
+  }
+
+  /// Reads a text as a number; `nil` where it isn't one by RFC 8259 §6.
+  package init?(_ text: String) {
+    guard let first = text.utf8.first, first == 0x2D || (0x30...0x39).contains(first),
+      case .number(let number)? = try? JSON(parsing: Array(text.utf8)),
+      number.text.utf8.count == text.utf8.count
+    else { return nil }
+    self = number
+  }
+
+  /// The number as binary floating point, for arithmetic where that is enough.
+  package var double: Double { Double(text) ?? .nan }
+}
+
+extension JSONNumber: Equatable {
+  package static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+    if left.text.utf8.elementsEqual(right.text.utf8) { return true }
+    guard let one = Decimal(left.text), let other = Decimal(right.text) else { return false }
+    return one == other
+  }
+}
+
+extension JSONNumber {
+  /// A number as ± digits × 10^exponent, without zeros at either end of the digits.
+  private struct Decimal: Equatable {
+    var negative = false
+    var digits: [UInt8] = []
+    var exponent = 0
+
+    /// Takes a number's text apart; `nil` where the exponent is beyond counting.
+    init?(_ text: String) {
+      var pointSeen = false
+      var rest = text.utf8[...]
+      while let byte = rest.popFirst() {
+        switch byte {
+        case UInt8(ascii: "-"): negative = true
+        case UInt8(ascii: "."): pointSeen = true
+        case UInt8(ascii: "e"), UInt8(ascii: "E"):
+          guard let written = Int(Substring(rest)), abs(written) < 1 << 60 else { return nil }
+          exponent += written
+          rest = rest[rest.endIndex...]
+        default:
+          digits.append(byte)
+          if pointSeen { exponent -= 1 }
+        }
+      }
+      while digits.last == UInt8(ascii: "0") {
+        digits.removeLast()
+        exponent += 1
+      }
+      digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
+      if digits.isEmpty { (negative, exponent) = (false, 0) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// A row as the server sent it: the item, and what is the server's own.
+package struct Row: Sendable {
+  /// The id.
+  package let id: ItemID
+  /// The fields.
+  package let item: Item
+  /// The version; a row without one can be pulled, but not written (decisions.md 28).
+  package let version: Version?
+  /// When the server changed the row last.
+  package let updatedAt: Timestamp?
+  /// When the server made the row, as it says.
+  package let createdAt: Text?
+  /// Whether the row is a tombstone.
+  package let deleted: Bool
+  /// The row's JSON text as received, on one line.
+  package let text: [UInt8]
+
+  /// Reads a row from the object that a server sent; its text is written anew where none is given.
+  ///
+  /// - Throws: Why the object can't be a row (safety.md §2.1 S13).
+  package init(_ object: JSONObject, text: [UInt8]? = nil) throws(NameError) {
+    if let name = object.duplicate { throw NameError("the member '\(name)' stands twice") }
+    guard let id = object[Item.idField] else { throw NameError("the row has no id") }
+    guard let idText = id.text else { throw NameError("the row's id is not a string") }
+    self.id = try ItemID(idText)
+    deleted = try Self.value(.deleted, in: object, "true or false", \.boolean) ?? false
+    createdAt = try Self.value(.createdAt, in: object, "a string", \.text)
+    version = try Self.value(.version, in: object, "a string of 1 to 1024 bytes") {
+      $0.text.flatMap(Version.init)
+    }
+    updatedAt = try Self.value(.updatedAt, in: object, "a date and time") {
+      $0.text.flatMap(Timestamp.init)
+    }
+    item = Item(object)
+    self.text = text.map(Self.onOneLine) ?? JSON.object(object).encoded()
+  }
+
+  /// Makes a row of its parts, as a server would send it.
+  package init(
+    id: ItemID, item: Item, version: Version?, updatedAt: Timestamp?, createdAt: Text? = nil,
+    deleted: Bool = false
+  ) {
+    self.id = id
+    self.item = item
+    self.version = version
+    self.updatedAt = updatedAt
+    self.createdAt = createdAt
+    self.deleted = deleted
+    var object = item.object(id: id)
+    if let createdAt { object.append(SystemField.createdAt.name, .string(createdAt)) }
+    if let updatedAt { object.append(SystemField.updatedAt.name, .string(updatedAt.text)) }
+    if let version { object.append(SystemField.version.name, .string(version.text)) }
+    object.append(SystemField.deleted.name, .bool(deleted))
+    text = JSON.object(object).encoded()
+  }
+
+  private static func value<Value>(
+    _ field: SystemField, in object: JSONObject, _ expected: String, _ read: (JSON) -> Value?
+  ) throws(NameError) -> Value? {
+    guard let json = object[field.name], !json.isNull else { return nil }
+    guard let value = read(json) else {
+      throw NameError("the row's '\(field.rawValue)' is not \(expected)")
+    }
+    return value
+  }
+
+  /// Returns a JSON text without line ends; in valid JSON they stand between tokens only.
+  private static func onOneLine(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
+    return text.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+  }
+}
+
+extension Row: Equatable {
+  /// Whether both are the same row in the same state: version, time, tombstone and content.
+  ///
+  /// A version alone proves nothing: a restored server may give it again (safety.md S14).
+  package static func == (left: Row, right: Row) -> Bool {
+    left.id == right.id && left.version == right.version && left.updatedAt == right.updatedAt
+      && left.deleted == right.deleted && left.item == right.item
+  }
+}

@@ -1,0 +1,55 @@
+/// A piece of text that is compared, ordered and hashed by its UTF-8 bytes.
+///
+/// Swift's `String` calls canonically equivalent texts equal and hides bytes behind grapheme
+/// clusters; two members named `é`, composed and decomposed, are two members here (safety.md §0,
+/// finding 8).
+package struct Text: Sendable {
+  /// The text, valid UTF-8.
+  package let string: String
+
+  /// Wraps a string.
+  package init(_ string: String) {
+    self.string = string
+  }
+
+  /// Reads bytes as UTF-8; `nil` where they are not.
+  package init?(validating bytes: some Collection<UInt8>) {
+    guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
+    self.string = string
+  }
+
+  /// The UTF-8 bytes.
+  package var bytes: [UInt8] { Array(string.utf8) }
+
+  /// Whether there is no byte at all.
+  package var isEmpty: Bool { string.utf8.isEmpty }
+}
+
+extension Text: Hashable {
+  package static func == (left: Text, right: Text) -> Bool {
+    left.string.utf8.count == right.string.utf8.count
+      && left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var copy = string
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(0xFF as UInt8)
+  }
+}
+
+extension Text: Comparable {
+  package static func < (left: Text, right: Text) -> Bool {
+    left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+  }
+}
+
+extension Text: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) {
+    self.init(value)
+  }
+}
+
+extension Text: CustomStringConvertible {
+  package var description: String { string }
+}

@@ -1,0 +1,305 @@
+package import SyncEngine
+package import SyncModel
+
+/// The twin of a workspace: a disk in memory that can lose its power.
+///
+/// Each mutating call is one step. `beforeStep` runs ahead of each, with the disk, so that a test can
+/// let a user save in between, or throw ``Crash`` to kill the program there. What was written since
+/// the last durable point can be taken back by ``losePower(_:)``.
+package struct MemoryDisk: Disk {
+  /// What a killed program throws.
+  package struct Crash: Error {
+    /// Makes it.
+    package init() {}
+  }
+
+  /// What was laid where its user can see it; shared, so that it can be looked at during a step.
+  package final class Shown {
+    /// The items, oldest first.
+    package internal(set) var items: [ItemKey: [Item]] = [:]
+  }
+
+  /// A file: its bytes, and when it was last modified.
+  package struct File: Equatable, Sendable {
+    /// The bytes.
+    package var bytes: [UInt8]
+    /// Nanoseconds since 1970, by the disk's own count.
+    package var modified: Int64
+  }
+
+  /// The sides of a conflict, as bytes; `nil` for a side that deleted the item.
+  package struct Sides: Equatable, Sendable {
+    /// The client's side.
+    package var client: [UInt8]?
+    /// The server's side.
+    package var server: Item?
+    /// What both began from.
+    package var base: Item?
+  }
+
+  /// A line of a table's base log.
+  private enum RowRecord: Sendable {
+    case row(Row)
+    case effective(Row)
+    case commit(token: DeltaToken?, held: Set<ItemID>)
+    case forget
+  }
+
+  /// What one table's base log says.
+  private struct Rows: Sendable {
+    var bases: [ItemID: Row] = [:]
+    var incoming: [ItemID: (row: Row, committed: Bool)] = [:]
+    var token: DeltaToken?
+
+    mutating func add(_ record: RowRecord) {
+      switch record {
+      case .row(let row): incoming[row.id] = (row, false)
+      case .effective(let row):
+        bases[row.id] = row
+        incoming[row.id] = nil
+      case .commit(let token, let held):
+        for (id, entry) in incoming where !entry.committed {
+          if held.contains(id) {
+            incoming[id]?.committed = true
+          } else {
+            bases[id] = entry.row
+            incoming[id] = nil
+          }
+        }
+        self.token = token ?? self.token
+      case .forget: self = Rows()
+      }
+    }
+  }
+
+  /// The items' files, as their user sees them.
+  package private(set) var files: [ItemKey: File] = [:]
+  /// Everything that was displaced.
+  package private(set) var trash: [[UInt8]] = []
+  /// The sides of the open conflicts.
+  package private(set) var sides: [ItemKey: Sides] = [:]
+  /// What is open in the journal.
+  package private(set) var journal = JournalState()
+  /// The number of mutating calls so far.
+  package private(set) var steps = 0
+  /// Called ahead of each mutating call.
+  package var beforeStep: ((inout MemoryDisk) throws -> Void)?
+  /// Every item that was laid where its user can see it.
+  package let shown = Shown()
+
+  private var clock: Int64 = 1
+  private var rows: [TableName: Rows] = [:]
+  private var journalRecords: [JournalRecord] = []
+  private var durableJournal = 0
+  private var rowRecords: [TableName: [RowRecord]] = [:]
+  private var durableRows: [TableName: Int] = [:]
+  /// The replacements of files since the last settling: which, what was there, and what went there.
+  private var unsettled: [(key: ItemKey, old: File?, new: File?)] = []
+
+  /// Makes an empty disk.
+  package init() {}
+
+  private mutating func step() throws {
+    steps += 1
+    guard let hook = beforeStep else { return }
+    beforeStep = nil
+    defer { beforeStep = hook }
+    try hook(&self)
+  }
+
+  // MARK: - The user
+
+  /// Saves a file as a user's editor does: whatever is there is replaced.
+  package mutating func save(_ bytes: [UInt8]?, as key: ItemKey) {
+    clock += 1
+    files[key] = bytes.map { File(bytes: $0, modified: clock) }
+    // What a user saves is the user's to keep: it is not part of tsync's promises.
+    unsettled.removeAll { $0.key == key }
+  }
+
+  /// Saves an item.
+  package mutating func save(_ item: Item?, as key: ItemKey) {
+    save(item.map { Self.text($0, key.id) }, as: key)
+  }
+
+  /// Edits the client's side of an open conflict.
+  package mutating func editSide(_ item: Item, of key: ItemKey) {
+    sides[key]?.client = Self.text(item, key.id)
+  }
+
+  // MARK: - ItemDisk
+
+  package func client(_ key: ItemKey) throws -> ClientState {
+    Self.state(of: files[key]?.bytes, key)
+  }
+
+  package func candidates(in table: TableName) throws -> [Candidate] {
+    let live = try Set(liveIDs(in: table))
+    let here = Set(files.keys.lazy.filter { $0.table == table }.map(\.id))
+    return try live.union(here).sorted().compactMap { id in
+      let key = ItemKey(table, id)
+      let client = try client(key)
+      if case .item(let item, _) = client, item == rows[table]?.bases[id]?.liveItem { return nil }
+      return Candidate(key: key, client: client, modified: files[key]?.modified ?? 0)
+    }
+  }
+
+  package mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome {
+    try step()
+    let old = files[key]
+    guard old.map({ Digest(of: $0.bytes) }) == expected else { return .changedMeanwhile }
+    clock += 1
+    let new = item.map { File(bytes: Self.text($0, key.id), modified: clock) }
+    if let old { trash.append(old.bytes) }
+    if let item { shown.items[key, default: []].append(item) }
+    files[key] = new
+    unsettled.append((key, old, new))
+    return .replaced(new.map { Digest(of: $0.bytes) })
+  }
+
+  package mutating func keep(_ item: Item, of key: ItemKey) throws {
+    try step()
+    trash.append(Self.text(item, key.id))
+    shown.items[key, default: []].append(item)
+  }
+
+  package mutating func settle() throws {
+    try step()
+    unsettled = []
+    durableJournal = journalRecords.count
+    for (table, records) in rowRecords { durableRows[table] = records.count }
+  }
+
+  package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+    try step()
+    let client =
+      sides[key]?.client
+      ?? conflict.client.map { item in
+        let file = files[key]?.bytes
+        return Self.state(of: file, key).item == item
+          ? file ?? Self.text(item, key.id) : Self.text(item, key.id)
+      }
+    sides[key] = Sides(client: client, server: conflict.server, base: conflict.base)
+    if let server = conflict.server { shown.items[key, default: []].append(server) }
+  }
+
+  package mutating func removeConflict(of key: ItemKey) throws {
+    try step()
+    guard let removed = sides.removeValue(forKey: key) else { return }
+    if let client = removed.client { trash.append(client) }
+    if let server = removed.server { trash.append(Self.text(server, key.id)) }
+  }
+
+  package func conflictClient(of key: ItemKey) throws -> ClientState {
+    Self.state(of: sides[key]?.client, key)
+  }
+
+  // MARK: - RowDisk
+
+  package func base(of key: ItemKey) throws -> Base {
+    rows[key.table]?.bases[key.id].map(Base.init) ?? .neverSeen
+  }
+
+  package func liveIDs(in table: TableName) throws -> [ItemID] {
+    rows[table]?.bases.values.filter { !$0.deleted }.map(\.id) ?? []
+  }
+
+  package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
+
+  package func incoming(in table: TableName) throws -> [Row] {
+    rows[table]?.incoming.values.map(\.row).sorted { $0.id < $1.id } ?? []
+  }
+
+  package mutating func append(_ rows: [Row], to table: TableName) throws {
+    try step()
+    add(rows.map { .row($0) }, to: table, durably: true)
+  }
+
+  package mutating func commit(
+    _ table: TableName, token: DeltaToken?, held: Set<ItemID>
+  ) throws {
+    try step()
+    add([.commit(token: token, held: held)], to: table, durably: true)
+  }
+
+  package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    try step()
+    add(rows.map { .effective($0) }, to: table, durably: durably)
+  }
+
+  package mutating func forget(_ table: TableName) throws {
+    try step()
+    add([.forget], to: table, durably: true)
+  }
+
+  private mutating func add(_ records: [RowRecord], to table: TableName, durably: Bool) {
+    for record in records { rows[table, default: Rows()].add(record) }
+    rowRecords[table, default: []] += records
+    if durably { durableRows[table] = rowRecords[table]?.count }
+  }
+
+  // MARK: - JournalDisk
+
+  package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    try step()
+    for record in records { journal.add(record) }
+    journalRecords += records
+    if durably { durableJournal = journalRecords.count }
+  }
+
+  // MARK: - Power
+
+  /// Takes back what a power loss may take back, as chance has it: any suffix of each log beyond its
+  /// durable part, and any of the files replaced since the last settling.
+  ///
+  /// A replaced file comes back as it was before; its replacement is lost.
+  package mutating func losePower(_ random: inout SplitMix64) {
+    let kept = Int.random(in: durableJournal...journalRecords.count, using: &random)
+    journalRecords = Array(journalRecords[..<kept])
+    journal = JournalState()
+    for record in journalRecords { journal.add(record) }
+    durableJournal = kept
+    for table in rowRecords.keys.sorted() {
+      guard let records = rowRecords[table] else { continue }
+      let kept = Int.random(in: (durableRows[table] ?? 0)...records.count, using: &random)
+      rowRecords[table] = Array(records[..<kept])
+      durableRows[table] = kept
+      var state = Rows()
+      for record in records[..<kept] { state.add(record) }
+      rows[table] = state
+    }
+    var lost: Set<ItemKey> = []
+    for (key, old, new) in unsettled.reversed() {
+      guard files[key] == new, lost.contains(key) || random.once(in: 2) else { continue }
+      files[key] = old
+      lost.insert(key)
+    }
+    unsettled = []
+  }
+
+  // MARK: - Texts
+
+  private static func text(_ item: Item, _ id: ItemID) -> [UInt8] {
+    JSON.object(item.object(id: id, omittingNulls: true)).encoded()
+  }
+
+  private static func state(of bytes: [UInt8]?, _ key: ItemKey) -> ClientState {
+    guard let bytes else { return .absent }
+    do {
+      guard let object = try JSON(parsing: bytes, limits: .item).object else {
+        return .invalid(InvalidItem(place: "\(key)", message: "not an object"))
+      }
+      return .item(Item(object), Digest(of: bytes))
+    } catch {
+      return .invalid(
+        InvalidItem(
+          place: "\(key)", line: error.line, column: error.column, message: error.message))
+    }
+  }
+}
+
+extension Row {
+  fileprivate var liveItem: Item? { deleted ? nil : item }
+}

@@ -1,0 +1,211 @@
+package import SyncEngine
+package import SyncModel
+
+/// A server that does what the protocol says, and remembers everything it was told.
+package final class ModelServer {
+  /// One accepted write: who made it, what it replaced, and with what.
+  package struct Write {
+    /// Which client.
+    package let client: Int
+    /// Which item.
+    package let key: ItemKey
+    /// The content before; `nil` where there was none.
+    package let old: Item?
+    /// The content after; `nil` for a delete.
+    package let new: Item?
+  }
+
+  /// The rows and tombstones.
+  package private(set) var rows: [ItemKey: Row] = [:]
+  /// Every content that a row ever had.
+  package private(set) var history: [Item] = []
+  /// Every accepted write.
+  package private(set) var writes: [Write] = []
+  /// How many writes were tried, accepted or not.
+  package private(set) var attempts = 0
+  /// Told of each accepted write.
+  package var onWrite: ((Write) -> Void)?
+  /// How far the clock goes on for each write; 0 gives equal stamps to several rows.
+  package var tick: Int64 = 1
+  private var clock: Int64 = 17_000_000_000_000_000
+  private var counter = 0
+
+  /// Makes an empty server.
+  package init() {}
+
+  /// Stores a content, as an accepted write.
+  package func store(
+    _ item: Item?, _ key: ItemKey, by client: Int, over old: Row?
+  ) -> Row {
+    clock += tick * 10_000
+    counter += 1
+    let row = Row(
+      id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
+      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: clock),
+      deleted: item == nil)
+    let write = Write(
+      client: client, key: key, old: old.flatMap { $0.deleted ? nil : $0.item }, new: item)
+    writes.append(write)
+    onWrite?(write)
+    if let item { history.append(item) }
+    rows[key] = row
+    return row
+  }
+
+  /// Deletes a row without leaving a tombstone.
+  package func deleteForGood(_ key: ItemKey) {
+    rows[key] = nil
+  }
+
+  /// Carries a request out as its bytes say.
+  package func handle(_ request: Request, by client: Int) -> Reply.Outcome {
+    attempts += 1
+    let parts = request.target.split(separator: "/")
+    guard parts.count == 2, let table = try? TableName(Text(String(parts[0]))),
+      let id = try? ItemID(Text(String(parts[1])))
+    else { return .refused(Refusal(status: 400, words: "bad target")) }
+    let key = ItemKey(table, id)
+    let row = rows[key]
+    let body = request.body.flatMap { try? JSON(parsing: $0).object }
+    let match = request.headers.first { $0.name == "If-Match" }?.value
+    if body?["text"] == "refuse me" { return .refused(Refusal(status: 400, words: "refused")) }
+    switch request.method {
+    case "POST" where match == nil:
+      guard row == nil else { return .disputed(Refusal(status: 409, words: "")) }
+      return .done(store(Item(body ?? JSONObject()), key, by: client, over: nil))
+    case "POST":
+      guard let row, row.deleted else { return .disputed(Refusal(status: 404, words: "")) }
+      guard row.version?.text.string == match else {
+        return .disputed(Refusal(status: 412, words: ""))
+      }
+      return .done(store(row.item, key, by: client, over: row))
+    default:
+      guard let row, !row.deleted else { return .disputed(Refusal(status: 410, words: "")) }
+      guard row.version?.text.string == match else {
+        return .disputed(Refusal(status: 412, words: ""))
+      }
+      if request.method == "DELETE" {
+        _ = store(nil, key, by: client, over: row)
+        return .done(nil)
+      }
+      var fields = row.item.fields
+      for member in body?.members ?? [] {
+        fields[member.name] = member.value.isNull ? nil : member.value
+      }
+      return .done(store(Item(fields), key, by: client, over: row))
+    }
+  }
+}
+
+/// A client's line to a ``ModelServer``, with the faults that a seed draws.
+package struct ModelBackend: Backend {
+  /// How often what goes wrong: once in so many times; 0 is never.
+  package struct Faults: Sendable {
+    /// A request gets lost before the server.
+    package var lostRequest = 0
+    /// A reply gets lost after the server has acted.
+    package var lostReply = 0
+    /// The server answers 500 without acting.
+    package var failure = 0
+    /// The server acts and answers 500.
+    package var failureAfterActing = 0
+    /// A page doesn't come.
+    package var lostPage = 0
+    /// A reading doesn't come.
+    package var lostReading = 0
+
+    /// Makes a line without faults.
+    package init() {}
+  }
+
+  private let server: ModelServer
+  private let client: Int
+  /// The faults.
+  package var faults = Faults()
+  /// How many rows a page has.
+  package var pageSize = 3
+  /// How many writes are on their way at once.
+  package var window = 4
+  private var random: SplitMix64
+
+  /// Makes a line for a client, given by its number.
+  package init(to server: ModelServer, client: Int, seed: UInt64) {
+    self.server = server
+    self.client = client
+    random = SplitMix64(seed: seed)
+  }
+
+  private mutating func happens(_ rate: Int) -> Bool { rate > 0 && random.once(in: rate) }
+
+  package func prepare(_ operation: Operation) throws -> Request {
+    let match = operation.base?.version.map { [Request.Header("If-Match", $0.text.string)] } ?? []
+    let target = operation.key.description
+    switch operation.kind {
+    case .insert:
+      let object = operation.item?.object(id: operation.key.id, omittingNulls: true)
+      return Request(
+        method: "POST", target: target, body: JSON.object(object ?? JSONObject()).encoded())
+    case .undelete: return Request(method: "POST", target: target, headers: match)
+    case .delete: return Request(method: "DELETE", target: target, headers: match)
+    case .update:
+      let members = operation.change.fields.map {
+        JSONObject.Member(name: $0.name, value: $0.new ?? .null)
+      }
+      return Request(
+        method: "PATCH", target: target, headers: match,
+        body: JSON.object(JSONObject(members)).encoded())
+    }
+  }
+
+  package mutating func send(
+    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+  ) throws {
+    var underWay: [Intent] = []
+    var stopped = false
+    while true {
+      while !stopped, underWay.count < window, let intent = try next() { underWay.append(intent) }
+      guard !underWay.isEmpty else { return }
+      let intent = underWay.remove(at: random.below(underWay.count))
+      let reply = reply(to: intent)
+      if reply.stop != nil { stopped = true }
+      try done(intent, reply)
+    }
+  }
+
+  private mutating func reply(to intent: Intent) -> Reply {
+    let cut = Stop.unreachable("the connection was cut")
+    if happens(faults.lostRequest) {
+      return random.once(in: 2) ? Reply(.notSent, stop: cut) : Reply(.unknown(nil), stop: cut)
+    }
+    let failure = Refusal(status: 500, words: "it broke")
+    if happens(faults.failure) { return Reply(.unknown(failure)) }
+    let outcome = server.handle(intent.request, by: client)
+    if happens(faults.lostReply) { return Reply(.unknown(nil), stop: cut) }
+    if happens(faults.failureAfterActing) { return Reply(.unknown(failure)) }
+    return Reply(outcome)
+  }
+
+  package mutating func read(_ key: ItemKey) throws -> Reading {
+    if happens(faults.lostReading) { throw Stop.unreachable("the connection was cut") }
+    return server.rows[key].map(Reading.row) ?? .absent
+  }
+
+  package mutating func pages(
+    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+  ) throws {
+    let from = token?.timestamp
+    let all = server.rows.filter { entry in
+      entry.key.table == table && (from.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
+    }.map(\.value).sorted { left, right in
+      (left.updatedAt?.ticks ?? 0, left.id) < (right.updatedAt?.ticks ?? 0, right.id)
+    }
+    var rest = all[...]
+    while !rest.isEmpty {
+      if happens(faults.lostPage) { throw Stop.unreachable("the connection was cut") }
+      let rows = Array(rest.prefix(pageSize))
+      rest = rest.dropFirst(pageSize)
+      let token = rows.last?.updatedAt.map { DeltaToken($0.text) }
+      guard try each(Page(rows: rows, token: token, total: all.count)) else { return }
+    }
+  }
+}
