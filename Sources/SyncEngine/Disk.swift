@@ -88,6 +88,6 @@ package protocol JournalDisk {
   /// What is open, by all records so far.
   var journal: JournalState { get }
 
-  /// Appends records; with `durably`, they survive a power loss.
+  /// Appends records; with `durably`, they and all before them survive a power loss.
   mutating func append(_ records: [JournalRecord], durably: Bool) throws
 }

@@ -57,6 +57,8 @@ package struct Push {
       survey = try Survey(of: tables, on: disk)
       pending = survey.pending().filter { run.again.contains($0.key) }
     }
+    // What is told now must survive: conflicts and refusals too.
+    if !run.report.events.isEmpty { try disk.append([], durably: true) }
     if run.report.stop != nil { run.report.waiting = try Survey(of: tables, on: disk).waiting }
   }
 

@@ -61,9 +61,10 @@ struct PushRun {
     guard !done.isEmpty else { return }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: false)
     var bases: [TableName: [Row]] = [:]
+    var itemsWritten = false
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key)
-      if let row { try disk.takeAnswer(row, to: intent) }
+      if let row, try disk.takeAnswer(row, to: intent) { itemsWritten = true }
       bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
       report.events.append(
         Event(
@@ -72,6 +73,7 @@ struct PushRun {
       // An undelete may leave the fields to a second write.
       if intent.kind == .undelete { again.insert(intent.key) }
     }
+    if itemsWritten { try disk.settle() }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
     done = []
@@ -84,8 +86,9 @@ struct PushRun {
       do {
         guard report.stop == nil else { throw report.stop ?? .unsafe("", ways: []) }
         let reading = try backend.read(intent.key)
+        let base = try disk.base(of: intent.key).row?.item
         let settlement = Settlement(
-          intent, reading: reading, refusal: refusal, disputed: disputed)
+          intent, over: base, reading: reading, refusal: refusal, disputed: disputed)
         readings.append((intent, settlement, reading))
       } catch let stop as Stop {
         report.stop = report.stop ?? stop
@@ -118,7 +121,7 @@ struct PushRun {
       let ours = Row(
         id: intent.key.id, item: intent.item ?? Item(JSONObject()), version: nil, updatedAt: nil)
       try takeIncoming(row, intent, from: .row(ours), &disk)
-      report.events.append(Event(intent.key, .alreadyThere(.insert), item: intent.item))
+      report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 

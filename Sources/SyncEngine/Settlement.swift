@@ -22,14 +22,16 @@ package enum Settlement: Equatable, Sendable {
   case void
   /// The server's row is another one: it is brought to the item like a pulled one.
   case incoming(Row)
-  /// The row was made by an earlier, lost attempt and changed by others since.
+  /// The row holds what an earlier, lost attempt wrote, and something beside it.
   case incomingOverOurs(Row)
 
   /// Decides by what reading the row after the last attempt brought.
   ///
   /// `refusal` is the server's answer to the write, `nil` where no whole one came; it was `disputed`
-  /// where it was 409, 412, 404 or 410.
-  package init(_ intent: Intent, reading: Reading, refusal: Refusal?, disputed: Bool) {
+  /// where it was 409, 412, 404 or 410. `base` is what the write is based on.
+  package init(
+    _ intent: Intent, over base: Item? = nil, reading: Reading, refusal: Refusal?, disputed: Bool
+  ) {
     let undone: Settlement = refusal.map { .rejected($0) } ?? .void
     switch (intent.kind, reading) {
     case (.insert, .absent): self = undone
@@ -38,8 +40,7 @@ package enum Settlement: Equatable, Sendable {
       if !row.deleted, row.item == intent.item {
         self = .done(row)
       } else {
-        // What stands beside our content is the server's defaults, or somebody's edit since.
-        self = ours || intent.isWithin(row) ? .incomingOverOurs(row) : .incoming(row)
+        self = ours || intent.isWithin(row, over: nil) ? .incomingOverOurs(row) : .incoming(row)
       }
     case (.update, .absent), (.undelete, .absent): self = .incoming(.gone(intent.key.id))
     case (.update, .row(let row)):
@@ -48,7 +49,7 @@ package enum Settlement: Equatable, Sendable {
       } else if !row.deleted, row.item == intent.item {
         self = .done(row)
       } else {
-        self = .incoming(row)
+        self = intent.isWithin(row, over: base) ? .incomingOverOurs(row) : .incoming(row)
       }
     case (.delete, .absent): self = .done(nil)
     case (.delete, .row(let row)):
@@ -57,19 +58,22 @@ package enum Settlement: Equatable, Sendable {
       // A row that lives again may be our doing, or somebody else's: its content tells.
       if row.deleted {
         self = row.version == intent.version ? undone : .incoming(row)
+      } else if row.item == intent.item {
+        self = .done(row)
       } else {
-        self = row.item == intent.item ? .done(row) : .incoming(row)
+        self = intent.isWithin(row, over: base) ? .incomingOverOurs(row) : .incoming(row)
       }
     }
   }
 }
 
 extension Intent {
-  /// Whether a row holds all that was sent, whatever stands beside it.
-  fileprivate func isWithin(_ row: Row) -> Bool {
+  /// Whether a row holds every change that was sent.
+  ///
+  /// What stands beside them is the server's own doing, or somebody's edit since.
+  fileprivate func isWithin(_ row: Row, over base: Item?) -> Bool {
     guard let item, !row.deleted else { return false }
-    let values = row.item.values
-    return item.values.allSatisfy { values[$0.key] == $0.value }
+    return Change(from: base, to: item).fields.allSatisfy { row.item[$0.name] == $0.new }
   }
 }
 

@@ -17,7 +17,8 @@ package struct Digest: Hashable, Sendable {
   /// Reads 32 hexadecimal digits, as ``description`` writes them.
   package init?(_ text: String) {
     let digits = Array(text.utf8)
-    guard digits.count == 32,
+    // A number may have a sign where digits are read as one.
+    guard digits.count == 32, digits.allSatisfy({ $0 >= 0x30 }),
       let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
       let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
     else { return nil }

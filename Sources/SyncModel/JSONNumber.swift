@@ -53,8 +53,11 @@ extension JSONNumber {
         case UInt8(ascii: "-"): negative = true
         case UInt8(ascii: "."): pointSeen = true
         case UInt8(ascii: "e"), UInt8(ascii: "E"):
-          guard let written = Int(Substring(rest)), abs(written) < 1 << 60 else { return nil }
-          exponent += written
+          if let written = Int(Substring(rest)), written.magnitude < 1 << 60 {
+            exponent += written
+          } else if digits.contains(where: { $0 != UInt8(ascii: "0") }) {
+            return nil  // beyond counting; of a zero it makes no difference
+          }
           rest = rest[rest.endIndex...]
         default:
           digits.append(byte)

@@ -27,6 +27,11 @@ package final class ModelServer {
   package var onWrite: ((Write) -> Void)?
   /// How far the clock goes on for each write; 0 gives equal stamps to several rows.
   package var tick: Int64 = 1
+  /// How often the server puts a text of its own into a field of what it is sent; 0 is never.
+  package var rewriteRate = 0
+  /// Whether the write under way says itself what that field shall be.
+  private var stampIsWritten = false
+  private var random = SplitMix64(seed: 1)
   private var clock: Int64 = 17_000_000_000_000_000
   private var counter = 0
 
@@ -39,6 +44,10 @@ package final class ModelServer {
   ) -> Row {
     clock += tick * 10_000
     counter += 1
+    var item = item
+    if rewriteRate > 0, !stampIsWritten, random.once(in: rewriteRate) {
+      item?.fields["stamp"] = .string("s\(counter)")
+    }
     let row = Row(
       id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
       version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: clock),
@@ -67,6 +76,7 @@ package final class ModelServer {
     let key = ItemKey(table, id)
     let row = rows[key]
     let body = request.body.flatMap { try? JSON(parsing: $0).object }
+    stampIsWritten = body?["stamp"] != nil
     let match = request.headers.first { $0.name == "If-Match" }?.value
     if body?["text"] == "refuse me" { return .refused(Refusal(status: 400, words: "refused")) }
     switch request.method {

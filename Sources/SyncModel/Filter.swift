@@ -1,0 +1,85 @@
+/// A word that says something about a field of an item; tsync-filter(7).
+///
+/// ```
+///   due.lt=2026-03-01      field, ending, value
+/// ```
+///
+/// What the value means is said by the item's field: a number is compared by value, a text by its
+/// bytes, anything else by the meaning of its JSON.
+package struct Filter: Equatable, Sendable {
+  /// How a field is compared with the value.
+  package enum Comparison: String, CaseIterable, Sendable {
+    case equal = ""
+    case notEqual = ".ne"
+    case less = ".lt"
+    case lessOrEqual = ".le"
+    case greater = ".gt"
+    case greaterOrEqual = ".ge"
+    case has = ".has"
+    case isIn = ".in"
+  }
+
+  /// The field's name; `id` is the item's id.
+  package let field: Text
+  /// How it is compared.
+  package let comparison: Comparison
+  /// The value; several for ``Comparison/isIn`` only.
+  package let values: [Text]
+
+  /// Reads a word.
+  ///
+  /// - Throws: Why it is no filter.
+  package init(_ word: Text) throws(FilterError) {
+    let bytes = word.bytes
+    guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+      throw FilterError("a filter is FIELD=VALUE, and \(word) has no '='")
+    }
+    let name = bytes[..<sign]
+    let comparison =
+      Comparison.allCases.dropFirst().first { name.reversed().starts(with: $0.rawValue.utf8.reversed()) }
+      ?? .equal
+    let field = name.dropLast(comparison.rawValue.utf8.count)
+    guard !field.isEmpty else { throw FilterError("the filter \(word) names no field") }
+    self.field = Text(String(decoding: field, as: UTF8.self))
+    self.comparison = comparison
+    let value = bytes[(sign + 1)...]
+    values =
+      comparison == .isIn
+      ? Self.elements(of: value) : [Text(String(decoding: value, as: UTF8.self))]
+  }
+
+  /// Whether a word is meant as a filter where a command also takes references: `=` stands in it,
+  /// and neither `/` nor `:` before that.
+  package static func isFilter(_ word: Text) -> Bool {
+    let start = word.bytes.prefix { $0 != UInt8(ascii: "=") }
+    return start.count < word.bytes.count && !start.contains(UInt8(ascii: "/"))
+      && !start.contains(UInt8(ascii: ":"))
+  }
+
+  /// Splits a value at its commas; `\,` is one that belongs to it.
+  private static func elements(of value: ArraySlice<UInt8>) -> [Text] {
+    var elements: [[UInt8]] = [[]]
+    var rest = value
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: ","), let comma = rest.popFirst() {
+        elements[elements.count - 1].append(comma)
+      } else if byte == UInt8(ascii: ",") {
+        elements.append([])
+      } else {
+        elements[elements.count - 1].append(byte)
+      }
+    }
+    return elements.map { Text(String(decoding: $0, as: UTF8.self)) }
+  }
+}
+
+/// Why a word is no filter.
+package struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The fact in words for people: lower case, no period.
+  package let description: String
+
+  /// Makes an error.
+  package init(_ description: String) {
+    self.description = description
+  }
+}
