@@ -36,7 +36,9 @@ package struct Filter: Equatable, Sendable {
     }
     let name = bytes[..<sign]
     let comparison =
-      Comparison.allCases.dropFirst().first { name.reversed().starts(with: $0.rawValue.utf8.reversed()) }
+      Comparison.allCases.dropFirst().first {
+        name.reversed().starts(with: $0.rawValue.utf8.reversed())
+      }
       ?? .equal
     let field = name.dropLast(comparison.rawValue.utf8.count)
     guard !field.isEmpty else { throw FilterError("the filter \(word) names no field") }

@@ -44,8 +44,8 @@ package struct JSONEdit: Sendable {
 
   /// Returns the text with members set to values, or removed where the value is `nil`.
   ///
-  /// Values that already mean the same are left as they are; the last value given for a name counts.
-  /// Of a member that stands twice the last one takes the value, and the others go.
+  /// Values that already mean the same are left as they are; the last value given for a name
+  /// counts. Of a member that stands twice the last one takes the value, and the others go.
   package func setting(_ values: [(name: Text, value: JSON?)]) -> [UInt8] {
     let old = object.byName()
     let changes = values.filter { old[$0.name] != $0.value }
@@ -57,7 +57,7 @@ package struct JSONEdit: Sendable {
     return Array(text[..<outline.start]) + edit.setting(changes) + text[(outline.end + 1)...]
   }
 
-  /// Returns the text rewritten so that it means an item; the id and system fields stay as they are.
+  /// Returns the text rewritten so that it means an item; id and system fields stay as they are.
   package func rewritten(as item: Item) -> [UInt8] {
     setting(Change(from: Item(object), to: item).fields.map { ($0.name, $0.new) })
   }
@@ -76,7 +76,7 @@ private struct ObjectEdit {
   /// Whether members are laid out on lines of their own where nothing in the object says how.
   let expands: Bool
 
-  /// One member as it will stand: what goes before its name, the member, what goes before the comma.
+  /// One member as it will stand: what goes before its name, itself, what goes before the comma.
   private struct Piece {
     var lead, body, trail: [UInt8]
   }

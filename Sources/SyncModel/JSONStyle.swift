@@ -30,9 +30,7 @@ struct JSONStyle {
     }
   }
 
-  /// Appends a value's text.
-  ///
-  /// - Parameter indentation: That of the line the value begins on; `nil` keeps it on one line.
+  /// Appends a value's text; without the indentation of its first line it stays on one line.
   func write(_ value: JSON, into text: inout [UInt8], indentation: [UInt8]?) {
     switch value {
     case .array(let elements) where !elements.isEmpty:

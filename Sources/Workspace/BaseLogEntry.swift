@@ -1,0 +1,36 @@
+import SyncModel
+
+/// Where a row lies in its base log, and what need not be read of it to be known.
+struct BaseLogEntry: Equatable {
+  /// Where its line begins in the file.
+  var offset: Int
+  /// How many bytes its line has, with the line end.
+  var length: UInt32
+  /// Whether it is a tombstone.
+  var isTombstone: Bool
+  /// The fingerprint of a file's bytes that mean what the row says; `nil` where none is known.
+  var digest: Digest?
+
+  /// Makes an entry.
+  init(offset: Int, length: UInt32, isTombstone: Bool, digest: Digest?) {
+    self.offset = offset
+    self.length = length
+    self.isTombstone = isTombstone
+    self.digest = digest
+  }
+
+  /// Makes the entry of a line that was just written or read.
+  init(_ place: Range<Int>, isTombstone: Bool, digest: Digest? = nil) {
+    self.init(
+      offset: place.lowerBound, length: UInt32(place.count), isTombstone: isTombstone,
+      digest: digest)
+  }
+}
+
+/// A row that lies in the log but is not in effect.
+struct IncomingEntry: Equatable {
+  /// Where it lies.
+  var entry: BaseLogEntry
+  /// Whether a commit has held it back; else no commit has followed it.
+  var isHeld: Bool
+}

@@ -1,0 +1,132 @@
+import SyncEngine
+import SyncModel
+import SystemPackage
+
+/// The sides of the open conflicts, side by side for a person to see and edit (product.md §5).
+struct ConflictFiles {
+  private let root: Directory
+  private let trash: Trash
+
+  init(root: Directory, trash: Trash) {
+    self.root = root
+    self.trash = trash
+  }
+
+  /// Lays the sides of a conflict; they survive a power loss.
+  ///
+  /// Server and base replace those of a former conflict. A client's side that lies there stays. The
+  /// current bytes of the item's file become the client's side where they mean the client's item.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func write(
+    _ conflict: Conflict, of key: ItemKey, current: [UInt8]?
+  ) throws(WorkspaceError) {
+    let place = "\(Layout.items)/\(key)"
+    let means = current.flatMap { try? ItemFile.item(in: $0, as: key, place: place) }
+    let copied = conflict.client != nil && means == conflict.client ? current : nil
+    try lay(copied ?? Self.text(of: conflict.client, key.id), .client, of: key, replacing: false)
+    try lay(Self.text(of: conflict.server, key.id), .server, of: key, replacing: true)
+    if let base = conflict.base {
+      try lay(Self.text(of: base, key.id), .base, of: key, replacing: true)
+    } else {
+      try remove(.base, of: key)
+    }
+  }
+
+  /// Returns what lies at the client's side: absent where the client deleted the item, and where
+  /// there is no such file.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func client(of key: ItemKey) throws(WorkspaceError) -> ClientState {
+    guard let file = try existing(.client, of: key) else { return .absent }
+    let reading = try file.read(limit: ItemFile.limit)
+    if case .file(let bytes, _) = reading,
+      let object = (try? JSON(parsing: bytes, limits: .item))?.object,
+      object[SystemField.deleted.name]?.boolean == true
+    {
+      return .absent
+    }
+    return ItemFile.state(of: reading, as: key, place: file.place).state
+  }
+
+  /// Moves every file of a conflict to the trash.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func remove(of key: ItemKey) throws(WorkspaceError) {
+    for side in ConflictSide.allCases { try remove(side, of: key) }
+  }
+
+  // MARK: Single files
+
+  /// Returns the bytes of one file; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func bytes(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
+    guard let file = try existing(side, of: key),
+      case .file(let bytes, _) = try file.read(limit: 8 * ItemFile.limit)
+    else { return nil }
+    return bytes
+  }
+
+  /// Replaces one file, or makes it; its old bytes go to the trash.
+  ///
+  /// It survives a power loss. Without `replacing`, a file that lies there stays.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func lay(
+    _ text: [UInt8], _ side: ConflictSide, of key: ItemKey, replacing: Bool
+  ) throws(WorkspaceError) {
+    let directory = try root.child(Layout.conflicts, creating: true)
+      .child(key.table.text.string, creating: true)
+    let file = try file(side, of: key, in: directory)
+    while true {
+      var old: Digest?
+      switch try file.read(limit: 8 * ItemFile.limit) {
+      case .absent: break
+      case .file(let bytes, _):
+        if bytes == text || !replacing { return }
+        old = Digest(of: bytes)
+      case .irregular, .tooLarge, .unreadable: try remove(side, of: key)
+      }
+      if case .replaced = try file.replace(with: text, expecting: old, durably: true) { return }
+    }
+  }
+
+  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) {
+    guard let file = try existing(side, of: key) else { return }
+    do throws(WorkspaceError) {
+      _ = try trash.take(
+        file.name, from: file.directory, named: file.stem, suffix: FileName.suffix.string,
+        to: trash.directory(Layout.conflicts, key.table))
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+    }
+  }
+
+  private func existing(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError)
+    -> ReplacedFile?
+  {
+    guard
+      let directory = try root.existingChild(Layout.conflicts)?
+        .existingChild(key.table.text.string)
+    else { return nil }
+    return try file(side, of: key, in: directory)
+  }
+
+  private func file(
+    _ side: ConflictSide, of key: ItemKey, in directory: Directory
+  ) throws(WorkspaceError) -> ReplacedFile {
+    ReplacedFile(
+      kind: Layout.conflicts, table: key.table, directory: directory,
+      name: try Layout.file(of: key, side), trash: trash)
+  }
+
+  /// Returns the text of a side; of one that deleted the item, its id and that it is deleted.
+  private static func text(of item: Item?, _ id: ItemID) -> [UInt8] {
+    if let item { return ItemFile.text(of: item, id: id) }
+    let gone: JSON = [
+      Item.idField: .string(id.text), SystemField.deleted.name: true,
+    ]
+    return gone.encoded(.indented()) + [0x0A]
+  }
+}

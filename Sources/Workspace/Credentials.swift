@@ -1,0 +1,128 @@
+import Glibc
+package import SyncModel
+import SystemPackage
+
+/// The user's tokens, one for each origin, in a file that only they can read.
+///
+/// A workspace can name a server, but never a token: tokens are found by the server's origin alone
+/// (safety.md §2.2 W2).
+package struct Credentials: Sendable {
+  private let directory: UserDirectory
+
+  private static let name = "credentials.json"
+
+  /// Makes the credentials of a user.
+  package init(in directory: UserDirectory) {
+    self.directory = directory
+  }
+
+  /// The path of the file.
+  package var place: String { directory.place(of: Self.name) }
+
+  /// Returns the token for an origin, `https://host` or `https://host:port`; `nil` where there is
+  /// none.
+  ///
+  /// - Throws: ``WorkspaceError/credentials(place:fact:hint:)`` where others could read the file,
+  /// or   it is no object of texts; ``WorkspaceError/file(place:_:)``.
+  package func token(for origin: Text) throws(WorkspaceError) -> Text? {
+    try read()[origin]?.text
+  }
+
+  /// The origins that have a token.
+  ///
+  /// - Throws: As ``token(for:)``.
+  package func origins() throws(WorkspaceError) -> [Text] { try read().members.map(\.name) }
+
+  /// Keeps a token for an origin, instead of a former one.
+  ///
+  /// - Throws: As ``token(for:)``; and where the token can't be one.
+  package func set(_ token: Text, for origin: Text) throws(WorkspaceError) {
+    var object = try read()
+    object[origin] = .string(try Self.checked(token, place: place))
+    try write(object)
+  }
+
+  /// Forgets the token for an origin; answers whether there was one.
+  ///
+  /// - Throws: As ``token(for:)``.
+  package func remove(_ origin: Text) throws(WorkspaceError) -> Bool {
+    var object = try read()
+    guard object[origin] != nil else { return false }
+    object[origin] = nil
+    try write(object)
+    return true
+  }
+
+  /// Reads a token from a file that the user named: its one line.
+  ///
+  /// - Throws: As ``token(for:)``.
+  package static func token(inFile path: String) throws(WorkspaceError) -> Text {
+    let target = UserDirectory.resolved(path) ?? path
+    let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let parent = slash.map { String(target[...$0]) } ?? "."
+    let name = slash.map { String(target[target.utf8.index(after: $0)...]) } ?? target
+    let directory = try Directory(path: parent, place: parent)
+    guard let bytes = try secret(name, in: directory, place: path) else {
+      throw .file(place: path, .noSuchFileOrDirectory)
+    }
+    var line = bytes[...]
+    while line.last == 0x0A || line.last == 0x0D { line.removeLast() }
+    guard let token = Text(validating: line) else { throw noToken(path) }
+    return try checked(token, place: path)
+  }
+
+  private func read() throws(WorkspaceError) -> JSONObject {
+    guard let file = try directory.file(Self.name),
+      let bytes = try Self.secret(file.name, in: file.directory, place: place)
+    else { return JSONObject() }
+    guard let object = (try? JSON(parsing: bytes))?.object, object.duplicate == nil,
+      object.members.allSatisfy({ $0.value.text != nil })
+    else {
+      throw .credentials(
+        place: place, fact: "is not an object of origins and tokens", hint: nil)
+    }
+    for member in object.members {
+      _ = try Self.checked(member.value.text ?? "", place: place)
+    }
+    return object
+  }
+
+  private func write(_ object: JSONObject) throws(WorkspaceError) {
+    try directory.creatingFile(Self.name).write(JSON.object(object).encoded(.indented()) + [0x0A])
+  }
+
+  /// Reads a file that nobody but the user may be able to read (safety.md §2.2 W6).
+  private static func secret(
+    _ name: String, in directory: Directory, place: String
+  ) throws(WorkspaceError) -> [UInt8]? {
+    switch try FileReading(name, in: directory, limit: 1 << 20) {
+    case .absent: return nil
+    case .irregular:
+      throw .credentials(place: place, fact: "is not a regular file", hint: nil)
+    case .tooLarge: throw .credentials(place: place, fact: "is larger than 1 MiB", hint: nil)
+    case .unreadable(let error): throw .file(place: place, error)
+    case .file(let bytes, let status):
+      guard status.st_uid == geteuid() else {
+        throw .credentials(place: place, fact: "belongs to another user", hint: nil)
+      }
+      guard status.st_mode & 0o077 == 0 else {
+        throw .credentials(
+          place: place, fact: "can be read by others", hint: "chmod 600 \(Shell.word(place))")
+      }
+      return bytes
+    }
+  }
+
+  /// Makes sure that a token can stand in a header field: visible ASCII only (RFC 9110 §5.5).
+  private static func checked(_ token: Text, place: String) throws(WorkspaceError) -> Text {
+    let bytes = token.string.utf8
+    guard !bytes.isEmpty, bytes.count <= 16_384, bytes.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw noToken(place) }
+    return token
+  }
+
+  private static func noToken(_ place: String) -> WorkspaceError {
+    .credentials(
+      place: place, fact: "holds no token: one line of visible ASCII characters", hint: nil)
+  }
+}

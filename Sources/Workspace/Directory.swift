@@ -1,0 +1,130 @@
+import Glibc
+import SyncModel
+import SystemPackage
+
+/// An open directory; whatever is done in it is done by its descriptor and one plain name.
+///
+/// No symbolic link is followed, so that nothing outside the workspace is reached (safety.md §2.2
+/// W4). It is a class because the workspace, a value, is copied and the descriptor must be closed
+/// once.
+final class Directory {
+  /// The open directory.
+  let descriptor: FileDescriptor
+  /// Its path, as people are shown it.
+  let place: String
+  private var children: [Text: Directory] = [:]
+
+  /// Takes over a descriptor of a directory.
+  init(_ descriptor: FileDescriptor, place: String) {
+    self.descriptor = descriptor
+    self.place = place
+  }
+
+  deinit { try? descriptor.close() }
+
+  /// Opens a directory by a path, following links: the user named it.
+  convenience init(path: String, place: String) throws(WorkspaceError) {
+    let descriptor = try WorkspaceError.checking(place) {
+      Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    self.init(FileDescriptor(rawValue: descriptor), place: place)
+  }
+
+  /// Returns the path of something in the directory, as people are shown it.
+  func place(of name: String) -> String { place.isEmpty ? name : "\(place)/\(name)" }
+
+  /// Opens something in the directory; it stays closed to programs that are run, and is no link.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func open(
+    _ name: String, _ flags: Int32, mode: mode_t = 0o600
+  ) throws(WorkspaceError) -> Int32 {
+    let here = descriptor.rawValue
+    return try WorkspaceError.checking(place(of: name)) {
+      openat(here, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+    }
+  }
+
+  /// Returns a directory in this one; it is opened once.
+  ///
+  /// With `creating` it is made where it is absent, readable by its owner only.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func child(_ name: String, creating: Bool = false) throws(WorkspaceError) -> Directory {
+    if let child = children[Text(name)] { return child }
+    do throws(WorkspaceError) {
+      return try openChild(name)
+    } catch {
+      guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      let here = descriptor.rawValue
+      try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
+      return try openChild(name)
+    }
+  }
+
+  /// Returns a directory in this one; `nil` where it is absent.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func existingChild(_ name: String) throws(WorkspaceError) -> Directory? {
+    do throws(WorkspaceError) {
+      return try child(name)
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return nil
+    }
+  }
+
+  private func openChild(_ name: String) throws(WorkspaceError) -> Directory {
+    let child = Directory(
+      FileDescriptor(rawValue: try open(name, O_RDONLY | O_DIRECTORY)), place: place(of: name))
+    children[Text(name)] = child
+    return child
+  }
+
+  /// Returns the names in the directory, without `.` and `..`, in no order.
+  ///
+  /// A name that is not UTF-8 is left out: none of tsync's is.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func names() throws(WorkspaceError) -> [String] {
+    let again = try open(".", O_RDONLY | O_DIRECTORY)
+    guard let stream = fdopendir(again) else {
+      let error = Errno.current
+      close(again)
+      throw .file(place: place, error)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name, name != ".", name != ".." { names.append(name) }
+    }
+    guard errno == 0 else { throw .file(place: place, .current) }
+    return names
+  }
+
+  /// Removes a file; answers whether there was one.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  @discardableResult
+  func remove(_ name: String) throws(WorkspaceError) -> Bool {
+    let here = descriptor.rawValue
+    switch WorkspaceError.interruptible({ unlinkat(here, name, 0) }) {
+    case .success: return true
+    case .failure(.noSuchFileOrDirectory): return false
+    case .failure(let error): throw .file(place: place(of: name), error)
+    }
+  }
+
+  /// Makes the names in the directory survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func synchronize() throws(WorkspaceError) {
+    let here = descriptor.rawValue
+    try WorkspaceError.checking(place) { fsync(here) }
+  }
+}

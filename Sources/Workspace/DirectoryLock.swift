@@ -1,0 +1,86 @@
+import Glibc
+package import SyncModel
+import SystemPackage
+
+/// The right to change a workspace: one process at a time has it (safety.md §3.9).
+///
+/// The kernel holds it by `flock(2)` and gives it back when the process ends, however it ends. What
+/// the file says is information only. It is a class because the workspace, a value, is copied and
+/// the lock must not be.
+package final class DirectoryLock {
+  /// What a process that has the lock says about itself.
+  package struct Holder: Equatable, Sendable {
+    /// Its process id.
+    package let process: Int
+    /// The command that it runs.
+    package let command: Text
+    /// When it took the lock, in UTC.
+    package let since: Text
+  }
+
+  private let descriptor: FileDescriptor
+
+  /// Takes the lock, and waits for it where another process has it.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - directory: Where it lies; it is made where it is absent.
+  ///   - patience: How long to wait, in seconds.
+  ///   - command: What the file tells others.
+  ///   - now: The time in nanoseconds since 1970, for the same purpose.
+  /// - Throws: ``WorkspaceError/locked(_:)`` after that time; ``WorkspaceError/file(place:_:)``,
+  ///   with `.noLocks` where the file system has no locks.
+  init(
+    _ name: String, in directory: Directory, patience: Double, command: Text, now: Int64
+  ) throws(WorkspaceError) {
+    let place = directory.place(of: name)
+    let raw = try directory.open(name, O_RDWR | O_CREAT)
+    do throws(WorkspaceError) {
+      try Self.take(raw, place: place, patience: patience)
+      let holder: JSON = [
+        "pid": .integer(Int(getpid())), "command": .string(command),
+        "since": .string(Timestamp(ticks: now / 100).text),
+      ]
+      let text = holder.encoded() + [0x0A]
+      try FileBytes.write(text, to: raw, place: place)
+      // Cut behind the new text: ext4 makes a file durable that was once cut to nothing.
+      try WorkspaceError.checking(place) { ftruncate(raw, off_t(text.count)) }
+    } catch {
+      close(raw)
+      throw error
+    }
+    descriptor = FileDescriptor(rawValue: raw)
+  }
+
+  deinit { try? descriptor.close() }
+
+  private static func take(
+    _ descriptor: Int32, place: String, patience: Double
+  ) throws(WorkspaceError) {
+    let clock = ContinuousClock()
+    let end = clock.now.advanced(by: .seconds(patience))
+    var pause: UInt32 = 1_000  // microseconds; doubled up to 0.1 s
+    while true {
+      switch WorkspaceError.interruptible({ flock(descriptor, LOCK_EX | LOCK_NB) }) {
+      case .success: return
+      case .failure(.wouldBlock):
+        guard clock.now < end else { throw .locked(holder(descriptor, place)) }
+        usleep(pause)
+        pause = min(2 * pause, 100_000)
+      case .failure(let error): throw .file(place: place, error)
+      }
+    }
+  }
+
+  private static func holder(_ descriptor: Int32, _ place: String) -> Holder? {
+    guard let bytes = try? FileBytes.read(4_096, from: descriptor, at: 0, place: place),
+      let object = try? JSON(parsing: bytes).object, let process = object["pid"]?.integer,
+      let command = object["command"]?.text, let since = object["since"]?.text
+    else { return nil }
+    return Holder(process: process, command: command, since: since)
+  }
+}
+
+extension DirectoryLock.Holder: CustomStringConvertible {
+  package var description: String { "tsync \(command), process \(process), since \(since)" }
+}

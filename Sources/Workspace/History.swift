@@ -1,0 +1,141 @@
+package import SyncModel
+
+/// What each command did: the file `history.jsonl`, a line a command.
+package struct History {
+  /// One command.
+  package struct Entry: Equatable, Sendable {
+    /// When it ran.
+    package var time: Timestamp
+    /// The command line's words, without secrets.
+    package var command: Text
+    /// What it displaced.
+    package var displaced: [Displaced]
+    /// What it found that a stopped command had left.
+    package var notes: [Text]
+
+    /// Makes an entry.
+    package init(
+      time: Timestamp, command: Text, displaced: [Displaced] = [], notes: [Text] = []
+    ) {
+      self.time = time
+      self.command = command
+      self.displaced = displaced
+      self.notes = notes
+    }
+  }
+
+  /// An item that a command replaced or removed.
+  package struct Displaced: Equatable, Sendable {
+    /// Which item.
+    package var key: ItemKey
+    /// The fingerprint of the old bytes.
+    package var old: Digest?
+    /// The fingerprint of the new bytes; `nil` where the item was removed.
+    package var new: Digest?
+    /// Where the old bytes are, in the trash.
+    package var place: Text
+
+    /// Makes a description.
+    package init(key: ItemKey, old: Digest?, new: Digest?, place: Text) {
+      self.key = key
+      self.old = old
+      self.new = new
+      self.place = place
+    }
+  }
+
+  /// From how many bytes on the older half is dropped.
+  static let limit = 4 << 20
+
+  private let root: Directory
+  private let trash: Trash
+
+  init(root: Directory, trash: Trash) {
+    self.root = root
+    self.trash = trash
+  }
+
+  /// Returns the commands, the oldest first.
+  ///
+  /// - Throws: ``WorkspaceError``: damage, a newer format.
+  func entries() throws(WorkspaceError) -> [Entry] {
+    var entries: [Entry] = []
+    _ = try Log(
+      Layout.history, in: root, kind: Self.kind, writing: false, trash: trash
+    ) { object throws(WorkspaceError) in
+      if let entry = Entry(object) { entries.append(entry) }
+    }
+    return entries
+  }
+
+  /// Appends a command; a power loss may take it back.
+  ///
+  /// A history that is damaged goes to the trash as it is, and a new one begins: nothing but the
+  /// history depends on it.
+  ///
+  /// - Returns: What a person should know.
+  /// - Throws: ``WorkspaceError``: a failed call, a newer format.
+  func append(_ entry: Entry) throws(WorkspaceError) -> [String] {
+    do throws(WorkspaceError) {
+      return try add(entry)
+    } catch {
+      guard case .damaged(let place, _, let fact) = error else { throw error }
+      let name = try trash.take(
+        Layout.history, from: root, named: "history", suffix: ".jsonl")
+      let notices = try add(entry)
+      return ["\(place): \(fact); it is in \(trash.directory.place(of: name))"] + notices
+    }
+  }
+
+  private func add(_ entry: Entry) throws(WorkspaceError) -> [String] {
+    let log = try Log(
+      opening: Layout.history, in: root, kind: Self.kind, writing: true, trash: trash)
+    try log.read { _ in }
+    if log.size > Self.limit {
+      let all = try entries()
+      try log.rewrite(all.suffix(all.count / 2).map(\.object))
+    }
+    try log.append([entry.object], durably: false)
+    return log.notices
+  }
+
+  private static let kind: Text = "tsync-history"
+}
+
+extension History.Entry {
+  fileprivate var object: JSONObject {
+    let items = displaced.map { item -> JSON in
+      var object = JSONObject()
+      object.append("table", .string(item.key.table.text))
+      object.append("id", .string(item.key.id.text))
+      if let old = item.old { object.append("old", .string(old.description)) }
+      if let new = item.new { object.append("new", .string(new.description)) }
+      object.append("trash", .string(item.place))
+      return .object(object)
+    }
+    var object = JSONObject()
+    object.append("time", .string(time.text))
+    object.append("command", .string(command))
+    if !displaced.isEmpty { object.append("displaced", .array(items)) }
+    if !notes.isEmpty { object.append("notes", .array(notes.map(JSON.string))) }
+    return object
+  }
+
+  fileprivate init?(_ object: JSONObject) {
+    guard let time = object["time"]?.text.flatMap(Timestamp.init),
+      let command = object["command"]?.text
+    else { return nil }
+    let displaced = (object["displaced"]?.elements ?? []).compactMap { json -> History.Displaced? in
+      guard let object = json.object, let table = object["table"]?.text,
+        let id = object["id"]?.text, let table = try? TableName(table), let id = try? ItemID(id),
+        let place = object["trash"]?.text
+      else { return nil }
+      return History.Displaced(
+        key: ItemKey(table, id), old: object["old"]?.text.flatMap { Digest($0.string) },
+        new: object["new"]?.text.flatMap { Digest($0.string) }, place: place)
+    }
+    self.init(
+      time: time, command: command, displaced: displaced,
+      notes: (object["notes"]?.elements ?? []).compactMap(\.text))
+  }
+}

@@ -1,0 +1,182 @@
+import SyncModel
+
+/// What the stat index knows of one table, in the mapped file.
+///
+/// ```
+///   entries   48 bytes a row: modified, changed, inode, row's offset (8 bytes each),
+///             row's length, file's size, start of the name (4 each), length of the name, flags (2)
+///   names     the ids, end to end, filled up to 8
+///   digests   16 bytes a row
+/// ```
+///
+/// A checksum covers entries and names; a digest that is damaged is no file's, and does no harm.
+///
+/// The rows with files stand first, in the order in which the directory was read, so that the next
+/// walk meets them in order. Behind all rows in effect stand those that are not.
+///
+/// It is a class because the table for looking up ids is made when it is first needed.
+final class IndexedTable {
+  /// How many bytes an entry has.
+  static let stride = 48
+  /// How many bytes a digest has.
+  static let digestStride = 16
+
+  /// What is marked in an entry.
+  struct Flags: OptionSet {
+    let rawValue: UInt16
+    /// The row is a tombstone.
+    static let tombstone = Flags(rawValue: 1)
+    /// A file that has the entry's stamp means what the row says.
+    static let stamped = Flags(rawValue: 2)
+    /// The file's name is the id and the suffix.
+    static let plainName = Flags(rawValue: 4)
+    /// The digest stands for bytes that mean what the row says.
+    static let digest = Flags(rawValue: 8)
+    /// A commit has held the row back.
+    static let held = Flags(rawValue: 16)
+  }
+
+  /// The table.
+  let table: TableName
+  /// The generation of the base log that the offsets are of.
+  let generation: Text
+  /// How far the base log is known.
+  let position: LogPosition
+  /// The delta token, as of there.
+  let token: DeltaToken?
+  /// The number of the last commit, as of there.
+  let commitNumber: Int
+  /// How many rows are in effect and no tombstones.
+  let liveCount: Int
+  /// How many bytes the lines of the rows in effect have.
+  let effectiveBytes: Int
+  /// The device that the files lay on.
+  let device: Int
+  /// How many rows are in effect.
+  let count: Int
+  /// How many rows are not.
+  let incomingCount: Int
+
+  private let index: StatIndex
+  private let entries: UnsafeRawBufferPointer
+  private let names: UnsafeRawBufferPointer
+  private let digests: UnsafeRawBufferPointer
+  private lazy var slots = makeSlots()
+
+  /// Reads a table's part of the index; `nil` where it is not as it was written.
+  init?(
+    _ table: TableName, _ description: JSONObject, in index: StatIndex,
+    _ bytes: UnsafeRawBufferPointer
+  ) {
+    // What is beyond these bounds nobody has counted; within them sums can't overflow.
+    func number(_ name: Text) -> Int? {
+      description[name]?.integer.flatMap { (0..<1 << 53).contains($0) ? $0 : nil }
+    }
+    guard let generation = description["generation"]?.text,
+      let offset = number("offset"), let line = number("number"),
+      let durable = number("durable"),
+      let lineChecksum = number("line").flatMap(UInt32.init(exactly:)),
+      let commit = number("commit"), let live = number("live"), let bytesInEffect = number("bytes"),
+      let device = description["device"]?.integer, let count = number("count"),
+      let waiting = number("incoming"), let nameBytes = number("names"),
+      let checksum = number("checksum")
+    else { return nil }
+    guard count + waiting <= bytes.count / Self.stride, nameBytes <= bytes.count else {
+      return nil
+    }
+    let entryEnd = (count + waiting) * Self.stride
+    let nameEnd = entryEnd + StatIndex.padded(nameBytes)
+    let digestEnd = nameEnd + (count + waiting) * Self.digestStride
+    guard digestEnd <= bytes.count,
+      Int(Checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<nameEnd])).value) == checksum
+    else { return nil }
+    self.table = table
+    self.generation = generation
+    position = LogPosition(
+      offset: offset, number: line, durable: durable, checksum: lineChecksum)
+    token = description["token"]?.text.map(DeltaToken.init)
+    commitNumber = commit
+    liveCount = live
+    effectiveBytes = bytesInEffect
+    self.device = device
+    self.count = count
+    incomingCount = waiting
+    self.index = index
+    entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
+    names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
+    digests = UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<digestEnd])
+  }
+
+  // MARK: Rows
+
+  /// Where the row at a place lies, and what is known of it.
+  func entry(_ place: Int) -> BaseLogEntry {
+    let flags = flags(place)
+    return BaseLogEntry(
+      offset: load(place, 24, Int.self), length: load(place, 32, UInt32.self),
+      isTombstone: flags.contains(.tombstone),
+      digest: flags.contains(.digest) ? digest(place) : nil)
+  }
+
+  /// What is marked at a place.
+  func flags(_ place: Int) -> Flags { Flags(rawValue: load(place, 46, UInt16.self)) }
+
+  /// The stamp of the file that was known to mean what the row says.
+  func stamp(_ place: Int) -> FileStamp {
+    FileStamp(
+      modified: load(place, 0, Int64.self), changed: load(place, 8, Int64.self),
+      inode: load(place, 16, UInt64.self), size: load(place, 36, UInt32.self))
+  }
+
+  /// The bytes of the id at a place, valid as long as the index.
+  func name(_ place: Int) -> UnsafeRawBufferPointer {
+    let start = Int(load(place, 40, UInt32.self))
+    let count = Int(load(place, 44, UInt16.self))
+    guard start + count <= names.count else {
+      return UnsafeRawBufferPointer(rebasing: names[..<0])
+    }
+    return UnsafeRawBufferPointer(rebasing: names[start..<start + count])
+  }
+
+  /// Gives the bytes of the id at a place.
+  func withName<Result>(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(name(place))
+  }
+
+  private func digest(_ place: Int) -> Digest {
+    let start = place * Self.digestStride
+    return Digest(
+      bits: digests.loadUnaligned(fromByteOffset: start, as: UInt64.self),
+      digests.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
+  }
+
+  /// Returns the place of an id among the rows in effect.
+  func place(of id: UnsafeRawBufferPointer) -> Int? {
+    slots.find(id) { name($0).isSame(as: id) }
+  }
+
+  private func makeSlots() -> IDSlots {
+    var slots = IDSlots(capacity: count)
+    for place in 0..<count { slots.insert(name(place), place) }
+    return slots
+  }
+
+  private func load<Value: BitwiseCopyable>(
+    _ place: Int, _ offset: Int, _ type: Value.Type
+  ) -> Value {
+    entries.loadUnaligned(fromByteOffset: place * Self.stride + offset, as: type)
+  }
+
+  // MARK: Rows not in effect
+
+  /// A row that is not in effect.
+  func incoming(_ place: Int) -> IncomingEntry {
+    IncomingEntry(
+      entry: entry(count + place), isHeld: flags(count + place).contains(.held))
+  }
+
+  /// Gives the bytes of the id of a row that is not in effect.
+  func withIncomingName(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    body(name(count + place))
+  }
+}

@@ -1,0 +1,75 @@
+import SyncEngine
+import SyncModel
+
+extension ItemFile {
+  /// What a name in a directory of items stands for.
+  enum Name: Equatable {
+    /// An item.
+    case item(ItemID)
+    /// Nothing of tsync's: hidden, or without the suffix of an item's file, as editors' droppings
+    /// are.
+    case ignored
+    /// A file that is meant as an item, but not named as its id is (decisions.md 21).
+    case invalid(InvalidItem)
+
+    /// Reads a name.
+    init(of bytes: some Collection<UInt8>, in table: TableName) {
+      let suffix = FileName.suffix.bytes
+      let stemLength = bytes.count - suffix.count
+      guard stemLength > 0, bytes.first != UInt8(ascii: "."),
+        bytes.dropFirst(stemLength).elementsEqual(suffix)
+      else {
+        self = .ignored
+        return
+      }
+      let stem = Array(bytes.prefix(stemLength))
+      do throws(NameError) {
+        guard let text = Text(validating: stem) else {
+          throw NameError("the file's name is not UTF-8")
+        }
+        self = .item(try FileName.id(of: text))
+      } catch {
+        self = .invalid(Self.invalid(stem, in: table, error))
+      }
+    }
+
+    private static func invalid(
+      _ stem: [UInt8], in table: TableName, _ error: NameError
+    ) -> InvalidItem {
+      let name = String(decoding: stem, as: UTF8.self) + FileName.suffix.string
+      let place = "\(Layout.items)/\(table)/"
+      var invalid = InvalidItem(place: place + name, message: error.description)
+      if let canonical = canonicalName(of: stem), !Text(name).hasControlCharacter {
+        let from = Shell.word("\(Layout.directory)/\(place)\(name)")
+        let to = Shell.word("\(Layout.directory)/\(place)\(canonical)\(FileName.suffix)")
+        invalid.hint = "mv \(from) \(to)"
+      }
+      return invalid
+    }
+
+    /// Returns the name to use instead: that of the id which the name spells, or, where a `%` in it
+    /// is no escape, of the name as it stands.
+    private static func canonicalName(of stem: [UInt8]) -> Text? {
+      guard let text = Text(validating: unescaped(stem) ?? stem), let id = try? ItemID(text) else {
+        return nil
+      }
+      return FileName.of(id)
+    }
+
+    private static func unescaped(_ stem: [UInt8]) -> [UInt8]? {
+      var result: [UInt8] = []
+      var rest = stem[...]
+      while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+          result.append(byte)
+          continue
+        }
+        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        guard rest.count >= 2, let value = UInt8(digits, radix: 16) else { return nil }
+        result.append(value)
+        rest = rest.dropFirst(2)
+      }
+      return result
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Glibc
+package import SyncEngine
+package import SyncModel
+
+/// An item's file: text ↔ item (product.md §3).
+package enum ItemFile {
+  /// How many bytes a file may have.
+  package static let limit = 1 << 20
+
+  /// Reads the item that a text holds.
+  ///
+  /// One byte order mark is tolerated. System fields are left out, they are the server's. The place
+  /// is the file's path, for the error.
+  ///
+  /// - Throws: What is wrong with it, and where.
+  package static func item(
+    in bytes: [UInt8], as key: ItemKey, place: String
+  ) throws(InvalidItem) -> Item {
+    let object: JSONObject
+    do throws(JSONError) {
+      object = try Self.object(in: bytes)
+    } catch {
+      throw InvalidItem(
+        place: place, line: error.line, column: error.column, message: error.message)
+    }
+    if let id = object[Item.idField], !id.isNull, id.text != key.id.text {
+      throw otherID(id, in: bytes, as: key, place: place)
+    }
+    return Item(object)
+  }
+
+  private static func object(in bytes: [UInt8]) throws(JSONError) -> JSONObject {
+    let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      throw JSONError(at: 0, of: bytes, "the text is UTF-16; it must be UTF-8")
+    }
+    let json = try JSON(parsing: bytes.dropFirst(hasMark ? 3 : 0), limits: .item)
+    guard let object = json.object, !json.hasDuplicate else {
+      // The places of such faults are only looked for when there are any.
+      let edit = try JSONEdit(bytes, limits: .item)
+      throw edit.duplicate ?? edit.error(at: Item.idField, "expected an object")
+    }
+    return object
+  }
+
+  private static func otherID(
+    _ id: JSON, in bytes: [UInt8], as key: ItemKey, place: String
+  ) -> InvalidItem {
+    let fault = (try? JSONEdit(bytes, limits: .item))?.error(at: Item.idField, "")
+    var invalid = InvalidItem(
+      place: place, line: fault?.line, column: fault?.column, message: "the id is not a string")
+    guard let text = id.text else { return invalid }
+    invalid.message = "the id is '\(text)', and the file's name says '\(key.id)'"
+    if let claimed = try? ItemID(text) {
+      invalid.claims = claimed
+      invalid.hint = "tsync mv \(Shell.word("\(key.table)/\(claimed)")) \(Shell.word("\(key.id)"))"
+    }
+    return invalid
+  }
+
+  /// Returns the text of a new file: two spaces a level, the id first, then the fields in their
+  /// order; fields that are `null` are left out (decisions.md 11).
+  package static func text(of item: Item, id: ItemID) -> [UInt8] {
+    JSON.object(item.object(id: id, omittingNulls: true)).encoded(.indented()) + [0x0A]
+  }
+
+  /// Returns a file's text rewritten so that it means an item: only members that differ in meaning
+  /// are touched.
+  static func rewritten(_ bytes: [UInt8], as item: Item, id: ItemID) -> [UInt8] {
+    guard let edit = try? JSONEdit(bytes, limits: .item) else { return text(of: item, id: id) }
+    return edit.rewritten(as: item)
+  }
+
+  /// Reads a file, whatever a person may have put in its place.
+  ///
+  /// - Returns: What lies there, and what the system said of the file that was read; `nil` where
+  ///   none was.
+  /// - Throws: ``WorkspaceError/file(place:_:)`` where the fault is not the file's.
+  static func read(
+    _ name: String, in directory: Directory, as key: ItemKey
+  ) throws(WorkspaceError) -> (state: ClientState, status: stat?) {
+    let reading = try FileReading(name, in: directory, limit: limit)
+    return state(of: reading, as: key, place: directory.place(of: name))
+  }
+
+  /// Returns what a reading means.
+  static func state(
+    of reading: FileReading, as key: ItemKey, place: String
+  ) -> (state: ClientState, status: stat?) {
+    func invalid(_ message: String) -> (ClientState, stat?) {
+      (.invalid(InvalidItem(place: place, message: message)), nil)
+    }
+    switch reading {
+    case .absent: return (.absent, nil)
+    case .tooLarge: return invalid("larger than 1 MiB")
+    case .irregular: return invalid("not a regular file")
+    case .unreadable(let error): return invalid("can't be read: \(error)")
+    case .file(let bytes, let status):
+      do throws(InvalidItem) {
+        let item = try item(in: bytes, as: key, place: place)
+        return (.item(item, Digest(of: bytes)), status)
+      } catch {
+        return (.invalid(error), status)
+      }
+    }
+  }
+}
+
+extension JSON {
+  /// Whether any object in it, at any depth, has a name twice.
+  fileprivate var hasDuplicate: Bool {
+    switch self {
+    case .object(let object):
+      object.duplicate != nil || object.members.contains { $0.value.hasDuplicate }
+    case .array(let elements): elements.contains { $0.hasDuplicate }
+    default: false
+    }
+  }
+}

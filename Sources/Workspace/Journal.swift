@@ -1,0 +1,61 @@
+import SyncEngine
+import SyncModel
+
+/// The workspace's journal: a log of records, and what is open by them.
+///
+/// It is a class because the log is one open file, whichever copy of the workspace writes.
+final class Journal {
+  /// From how many bytes on it is written anew, when that can be done.
+  static let rotationSize = 1 << 20
+
+  /// What is open.
+  private(set) var state = JournalState()
+  private let log: Log
+
+  /// Opens the journal and reads it.
+  ///
+  /// - Throws: ``WorkspaceError``: damage, a newer format, a record that is not known.
+  init(in root: Directory, writing: Bool, trash: Trash) throws(WorkspaceError) {
+    var state = JournalState()
+    log = try Log(
+      Layout.journal, in: root, kind: "tsync-journal", writing: writing, trash: trash
+    ) { object throws(WorkspaceError) in
+      do throws(NameError) {
+        state.add(try JournalRecord(object))
+      } catch {
+        throw .damaged(
+          place: Layout.journal, line: nil, fact: "a record can't be read: \(error)")
+      }
+    }
+    self.state = state
+  }
+
+  /// Whether there is no file yet.
+  var isMissing: Bool { log.isNew }
+
+  /// What a person should know of the reading.
+  var notices: [String] { log.notices }
+
+  /// Appends records; with `durably`, they survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError``: then none of them counts.
+  func append(_ records: [JournalRecord], durably: Bool) throws(WorkspaceError) {
+    try log.append(records.map(\.object), durably: durably)
+    for record in records { state.add(record) }
+  }
+
+  /// Writes the file, so that its absence later means that somebody removed it.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func begin() throws(WorkspaceError) {
+    try log.rewrite(state.records.map(\.object))
+  }
+
+  /// Writes the journal anew with the open records only, if it has grown and nothing is on its way.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func rotate(above size: Int = rotationSize) throws(WorkspaceError) {
+    guard log.size > size, state.isQuiet else { return }
+    try log.rewrite(state.records.map(\.object))
+  }
+}

@@ -1,0 +1,128 @@
+import SyncEngine
+import SyncModel
+
+/// The members of a line of the journal, read one by one.
+struct JournalLine {
+  /// The members.
+  let object: JSONObject
+
+  func intent() throws(NameError) -> Intent {
+    let version: Version? = try optional("version", "a version") { $0.text.flatMap(Version.init) }
+    return Intent(
+      key: try key(), kind: try kind(), request: try request(), version: version,
+      item: try item("item"), digest: try digest(), attempt: try integer("attempt"))
+  }
+
+  private func request() throws(NameError) -> Request {
+    let headers: [Request.Header] = try required("headers", "a list of names and values") { json in
+      let pairs = json.elements?.map { pair -> Request.Header? in
+        guard let parts = pair.elements, parts.count == 2, let name = parts[0].text,
+          let value = parts[1].text
+        else { return nil }
+        return Request.Header(name.string, value.string)
+      }
+      guard let pairs, !pairs.contains(where: { $0 == nil }) else { return nil }
+      return pairs.compactMap { $0 }
+    }
+    var body: [UInt8]? = try optional("body", "a text") { $0.text?.bytes }
+    if body == nil {
+      body = try optional("body64", "base64") { $0.text.flatMap { Base64.bytes(of: $0.string) } }
+    }
+    return Request(
+      method: try text("method").string, target: try text("target").string, headers: headers,
+      body: body)
+  }
+
+  func rejection() throws(NameError) -> Rejection {
+    Rejection(
+      kind: try kind(),
+      refusal: Refusal(status: try integer("status"), words: try text("words")),
+      digest: try digest(), tries: try integer("tries"), time: Int64(try integer("time")))
+  }
+
+  func conflict() throws(NameError) -> OpenConflict {
+    let kind: Conflict.Kind = try required("kind", "a kind of conflict") {
+      $0.text.flatMap { Conflict.Kind(rawValue: $0.string) }
+    }
+    let fields: [Text] = try required("fields", "a list of names") { json in
+      guard let names = json.elements?.map(\.text), !names.contains(nil) else { return nil }
+      return names.compactMap { $0 }
+    }
+    return OpenConflict(
+      kind: kind, fields: fields, digest: try digest(), server: try requiredRow())
+  }
+
+  func resolution() throws(NameError) -> Resolution {
+    let copy: JournalLine? = try optional("copy", "an object") {
+      $0.object.map(JournalLine.init)
+    }
+    return Resolution(
+      item: try item("item"), digest: try digest(), server: try requiredRow(),
+      copy: try copy.map { line throws(NameError) in try line.key() }, client: try item("client"))
+  }
+
+  func subject() throws(NameError) -> JournalRecord.Subject {
+    switch try text("of") {
+    case "operation": .operation(try key())
+    case "intent": .intent(try key())
+    case "conflict": .conflict(try key())
+    case "resolution": .resolution(try key())
+    case "purge": .purge(try TableName(try text("table")))
+    case let other: throw NameError("nothing that can be closed is called '\(other)'")
+    }
+  }
+
+  func key() throws(NameError) -> ItemKey {
+    ItemKey(try TableName(try text("table")), try ItemID(try text("id")))
+  }
+
+  func kind() throws(NameError) -> Operation.Kind {
+    try required("op", "an operation") { $0.text.flatMap { Operation.Kind(rawValue: $0.string) } }
+  }
+
+  func row() throws(NameError) -> Row? {
+    guard let object: JSONObject = try optional("row", "an object", \.object) else { return nil }
+    return try Row(object)
+  }
+
+  private func requiredRow() throws(NameError) -> Row {
+    guard let row = try row() else { throw NameError("the member 'row' is missing") }
+    return row
+  }
+
+  private func item(_ name: Text) throws(NameError) -> Item? {
+    guard let fields: JSONObject = try optional(name, "an object", \.object) else { return nil }
+    return Item(fields)
+  }
+
+  private func digest() throws(NameError) -> Digest? {
+    try optional("file", "a fingerprint") { $0.text.flatMap { Digest($0.string) } }
+  }
+
+  func flag(_ name: Text) throws(NameError) -> Bool {
+    try optional(name, "true or false", \.boolean) ?? false
+  }
+
+  func text(_ name: Text) throws(NameError) -> Text { try required(name, "a text", \.text) }
+
+  private func integer(_ name: Text) throws(NameError) -> Int {
+    try required(name, "a whole number", \.integer)
+  }
+
+  private func required<Value>(
+    _ name: Text, _ expected: String, _ read: (JSON) -> Value?
+  ) throws(NameError) -> Value {
+    guard let value = try optional(name, expected, read) else {
+      throw NameError("the member '\(name)' is missing")
+    }
+    return value
+  }
+
+  private func optional<Value>(
+    _ name: Text, _ expected: String, _ read: (JSON) -> Value?
+  ) throws(NameError) -> Value? {
+    guard let json = object[name] else { return nil }
+    guard let value = read(json) else { throw NameError("the member '\(name)' is not \(expected)") }
+    return value
+  }
+}

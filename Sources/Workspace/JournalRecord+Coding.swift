@@ -1,0 +1,140 @@
+import SyncEngine
+import SyncModel
+
+/// The journal's lines, one a record; tsync-workspace(5) documents each member.
+extension JournalRecord {
+  /// The members of the record's line.
+  var object: JSONObject {
+    var line = JSONObject()
+    switch self {
+    case .noted(let key, let note):
+      line.start("noted", key)
+      line.append("op", .string(note.kind.rawValue))
+      if note.commanded { line.append("commanded", true) }
+    case .intent(let intent):
+      line.start("intent", intent.key)
+      line.append(intent)
+    case .result(let key, let row):
+      line.start("result", key)
+      line.append("row", row: row)
+    case .rejected(let key, let rejection):
+      line.start("rejected", key)
+      line.append("op", .string(rejection.kind.rawValue))
+      line.append("status", .integer(rejection.refusal.status))
+      line.append("words", .string(rejection.refusal.words))
+      line.append("file", digest: rejection.digest)
+      line.append("tries", .integer(rejection.tries))
+      line.append("time", .integer(Int(rejection.time)))
+    case .conflict(let key, let conflict):
+      line.start("conflict", key)
+      line.append("kind", .string(conflict.kind.rawValue))
+      line.append("fields", .array(conflict.fields.map(JSON.string)))
+      line.append("file", digest: conflict.digest)
+      line.append("row", row: conflict.server)
+    case .resolve(let key, let resolution):
+      line.start("resolve", key)
+      line.append("item", item: resolution.item)
+      line.append("file", digest: resolution.digest)
+      line.append("row", row: resolution.server)
+      if let copy = resolution.copy {
+        line.append("copy", ["table": .string(copy.table.text), "id": .string(copy.id.text)])
+      }
+      line.append("client", item: resolution.client)
+    case .purge(let table):
+      line.append("t", "purge")
+      line.append("table", .string(table.text))
+    case .closed(let subject):
+      line.append("t", "closed")
+      line.append("of", .string(subject.name))
+      line.append("table", .string(subject.table.text))
+      if let id = subject.id { line.append("id", .string(id.text)) }
+    }
+    return line
+  }
+
+  /// Reads a record from the members of a line.
+  ///
+  /// - Throws: What is wrong with it; a kind of record that is not known, too.
+  init(_ object: JSONObject) throws(NameError) {
+    let line = JournalLine(object: object)
+    switch try line.text("t") {
+    case "noted":
+      let note = Note(kind: try line.kind(), commanded: try line.flag("commanded"))
+      self = .noted(try line.key(), note)
+    case "intent": self = .intent(try line.intent())
+    case "result": self = .result(try line.key(), try line.row())
+    case "rejected": self = .rejected(try line.key(), try line.rejection())
+    case "conflict": self = .conflict(try line.key(), try line.conflict())
+    case "resolve": self = .resolve(try line.key(), try line.resolution())
+    case "purge": self = .purge(try TableName(try line.text("table")))
+    case "closed": self = .closed(try line.subject())
+    case let other: throw NameError("no record is called '\(other)'")
+    }
+  }
+}
+
+extension JournalRecord.Subject {
+  /// What the record's member `of` says.
+  fileprivate var name: Text {
+    switch self {
+    case .operation: "operation"
+    case .intent: "intent"
+    case .conflict: "conflict"
+    case .resolution: "resolution"
+    case .purge: "purge"
+    }
+  }
+
+  fileprivate var table: TableName {
+    switch self {
+    case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.table
+    case .purge(let table): table
+    }
+  }
+
+  fileprivate var id: ItemID? {
+    switch self {
+    case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.id
+    case .purge: nil
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate mutating func start(_ type: Text, _ key: ItemKey) {
+    append("t", .string(type))
+    append("table", .string(key.table.text))
+    append("id", .string(key.id.text))
+  }
+
+  fileprivate mutating func append(_ name: Text, digest: Digest?) {
+    if let digest { append(name, .string(digest.description)) }
+  }
+
+  fileprivate mutating func append(_ name: Text, item: Item?) {
+    if let item { append(name, .object(item.fields)) }
+  }
+
+  fileprivate mutating func append(_ name: Text, row: Row?) {
+    guard let row else { return }
+    append(name, (try? JSON(parsing: row.text)) ?? .object(row.item.object(id: row.id)))
+  }
+
+  fileprivate mutating func append(_ intent: Intent) {
+    append("op", .string(intent.kind.rawValue))
+    if let version = intent.version { append("version", .string(version.text)) }
+    append("method", .string(intent.request.method))
+    append("target", .string(intent.request.target))
+    append("headers", .array(intent.request.headers.map { [.string($0.name), .string($0.value)] }))
+    if let body = intent.request.body {
+      if let text = Text(validating: body) {
+        append("body", .string(text))
+      } else {
+        append("body64", .string(Base64.text(of: body)))
+      }
+    }
+    append("item", item: intent.item)
+    append("file", digest: intent.digest)
+    append("attempt", .integer(intent.attempt))
+  }
+}

@@ -1,0 +1,114 @@
+import CLinux
+import Glibc
+import SyncModel
+import SystemPackage
+
+/// What a killed process left half done among the texts on their way (safety.md §3.3, §3.8).
+///
+/// Whoever has the lock may call every such text stale. A text of tsync's own is removed, what was
+/// to be displaced goes to the trash, and what a user saved at that very moment goes back to its
+/// place, or to the trash where the place has a newer text. No byte is dropped unread.
+struct Leftovers {
+  private let root: Directory
+  private let trash: Trash
+  /// What a person should know.
+  private(set) var notices: [String] = []
+
+  /// Classifies all that was left; call it with the lock held.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  init(in root: Directory, trash: Trash) throws(WorkspaceError) {
+    self.root = root
+    self.trash = trash
+    for name in try trash.directory.names() where Self.isTemporary(name) {
+      if let staged = StagedName(name) {
+        try classify(staged)
+      } else {
+        // The text of a new file, or a private file: nobody could write to it.
+        try trash.directory.remove(name)
+      }
+    }
+    // Private files hold nothing of the user's; one may be written by a process without the lock.
+    for name in try root.names() where Self.isTemporary(name) && !Self.isAlive(writerOf: name) {
+      try root.remove(name)
+    }
+  }
+
+  private static func isTemporary(_ name: String) -> Bool {
+    name.utf8.starts(with: Layout.temporary.utf8)
+  }
+
+  private static func isAlive(writerOf name: String) -> Bool {
+    let digits = name.utf8.dropFirst(Layout.temporary.utf8.count)
+      .prefix { $0 != UInt8(ascii: "-") }
+    guard let process = pid_t(Substring(digits)) else { return false }
+    return kill(process, 0) == 0 || errno == EPERM
+  }
+
+  private mutating func classify(_ staged: StagedName) throws(WorkspaceError) {
+    let reading = try FileReading(staged.text, in: trash.directory, limit: .max - 1)
+    guard case .file(let bytes, _) = reading else {
+      if case .absent = reading { return }
+      return try put(staged, told: true)
+    }
+    let found = StagedName.short(Digest(of: bytes))
+    if bytes.isEmpty || found == staged.new {
+      try trash.directory.remove(staged.text)
+    } else if found == staged.old {
+      try put(staged, told: false)
+    } else {
+      try restore(staged)
+    }
+  }
+
+  /// Puts back what is neither tsync's text nor what it had seen, if its place still has tsync's.
+  private mutating func restore(_ staged: StagedName) throws(WorkspaceError) {
+    guard let file = try file(of: staged), file.kind == Layout.items else {
+      return try put(staged, told: true)
+    }
+    let reading = try file.read(limit: .max - 1)
+    switch (reading, staged.new) {
+    case (.absent, nil):
+      guard case .success = trash.directory.move(staged.text, to: file.directory, file.name) else {
+        return try put(staged, told: true)
+      }
+      notices.append(
+        "\(file.place): a text that was saved as tsync was stopped is back in its place")
+    case (.file(let bytes, _), let new?) where StagedName.short(Digest(of: bytes)) == new:
+      let (from, to) = (trash.directory.descriptor.rawValue, file.directory.descriptor.rawValue)
+      let swapped = WorkspaceError.interruptible {
+        tsync_renameat2(from, staged.text, to, file.name, TSYNC_RENAME_EXCHANGE)
+      }
+      guard case .success = swapped else { return try put(staged, told: true) }
+      notices.append(
+        "\(file.place): a text that was saved as tsync was stopped is back in its place")
+      // What came out is classified in its turn.
+      try classify(staged)
+    case (.file(let bytes, _), _) where StagedName.short(Digest(of: bytes)) == staged.old:
+      // Nothing was swapped: it is tsync's own text, cut off.
+      try put(staged, told: false)
+    default: try put(staged, told: true)
+    }
+  }
+
+  private func file(of staged: StagedName) throws(WorkspaceError) -> ReplacedFile? {
+    guard let target = staged.target,
+      let directory = try root.existingChild(target.kind)?.existingChild(target.table.text.string)
+    else { return nil }
+    return ReplacedFile(
+      kind: target.kind, table: target.table, directory: directory, name: target.name, trash: trash)
+  }
+
+  /// Gives a leftover a lasting name in the trash.
+  private mutating func put(_ staged: StagedName, told: Bool) throws(WorkspaceError) {
+    let place: String
+    if let file = try file(of: staged) {
+      place = try file.keep(staged.text)
+    } else {
+      let name = try trash.take(
+        staged.text, from: trash.directory, named: "leftover", suffix: FileName.suffix.string)
+      place = trash.directory.place(of: name)
+    }
+    if told { notices.append("a text that a stopped tsync left is kept in \(place)") }
+  }
+}

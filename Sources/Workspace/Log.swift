@@ -1,0 +1,246 @@
+import Glibc
+import SyncModel
+import SystemPackage
+
+/// An append-only file of JSON lines, each with its number and its checksum (safety.md §3.4).
+///
+/// A header line, then `{"n":17,"d":16,…,"crc":"5b9de02f"}`: `n` counts the lines, `d` is the last
+/// line known to be durable when the line was written, `crc` is taken over the header's salt and the
+/// line's bytes before `,"crc"`. Lines that were cut off by a crash are told by that from lines that
+/// were destroyed: the former end the log, the latter stop the program.
+///
+/// It is a class because it has what an open file has: one place where it ends. Whoever writes holds
+/// the workspace's lock.
+final class Log {
+  /// The path for messages.
+  let place: String
+  /// The first line; `nil` while there is no file.
+  private(set) var header: LogHeader?
+  /// Where the lines end.
+  private(set) var position = LogPosition(offset: 0, number: 0, durable: 0, checksum: 0)
+  /// What a person should know: what was cut off.
+  private(set) var notices: [String] = []
+
+  private let name: String
+  private let directory: Directory?
+  private let kind: Text
+  private let isWriting: Bool
+  private let trash: Trash
+  private var descriptor: Int32 = -1
+  private var isBroken = false
+
+  /// Opens a log and reads its header; the lines are to be read next.
+  ///
+  /// A file that isn't there, or is empty, is a log without lines; the first append makes it. So is
+  /// one in a directory that isn't there, and that takes none.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, a header that is damaged or of a newer format.
+  init(
+    opening name: String, in directory: Directory?, kind: Text, writing: Bool, trash: Trash
+  ) throws(WorkspaceError) {
+    self.name = name
+    self.directory = directory
+    self.kind = kind
+    self.isWriting = writing
+    self.trash = trash
+    place = directory?.place(of: name) ?? name
+    guard let directory else { return }
+    do throws(WorkspaceError) {
+      descriptor = try directory.open(name, writing ? O_RDWR | O_APPEND : O_RDONLY)
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return
+    }
+    try readHeader()
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Whether there is no file yet.
+  var isNew: Bool { header == nil }
+
+  /// How many bytes the valid lines and the header have.
+  var size: Int { position.offset }
+
+  private func readHeader() throws(WorkspaceError) {
+    var text = try FileBytes.read(4 << 10, from: descriptor, at: 0, place: place)
+    if text.count == 4 << 10, !text.contains(0x0A) {
+      text = try FileBytes.read(1 << 20, from: descriptor, at: 0, place: place)
+    }
+    if text.isEmpty {
+      close(descriptor)
+      descriptor = -1
+      return
+    }
+    guard let end = text.firstIndex(of: 0x0A) else { throw LogHeader.damage(place) }
+    let header = try LogHeader(parsing: Array(text[..<end]), kind: kind, place: place)
+    self.header = header
+    position = LogPosition(
+      offset: end + 1, number: header.number, durable: header.number, checksum: 0)
+  }
+
+  // MARK: Reading
+
+  /// Reads all lines, or those behind a position known to end a line.
+  ///
+  /// Behind the last valid line, what a crash left is ignored; who writes cuts it off and keeps it
+  /// in the trash.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, damage; what `each` throws.
+  func read(
+    after start: LogPosition? = nil, _ each: (LogLine) throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) {
+    guard let header else { return }
+    var reader = LogReader(descriptor, place: place, header: header, from: start ?? position)
+    try reader.read(each)
+    position = reader.position
+    if reader.tail > 0, isWriting { try cut(reader.tail) }
+  }
+
+  /// Returns whether a position that was noted earlier ends a line of this file.
+  func vouches(for position: LogPosition) throws(WorkspaceError) -> Bool {
+    guard !isNew, position.offset >= LogLine.tailLength else { return false }
+    let tail = try FileBytes.read(
+      LogLine.tailLength, from: descriptor, at: position.offset - LogLine.tailLength, place: place)
+    return tail.count == LogLine.tailLength
+      && tail.withUnsafeBytes { LogLine.checksum(in: $0, at: 0) } == position.checksum
+  }
+
+  /// Reads one line again, and hands out its members.
+  ///
+  /// - Throws: ``WorkspaceError/damaged`` where no valid line lies there.
+  func line<Result>(
+    at offset: Int, length: Int, _ body: (LogLine) throws(WorkspaceError) -> Result
+  ) throws(WorkspaceError) -> Result {
+    let bytes = try FileBytes.read(length, from: descriptor, at: offset, place: place)
+    let seed = header?.seed ?? Checksum()
+    let result: Result? = try bytes.withUnsafeBufferPointer { (buffer) throws(WorkspaceError) in
+      guard buffer.count == length,
+        let line = LogLine(UnsafeRawBufferPointer(buffer), seed: seed)
+      else { return nil }
+      return try body(line)
+    }
+    guard let result else {
+      throw .damaged(
+        place: place, line: nil, fact: "a line is not as it was written, at byte \(offset)")
+    }
+    return result
+  }
+
+  /// Cuts off what a crash left behind the last valid line.
+  private func cut(_ count: Int) throws(WorkspaceError) {
+    let tail = try FileBytes.read(count, from: descriptor, at: position.offset, place: place)
+    let stem = name.utf8.firstIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name[...]
+    let copy = try trash.keep(tail, named: "\(stem)-tail")
+    try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(position.offset)) }
+    try WorkspaceError.checking(place) { fsync(descriptor) }
+    position.durable = position.number
+    notices.append("\(place): \(count) bytes that a crash left were cut off; they are in \(copy)")
+  }
+
+  // MARK: Writing
+
+  /// Appends lines by one write.
+  ///
+  /// They are in the file when this returns, but survive a power loss only after ``synchronize()``.
+  ///
+  /// - Parameter records: The members of each line, as compact JSON without the braces.
+  /// - Returns: Where in the file each line lies.
+  /// - Throws: ``WorkspaceError``: then no line was appended.
+  @discardableResult
+  func append(_ records: [[UInt8]]) throws(WorkspaceError) -> [Range<Int>] {
+    var places: [Range<Int>] = []
+    places.reserveCapacity(records.count)
+    guard let header else {
+      try create { writer throws(WorkspaceError) in
+        for members in records { places.append(try writer.write(members)) }
+      }
+      return places
+    }
+    try checkEnd()
+    var text: [UInt8] = []
+    text.reserveCapacity(records.reduce(0) { $0 + $1.count + 48 })
+    var next = position
+    for members in records {
+      let start = text.count
+      next.number += 1
+      next.checksum = LogLine.write(
+        members, number: next.number, durable: position.durable, seed: header.seed, into: &text)
+      places.append(position.offset + start..<position.offset + text.count)
+    }
+    next.offset += text.count
+    do throws(WorkspaceError) {
+      try FileBytes.write(text, to: descriptor, place: place)
+    } catch {
+      // What was written of it must not stay: the next line would follow half a line.
+      if ftruncate(descriptor, off_t(position.offset)) != 0 { isBroken = true }
+      throw error
+    }
+    position = next
+    return places
+  }
+
+  /// Makes all lines so far survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError/file``; after that the log takes no more lines, because a second try
+  ///   would succeed without having written what the first one lost (safety.md §3.1, 4).
+  func synchronize() throws(WorkspaceError) {
+    guard position.durable < position.number else { return }
+    try checkEnd()
+    isBroken = true
+    // Not again after an interrupt either: what failed once may be gone.
+    guard fdatasync(descriptor) == 0 else { throw .file(place: place, .current) }
+    isBroken = false
+    position.durable = position.number
+  }
+
+  /// Replaces the file by a new one, in one durable step; the count of lines goes on.
+  ///
+  /// - Parameters:
+  ///   - extra: What the new header says beyond its own members.
+  ///   - fill: Writes the lines; the former file can still be read meanwhile.
+  /// - Throws: ``WorkspaceError``, or what `fill` throws: then the file is as it was.
+  func create(
+    extra: JSONObject = JSONObject(),
+    _ fill: (inout LogWriter) throws(WorkspaceError) -> Void = { _ in }
+  ) throws(WorkspaceError) {
+    guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
+    let header = LogHeader(kind: kind, after: position.number, extra: extra)
+    let temporary = name + ".new"
+    let here = directory.descriptor.rawValue
+    let new = try directory.open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
+    var writer = LogWriter(to: new, header: header, place: place)
+    do throws(WorkspaceError) {
+      // The mode given to open(2) loses what the process's mask takes away.
+      try WorkspaceError.checking(place) { fchmod(new, 0o600) }
+      try fill(&writer)
+      try writer.flush()
+      try WorkspaceError.checking(place) { fsync(new) }
+      try WorkspaceError.checking(place) { renameat(here, temporary, here, name) }
+    } catch {
+      close(new)
+      unlinkat(here, temporary, 0)
+      throw error
+    }
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = new
+    self.header = header
+    position = writer.position
+    isBroken = true
+    try directory.synchronize()
+    isBroken = false
+  }
+
+  /// Makes sure that the file still ends where this log's last line does.
+  private func checkEnd() throws(WorkspaceError) {
+    guard !isBroken else { throw .file(place: place, .ioError) }
+    var status = stat()
+    try WorkspaceError.checking(place) { fstat(descriptor, &status) }
+    guard Int(status.st_size) == position.offset else {
+      throw .damaged(
+        place: place, line: nil, fact: "something else wrote to it meanwhile")
+    }
+  }
+}

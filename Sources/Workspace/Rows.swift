@@ -1,0 +1,113 @@
+import Glibc
+import SyncEngine
+import SyncModel
+
+/// The server's rows of all tables as last seen, and the index that spares reading what is known.
+///
+/// Logs are opened when they are first asked for, and stay open: whoever gives back the lock makes
+/// another one afterwards.
+///
+/// It is a class because the workspace, a value that reads through it, is copied.
+final class Rows {
+  /// Up to how many bytes of log are read again and again before the index takes them in.
+  static let unindexed = 64 << 10
+
+  private let root: Directory
+  private let trash: Trash
+  private let isWriting: Bool
+  private let clock: () -> Int64
+  private lazy var index = StatIndex(in: root)
+  private var logs: [TableName: BaseLog] = [:]
+  private var walks: [TableName: TableWalk] = [:]
+
+  /// Makes the rows of a workspace.
+  ///
+  /// - Parameters:
+  ///   - root: The directory `.todosync`.
+  ///   - trash: What takes the bytes that are cut off from a log.
+  ///   - isWriting: Whether the caller has the lock.
+  ///   - clock: The time in nanoseconds since 1970.
+  init(root: Directory, trash: Trash, isWriting: Bool, clock: @escaping () -> Int64) {
+    self.root = root
+    self.trash = trash
+    self.isWriting = isWriting
+    self.clock = clock
+  }
+
+  /// What a person should know of what was found so far.
+  var notices: [String] {
+    logs.sorted { $0.key < $1.key }.flatMap { $0.value.notices }
+  }
+
+  /// Returns a table's log.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format.
+  func log(of table: TableName) throws(WorkspaceError) -> BaseLog {
+    if let log = logs[table] { return log }
+    // Without the directory nothing was ever seen; a writer makes it.
+    let directory =
+      isWriting
+      ? try root.child(Layout.base, creating: true) : try root.existingChild(Layout.base)
+    let log = try BaseLog(
+      table, in: directory, writing: isWriting, trash: trash, index: index?.table(table))
+    logs[table] = log
+    return log
+  }
+
+  /// Returns what may differ from its base; see ``Scanner``.
+  ///
+  /// `items` is the directory of the table's items; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func candidates(
+    in table: TableName, items: Directory?
+  ) throws(WorkspaceError) -> [Candidate] {
+    var scanner = Scanner(of: try log(of: table), in: items, at: clock())
+    try scanner.run()
+    var walk = scanner.walk
+    // What an earlier walk has found out is in the log's entries, or lost until the next.
+    walk.isNews = walk.isNews || walks[table]?.isNews == true
+    walks[table] = walk
+    return scanner.candidates
+  }
+
+  /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes.
+  func wrote(_ key: ItemKey, item: Item, digest: Digest) {
+    logs[key.table]?.wrote(item, digest: digest, as: key.id)
+  }
+
+  /// Keeps what was found out for the next command, where it is worth it and the lock can be had.
+  ///
+  /// Without it the next command is slower, and no different: whatever goes wrong here is not told.
+  func finish() {
+    guard isDue else { return }
+    guard !isWriting else { return save() }
+    guard let descriptor = try? root.open(Layout.lock, O_RDWR) else { return }
+    defer { close(descriptor) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { save() }
+  }
+
+  private var isDue: Bool {
+    logs.contains { table, log in
+      guard !log.generation.isEmpty else { return false }
+      return walks[table]?.isNews == true || log.rows.known?.generation != log.generation
+        || log.position.offset - (log.rows.known?.position.offset ?? 0) > Self.unindexed
+    }
+  }
+
+  private func save() {
+    // What another command has learnt meanwhile of other tables is taken over.
+    let former = StatIndex(in: root)
+    var images: [TableImage] = []
+    for table in Set(logs.keys).union(former?.names ?? []).sorted() {
+      if let log = logs[table] {
+        guard !log.generation.isEmpty else { continue }
+        let walk = walks[table].flatMap { $0.generation == log.generation ? $0 : nil }
+        images.append(TableImage(of: log, walk: walk))
+      } else if let other = try? self.log(of: table), !other.generation.isEmpty {
+        images.append(TableImage(of: other, walk: nil))
+      }
+    }
+    try? StatIndexWriter.write(images, to: root)
+  }
+}

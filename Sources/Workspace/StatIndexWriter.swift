@@ -1,0 +1,146 @@
+import Glibc
+import SyncModel
+import SystemPackage
+
+/// Writes a new index beside the old one, and puts it in its place.
+struct StatIndexWriter {
+  private let directory: Directory
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var checksum = Checksum()
+  private var written = 0
+
+  /// Replaces the index, under the workspace's lock.
+  ///
+  /// It is not made to survive a power loss: what is left of it then has the wrong checksum.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``: then the old index stays.
+  static func write(_ images: [TableImage], to directory: Directory) throws(WorkspaceError) {
+    let temporary = StatIndex.name + ".new"
+    let place = directory.place(of: StatIndex.name)
+    let here = directory.descriptor.rawValue
+    let descriptor = try directory.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+    do throws(WorkspaceError) {
+      defer { close(descriptor) }
+      var writer = Self(directory: directory, descriptor: descriptor)
+      try WorkspaceError.checking(place) { fchmod(descriptor, 0o600) }
+      try writer.write(images)
+      try WorkspaceError.checking(place) { renameat(here, temporary, here, StatIndex.name) }
+    } catch {
+      unlinkat(here, temporary, 0)
+      throw error
+    }
+  }
+
+  private init(directory: Directory, descriptor: Int32) {
+    self.directory = directory
+    self.descriptor = descriptor
+  }
+
+  private mutating func write(_ images: [TableImage]) throws(WorkspaceError) {
+    // The description says the checksums of what stands behind it, and is written last, filled up
+    // with blanks to a length that holds any numbers.
+    let room = StatIndex.padded(
+      images.reduce(64) { $0 + 1_024 + 6 * ($1.base.rows.token?.text.string.utf8.count ?? 0) })
+    let place = directory.place(of: StatIndex.name)
+    let start = StatIndex.headerLength + room
+    try WorkspaceError.checking(place) { lseek(descriptor, off_t(start), SEEK_SET) }
+    var descriptions: [JSON] = []
+    for image in images { descriptions.append(.object(try write(image))) }
+    var text = JSON.object(JSONObject([.init(name: "tables", value: .array(descriptions))]))
+      .encoded()
+    text.append(contentsOf: repeatElement(0x20, count: max(0, room - text.count)))
+    var header: [UInt8] = []
+    withUnsafeBytes(of: StatIndex.magic) { header.append(contentsOf: $0) }
+    withUnsafeBytes(of: UInt32(text.count)) { header.append(contentsOf: $0) }
+    let textChecksum = text.withUnsafeBytes { Checksum(of: $0).value }
+    withUnsafeBytes(of: textChecksum) { header.append(contentsOf: $0) }
+    try WorkspaceError.checking(place) { lseek(descriptor, 0, SEEK_SET) }
+    try FileBytes.write(header + text, to: descriptor, place: place)
+  }
+
+  private mutating func write(_ image: TableImage) throws(WorkspaceError) -> JSONObject {
+    let base = image.base
+    var object = JSONObject()
+    object.append("table", .string(base.table.text))
+    object.append("generation", .string(base.generation))
+    object.append("offset", .integer(base.position.offset))
+    object.append("number", .integer(base.position.number))
+    object.append("durable", .integer(base.position.durable))
+    object.append("line", .integer(Int(base.position.checksum)))
+    object.append("token", base.rows.token.map { .string($0.text) } ?? .null)
+    object.append("commit", .integer(base.rows.commitNumber))
+    object.append("live", .integer(base.rows.liveCount))
+    object.append("bytes", .integer(base.rows.effectiveBytes))
+    object.append("device", .integer(image.device))
+    object.append("count", .integer(image.count))
+    object.append("incoming", .integer(image.incomingCount))
+    object.append("at", .integer(written))
+    let nameBytes = try writeEntries(image)
+    try image.forEach { id, _, _, _ throws(WorkspaceError) in try write(id) }
+    try fill()
+    object.append("names", .integer(nameBytes))
+    object.append("checksum", .integer(Int(try takeChecksum())))
+    try writeDigests(image)
+    try flush(at: 0)
+    checksum = Checksum()
+    return object
+  }
+
+  private mutating func writeEntries(_ image: TableImage) throws(WorkspaceError) -> Int {
+    var nameStart: UInt32 = 0
+    try image.forEach { id, entry, isHeld, stamp throws(WorkspaceError) in
+      var flags: IndexedTable.Flags = []
+      if entry.isTombstone { flags.insert(.tombstone) }
+      if stamp != nil { flags.insert(.stamped) }
+      if PlainName.isPlain(id) { flags.insert(.plainName) }
+      if entry.digest != nil { flags.insert(.digest) }
+      if isHeld { flags.insert(.held) }
+      let numbers = (
+        stamp?.modified ?? 0, stamp?.changed ?? 0, stamp?.inode ?? 0, entry.offset, entry.length,
+        stamp?.size ?? 0, nameStart, UInt16(id.count), flags.rawValue
+      )
+      // The tuple is laid out as the entry is: every part lies at a multiple of its size.
+      put(numbers)
+      nameStart += UInt32(id.count)
+      try flush(at: 64 << 10)
+    }
+    return Int(nameStart)
+  }
+
+  private mutating func writeDigests(_ image: TableImage) throws(WorkspaceError) {
+    try image.forEach { _, entry, _, _ throws(WorkspaceError) in
+      let bits = entry.digest?.bits
+      put((bits?.high ?? 0, bits?.low ?? 0))
+      try flush(at: 64 << 10)
+    }
+  }
+
+  private mutating func put<Value>(_ value: Value) {
+    withUnsafeBytes(of: value) { buffer.append(contentsOf: $0) }
+  }
+
+  private mutating func write(_ bytes: UnsafeRawBufferPointer) throws(WorkspaceError) {
+    buffer.append(contentsOf: bytes)
+    try flush(at: 64 << 10)
+  }
+
+  private mutating func fill() throws(WorkspaceError) {
+    let length = written + buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: StatIndex.padded(length) - length))
+  }
+
+  private mutating func flush(at limit: Int) throws(WorkspaceError) {
+    guard buffer.count >= limit else { return }
+    checksum.add(buffer)
+    try FileBytes.write(buffer, to: descriptor, place: directory.place(of: StatIndex.name))
+    written += buffer.count
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func takeChecksum() throws(WorkspaceError) -> UInt32 {
+    try flush(at: 0)
+    defer { checksum = Checksum() }
+    return checksum.value
+  }
+}

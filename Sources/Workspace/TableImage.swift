@@ -1,0 +1,91 @@
+import SyncModel
+
+/// A table as the next index shall know it.
+struct TableImage {
+  /// A row in effect, or one that is not.
+  private enum Line {
+    case known(Int, stamp: FileStamp?)
+    case new(Int, stamp: FileStamp?)
+    case incoming(Int)
+  }
+
+  /// The table's log.
+  let base: BaseLog
+  /// The device that the files lie on.
+  let device: Int
+  private var lines: [Line] = []
+  /// How many of them are in effect.
+  private(set) var count = 0
+
+  /// Brings together what the log says now and what a walk has found out, which may be older.
+  init(of base: BaseLog, walk: TableWalk?) {
+    self.base = base
+    device = walk?.device ?? base.rows.known?.device ?? 0
+    let isDeviceKnown = device == base.rows.known?.device
+    var isTaken = [Bool](repeating: false, count: base.rows.newer.places.count)
+    lines.reserveCapacity(
+      (base.rows.known?.count ?? 0) + base.rows.newer.count + base.rows.incoming.count)
+    for row in walk?.rows ?? Self.indexed(base) {
+      var stamp: (stamp: FileStamp, row: Int)?
+      if case .new(let place) = row.stamp { stamp = walk?.stamps[Int(place)] }
+      switch row.place {
+      case .known(let place):
+        guard let known = base.rows.known else { continue }
+        if let newer = base.rows.newer.place(of: known.name(Int(place))) {
+          if !isTaken[newer] { lines.append(.new(newer, stamp: nil)) }
+          isTaken[newer] = true
+        } else if row.stamp == .asIndexed, isDeviceKnown,
+          known.flags(Int(place)).contains(.stamped)
+        {
+          lines.append(.known(Int(place), stamp: known.stamp(Int(place))))
+        } else {
+          lines.append(.known(Int(place), stamp: stamp?.stamp))
+        }
+      case .new(let place):
+        guard !isTaken[Int(place)], let entry = base.rows.newer[Int(place)] else { continue }
+        isTaken[Int(place)] = true
+        lines.append(.new(Int(place), stamp: stamp?.row == entry.offset ? stamp?.stamp : nil))
+      }
+    }
+    for place in base.rows.newer.places where !isTaken[place] && base.rows.newer[place] != nil {
+      lines.append(.new(place, stamp: nil))
+    }
+    count = lines.count
+    for place in base.rows.incoming.places where base.rows.incoming[place] != nil {
+      lines.append(.incoming(place))
+    }
+  }
+
+  private static func indexed(_ base: BaseLog) -> [TableWalk.Row] {
+    (0..<UInt32(base.rows.known?.count ?? 0)).map {
+      TableWalk.Row(place: .known($0), stamp: .asIndexed)
+    }
+  }
+
+  /// How many rows are not in effect.
+  var incomingCount: Int { lines.count - count }
+
+  /// Gives every row's id, where it lies, whether a commit holds it back, and its file's stamp.
+  func forEach(
+    _ body: (UnsafeRawBufferPointer, BaseLogEntry, _ isHeld: Bool, FileStamp?)
+      throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) {
+    for line in lines {
+      switch line {
+      case .known(let place, let stamp):
+        guard let known = base.rows.known else { continue }
+        try body(known.name(place), known.entry(place), false, stamp)
+      case .new(let place, let stamp):
+        guard let entry = base.rows.newer[place] else { continue }
+        try base.rows.newer.withName(place) { (id) throws(WorkspaceError) in
+          try body(id, entry, false, stamp)
+        }
+      case .incoming(let place):
+        guard let waiting = base.rows.incoming[place] else { continue }
+        try base.rows.incoming.withName(place) { (id) throws(WorkspaceError) in
+          try body(id, waiting.entry, waiting.isHeld, nil)
+        }
+      }
+    }
+  }
+}

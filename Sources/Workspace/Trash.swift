@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+import SyncModel
+import SystemPackage
+
+/// The bytes that tsync displaced, kept for 30 days.
+///
+/// ```
+///   trash/items/TABLE/NAME.20260301T101502Z.1.json       an item, as it was until that second
+///   trash/conflicts/TABLE/NAME.client.20260301T….1.json  a side of a conflict
+///   trash/journal-tail.20260301T101502Z.1                what a crash left behind a log
+///   trash/.tmp-…                                         a text on its way: StagedText
+/// ```
+///
+/// It is a class because its copies must not give the same name twice.
+final class Trash {
+  /// How long things are kept, in seconds.
+  static let age: Int64 = 30 * 86_400
+
+  /// The directory `trash`.
+  let directory: Directory
+  private let clock: () -> Int64
+  private var count = 0
+  private var lastTime: (second: Int64, text: String) = (0, text(ofSecond: 0))
+
+  /// Makes the trash of a workspace; the clock gives nanoseconds since 1970.
+  init(_ directory: Directory, clock: @escaping () -> Int64) {
+    self.directory = directory
+    self.clock = clock
+  }
+
+  /// Returns a number that no temporary file of this process has yet.
+  func nextNumber() -> Int {
+    count += 1
+    return count
+  }
+
+  // MARK: Keeping
+
+  /// Writes bytes into the trash; they survive a power loss.
+  ///
+  /// - Returns: The place they are at.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func keep(
+    _ bytes: some Collection<UInt8>, named stem: String, suffix: String = "",
+    in place: Directory? = nil
+  ) throws(WorkspaceError) -> String {
+    let directory = place ?? self.directory
+    var descriptor: Int32 = -1
+    let name = try free(stem, suffix, in: directory) { name in
+      let here = directory.descriptor.rawValue
+      return WorkspaceError.interruptible {
+        descriptor = openat(
+          here, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        return descriptor
+      }
+    }
+    defer { close(descriptor) }
+    try FileBytes.write(Array(bytes), to: descriptor, place: directory.place(of: name))
+    try WorkspaceError.checking(directory.place(of: name)) { fsync(descriptor) }
+    try directory.synchronize()
+    return directory.place(of: name)
+  }
+
+  /// Moves a file into the trash.
+  ///
+  /// - Returns: The name that it has there.
+  /// - Throws: ``WorkspaceError/file(place:_:)``; where the file is absent too.
+  func take(
+    _ name: String, from source: Directory, named stem: String, suffix: String = "",
+    to target: Directory? = nil
+  ) throws(WorkspaceError) -> String {
+    let target = target ?? directory
+    return try free(stem, suffix, in: target) { free in
+      source.move(name, to: target, free)
+    }
+  }
+
+  /// Finds a name that is free, by trying it.
+  private func free(
+    _ stem: String, _ suffix: String, in directory: Directory,
+    _ attempt: (String) -> Result<Int32, Errno>
+  ) throws(WorkspaceError) -> String {
+    let second = max(0, clock() / 1_000_000_000)
+    if second != lastTime.second { lastTime = (second, Self.text(ofSecond: second)) }
+    let time = lastTime.text
+    let room = Layout.nameLimit - time.utf8.count - suffix.utf8.count - 8
+    let stem =
+      stem.utf8.count <= room ? stem : String(decoding: stem.utf8.prefix(room), as: UTF8.self)
+    var number = 1
+    while true {
+      let name = "\(stem).\(time).\(number)\(suffix)"
+      switch attempt(name) {
+      case .success: return name
+      case .failure(.fileExists): number += 1
+      case .failure(let error): throw .file(place: directory.place(of: name), error)
+      }
+    }
+  }
+
+  /// Returns the directory for what was displaced from a directory of items or conflict sides.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func directory(_ kind: String, _ table: TableName) throws(WorkspaceError) -> Directory {
+    try directory.child(kind, creating: true).child(table.text.string, creating: true)
+  }
+
+  // MARK: Emptying
+
+  /// Removes what is older than 30 days, once a day.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func empty() throws(WorkspaceError) {
+    let now = max(0, clock() / 1_000_000_000)
+    let mark = PrivateFile(directory: directory, name: ".emptied")
+    let today = Array("\(Self.text(ofSecond: now).prefix(8))\n".utf8)
+    guard try mark.read(limit: 64) != today else { return }
+    let limit = Self.text(ofSecond: max(0, now - Self.age))
+    try empty(directory, before: limit)
+    for kind in [Layout.items, Layout.conflicts] {
+      guard let kinds = try directory.existingChild(kind) else { continue }
+      for table in try kinds.names() { try empty(kinds.child(table), before: limit) }
+    }
+    try mark.write(today, durably: false)
+  }
+
+  private func empty(_ directory: Directory, before limit: String) throws(WorkspaceError) {
+    for name in try directory.names() {
+      // Fixed-width times are ordered as texts are.
+      guard let time = Self.time(in: name), Text(time) < Text(limit) else { continue }
+      try directory.remove(name)
+    }
+  }
+
+  /// Returns the time in a name of the trash's; `nil` where there is none.
+  static func time(in name: String) -> String? {
+    name.utf8.split(separator: UInt8(ascii: ".")).reversed().lazy.filter { part in
+      part.count == 16 && part.last == UInt8(ascii: "Z")
+        && part.enumerated().allSatisfy { index, byte in
+          switch index {
+          case 8: byte == UInt8(ascii: "T")
+          case 15: true
+          default: (0x30...0x39).contains(byte)
+          }
+        }
+    }.first.map { String(Substring($0)) }
+  }
+
+  /// Returns a second since 1970 as `20260301T101502Z`.
+  static func text(ofSecond second: Int64) -> String {
+    let digits = Timestamp(ticks: second * Timestamp.perSecond).text.bytes
+      .filter { (0x30...0x39).contains($0) }
+    return String(decoding: digits[..<8], as: UTF8.self) + "T"
+      + String(decoding: digits[8..<14], as: UTF8.self) + "Z"
+  }
+}
+
+extension Directory {
+  /// Moves a file to a name that must be free; fails with `.fileExists` where it isn't.
+  func move(_ name: String, to target: Directory, _ new: String) -> Result<Int32, Errno> {
+    let (from, to) = (descriptor.rawValue, target.descriptor.rawValue)
+    let moved = WorkspaceError.interruptible {
+      tsync_renameat2(from, name, to, new, TSYNC_RENAME_NOREPLACE)
+    }
+    guard case .failure(let error) = moved, error == .invalidArgument || error == .noFunction
+    else { return moved }
+    // The file system can't do that in one call; a link never replaces a name either.
+    return WorkspaceError.interruptible { linkat(from, name, to, new, 0) }
+      .flatMap { _ in WorkspaceError.interruptible { unlinkat(from, name, 0) } }
+  }
+}

@@ -1,0 +1,113 @@
+package import SyncEngine
+package import SyncModel
+
+// What commands need of a workspace beside the engine's disk.
+extension Workspace {
+  // MARK: Settings and state
+
+  /// The workspace's settings; they may be read and changed without the lock.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func settings() throws(WorkspaceError) -> SettingsFile {
+    let file = PrivateFile(directory: root, name: Layout.settings)
+    return SettingsFile(
+      place: "\(Layout.directory)/\(Layout.settings)", text: try file.read(limit: 1 << 20))
+  }
+
+  /// Replaces the workspace's settings.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func write(_ settings: SettingsFile) throws(WorkspaceError) {
+    try PrivateFile(directory: root, name: Layout.settings).write(settings.text)
+  }
+
+  /// What the workspace knows of its server.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func state() throws(WorkspaceError) -> WorkspaceState { try Self.readState(in: root) }
+
+  /// Replaces what the workspace knows of its server; it survives a power loss.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func write(_ state: WorkspaceState) throws(WorkspaceError) {
+    requireLock()
+    try PrivateFile(directory: root, name: Layout.state).write(state.text)
+  }
+
+  // MARK: Tables
+
+  /// Returns the names of the directories under `items`: those that can be tables, in their order,
+  /// and those that can't.
+  ///
+  /// - Throws: ``WorkspaceError/missing(place:)`` where there is no `items`.
+  package func directories() throws(WorkspaceError) -> (tables: [TableName], others: [String]) {
+    guard let items = try root.existingChild(Layout.items) else {
+      throw .missing(place: Layout.items)
+    }
+    var tables: [TableName] = []
+    var others: [String] = []
+    for name in try items.names() where name.utf8.first != UInt8(ascii: ".") {
+      if let table = try? TableName(Text(name)) {
+        tables.append(table)
+      } else {
+        others.append(name)
+      }
+    }
+    return (tables.sorted(), others.sorted())
+  }
+
+  // MARK: Paths
+
+  /// Returns the path of an item's file, whether there is one or not.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)`` where the id is too long for a file's name.
+  package func path(of key: ItemKey) throws(WorkspaceError) -> String {
+    "\(path)/\(Layout.directory)/\(Layout.items)/\(key.table)/\(try Layout.file(of: key))"
+  }
+
+  /// Returns the path of a conflict's file, whether there is one or not.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)`` where the id is too long for a file's name.
+  package func path(
+    of key: ItemKey, _ side: ConflictSide
+  ) throws(WorkspaceError) -> String {
+    "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)/\(try Layout.file(of: key, side))"
+  }
+
+  // MARK: Conflicts
+
+  /// Returns the bytes of a conflict's file; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func conflictText(
+    of key: ItemKey, _ side: ConflictSide
+  ) throws(WorkspaceError) -> [UInt8]? {
+    try conflicts.bytes(side, of: key)
+  }
+
+  /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) {
+    requireLock()
+    try conflicts.lay(text, .edit, of: key, replacing: true)
+  }
+
+  // MARK: Other files
+
+  /// Keeps a row that can't be an item.
+  ///
+  /// - Returns: The place of the file.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func quarantine(_ row: RefusedRow, of table: TableName) throws(WorkspaceError) -> String {
+    requireLock()
+    return try Quarantine(root: root).keep(row, of: table)
+  }
+
+  /// Returns what the commands so far did, the oldest first.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func history() throws(WorkspaceError) -> [History.Entry] {
+    try History(root: root, trash: trash).entries()
+  }
+}

@@ -1,0 +1,122 @@
+import CLinux
+import Glibc
+package import SyncEngine
+package import SyncModel
+import SystemPackage
+
+// The items and the sides of conflicts; `candidates(in:)` stands in Workspace+Rows.swift.
+extension Workspace: ItemDisk {
+  package func client(_ key: ItemKey) throws -> ClientState {
+    guard let directory = try itemDirectory(of: key.table) else { return .absent }
+    return try ItemFile.read(Layout.file(of: key), in: directory, as: key).state
+  }
+
+  package mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome {
+    requireLock()
+    let file = try itemFile(of: key)
+    guard let item else { return try remove(file, key, expecting: expected) }
+    guard let expected else {
+      let text = ItemFile.text(of: item, id: key.id)
+      let outcome = try file.replace(with: text, expecting: nil)
+      return note(outcome, of: file, key, to: item, text, from: nil)
+    }
+    guard case .file(let bytes, let status) = try file.read(limit: ItemFile.limit),
+      Digest(of: bytes) == expected
+    else { return .changedMeanwhile }
+    let text = ItemFile.rewritten(bytes, as: item, id: key.id)
+    if text == bytes { return .replaced(expected) }
+    let outcome = try file.replace(with: text, expecting: expected, mode: status.st_mode)
+    return note(outcome, of: file, key, to: item, text, from: expected)
+  }
+
+  private mutating func remove(
+    _ file: ReplacedFile, _ key: ItemKey, expecting expected: Digest?
+  ) throws(WorkspaceError) -> WriteOutcome {
+    guard let expected else {
+      guard case .absent = try file.read(limit: 0) else { return .changedMeanwhile }
+      return .replaced(nil)
+    }
+    return note(try file.remove(expecting: expected), of: file, key, to: nil, [], from: expected)
+  }
+
+  private mutating func note(
+    _ outcome: ReplacedFile.Outcome, of file: ReplacedFile, _ key: ItemKey, to item: Item?,
+    _ text: [UInt8], from expected: Digest?
+  ) -> WriteOutcome {
+    guard case .replaced(let place) = outcome else { return .changedMeanwhile }
+    let digest = item.map { _ in Digest(of: text) }
+    if let item, let digest { rows.wrote(key, item: item, digest: digest) }
+    if let place {
+      displaced.append(
+        History.Displaced(key: key, old: expected, new: digest, place: Text(place)))
+    }
+    if !unsettled.contains(where: { $0 === file.directory }) { unsettled.append(file.directory) }
+    return .replaced(digest)
+  }
+
+  package mutating func keep(_ item: Item, of key: ItemKey) throws {
+    requireLock()
+    let text = ItemFile.text(of: item, id: key.id)
+    let place = try trash.keep(
+      text, named: Layout.stem(of: key), suffix: FileName.suffix.string,
+      in: trash.directory(Layout.items, key.table))
+    displaced.append(
+      History.Displaced(key: key, old: Digest(of: text), new: nil, place: Text(place)))
+  }
+
+  package mutating func settle() throws {
+    guard !unsettled.isEmpty else { return }
+    let descriptor = root.descriptor.rawValue
+    try WorkspaceError.checking(Layout.directory) { tsync_syncfs(descriptor) }
+    for directory in unsettled { try directory.synchronize() }
+    unsettled = []
+  }
+
+  // MARK: Conflicts
+
+  package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+    requireLock()
+    var current: [UInt8]?
+    if let directory = try itemDirectory(of: key.table),
+      case .file(let bytes, _) = try FileReading(
+        Layout.file(of: key), in: directory, limit: ItemFile.limit)
+    {
+      current = bytes
+    }
+    try conflicts.write(conflict, of: key, current: current)
+  }
+
+  package mutating func removeConflict(of key: ItemKey) throws {
+    requireLock()
+    try conflicts.remove(of: key)
+  }
+
+  package func conflictClient(of key: ItemKey) throws -> ClientState {
+    try conflicts.client(of: key)
+  }
+
+  /// The files of the conflicts.
+  var conflicts: ConflictFiles { ConflictFiles(root: root, trash: trash) }
+
+  // MARK: Directories
+
+  /// Returns the directory of a table's items; `nil` where there is none.
+  func itemDirectory(of table: TableName) throws(WorkspaceError) -> Directory? {
+    try root.existingChild(Layout.items)?.existingChild(table.text.string)
+  }
+
+  /// Returns an item's file; the table's directory is made where it is absent.
+  ///
+  /// `items` itself is not: without it, every item would look as if its user had deleted it.
+  private func itemFile(of key: ItemKey) throws(WorkspaceError) -> ReplacedFile {
+    guard let items = try root.existingChild(Layout.items) else {
+      throw .missing(place: Layout.items)
+    }
+    let directory = try items.child(key.table.text.string, creating: true)
+    return ReplacedFile(
+      kind: Layout.items, table: key.table, directory: directory,
+      name: try Layout.file(of: key), trash: trash)
+  }
+}

@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+package import SyncModel
+import SystemPackage
+
+extension Workspace {
+  /// Makes a workspace in a directory, which is made too where it is absent.
+  ///
+  /// It shows up whole or not at all, and survives a power loss.
+  ///
+  /// - Parameters:
+  ///   - path: The directory that shall hold `.todosync`.
+  ///   - settings: The text of its settings.
+  ///   - state: What is known of its server.
+  ///   - tables: The tables that get a directory.
+  /// - Throws: ``WorkspaceError/exists(place:)``, ``WorkspaceError/file(place:_:)``.
+  package static func make(
+    at path: String, settings: SettingsFile, state: WorkspaceState, tables: [TableName]
+  ) throws(WorkspaceError) {
+    try makeDirectories(path)
+    let parent = try Directory(path: path, place: path)
+    let temporary = "\(Layout.directory)\(Layout.temporary)\(UInt64.random(in: 0...UInt64.max))"
+    do throws(WorkspaceError) {
+      let root = try parent.child(temporary, creating: true)
+      try fill(root, settings: settings, state: state, tables: tables)
+      switch parent.move(temporary, to: parent, Layout.directory) {
+      case .success: try parent.synchronize()
+      case .failure(.fileExists): throw .exists(place: parent.place(of: Layout.directory))
+      case .failure(let error): throw .file(place: parent.place(of: Layout.directory), error)
+      }
+    } catch {
+      parent.removeTree(temporary)
+      throw error
+    }
+  }
+
+  private static func fill(
+    _ root: Directory, settings: SettingsFile, state: WorkspaceState, tables: [TableName]
+  ) throws(WorkspaceError) {
+    let items = try root.child(Layout.items, creating: true)
+    for table in tables { _ = try items.child(table.text.string, creating: true) }
+    try items.synchronize()
+    for name in [Layout.conflicts, Layout.base, Layout.quarantine] {
+      _ = try root.child(name, creating: true)
+    }
+    let trash = Trash(try root.child(Layout.trash, creating: true)) { 0 }
+    try Journal(in: root, writing: true, trash: trash).begin()
+    let files = [
+      (Layout.settings, settings.text), (Layout.state, state.text),
+      (Layout.ignored, Array(Layout.ignoredText.utf8)),
+    ]
+    for (name, text) in files { try PrivateFile(directory: root, name: name).write(text) }
+  }
+
+  /// Makes a directory that the user named, and those above it.
+  private static func makeDirectories(_ path: String) throws(WorkspaceError) {
+    switch WorkspaceError.interruptible({ mkdir(path, 0o777) }) {
+    case .success, .failure(.fileExists): return
+    case .failure(.noSuchFileOrDirectory):
+      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+        throw .file(place: path, .noSuchFileOrDirectory)
+      }
+      try makeDirectories(String(path[..<slash]))
+      try WorkspaceError.checking(path) { mkdir(path, 0o777) }
+    case .failure(let error): throw .file(place: path, error)
+    }
+  }
+}
+
+extension Directory {
+  /// Removes what a failed making left, as far as that can be done.
+  fileprivate func removeTree(_ name: String) {
+    if let child = try? existingChild(name), let names = try? child.names() {
+      for name in names { child.removeTree(name) }
+    }
+    if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 {
+      unlinkat(descriptor.rawValue, name, 0)
+    }
+  }
+}

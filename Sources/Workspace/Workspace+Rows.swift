@@ -1,0 +1,47 @@
+package import SyncEngine
+package import SyncModel
+
+// The server's rows, each table's in its BaseLog, and the walk through the items.
+extension Workspace: RowDisk {
+  package func candidates(in table: TableName) throws -> [Candidate] {
+    try rows.candidates(in: table, items: itemDirectory(of: table))
+  }
+
+  package func base(of key: ItemKey) throws -> Base {
+    try rows.log(of: key.table).base(of: key.id)
+  }
+
+  package func liveIDs(in table: TableName) throws -> [ItemID] {
+    try rows.log(of: table).rows.liveIDs
+  }
+
+  package func token(of table: TableName) throws -> DeltaToken? {
+    try rows.log(of: table).rows.token
+  }
+
+  package func incoming(in table: TableName) throws -> [Row] {
+    try rows.log(of: table).incomingRows()
+  }
+
+  package mutating func append(_ rows: [Row], to table: TableName) throws {
+    requireLock()
+    try self.rows.log(of: table).append(rows, atOnce: false, durably: true)
+  }
+
+  package mutating func commit(
+    _ table: TableName, token: DeltaToken?, held: Set<ItemID>
+  ) throws {
+    requireLock()
+    try rows.log(of: table).commit(token: token, held: held)
+  }
+
+  package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    requireLock()
+    try self.rows.log(of: table).append(rows, atOnce: true, durably: durably)
+  }
+
+  package mutating func forget(_ table: TableName) throws {
+    requireLock()
+    try rows.log(of: table).forget()
+  }
+}

@@ -1,0 +1,141 @@
+package import SyncEngine
+package import SyncModel
+
+// The bytes behind the items, for commands that show them, move them, or do away with what is none.
+extension Workspace {
+  /// Returns the bytes of an item's file, whatever they mean; `nil` where there is no regular file
+  /// of a size that an item may have.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func text(of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
+    try text(named: Layout.file(of: key), in: key.table)
+  }
+
+  /// Returns the bytes of a file among a table's items, whatever its name.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func text(named name: String, in table: TableName) throws(WorkspaceError) -> [UInt8]? {
+    guard let directory = try itemDirectory(of: table),
+      case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
+    else { return nil }
+    return bytes
+  }
+
+  /// Makes an item's file of bytes as they are, or replaces it where its bytes are what the caller has
+  /// seen; what was there goes to the trash.
+  ///
+  /// The step may be taken back by a power loss until ``settle()``.
+  ///
+  /// - Parameters:
+  ///   - text: The bytes.
+  ///   - key: Which item.
+  ///   - expected: The fingerprint of what the caller has seen; `nil` where nothing was there.
+  /// - Returns: Whether it was replaced, or had changed meanwhile and was left alone.
+  /// - Throws: ``WorkspaceError``.
+  package mutating func write(
+    text: [UInt8], to key: ItemKey, expecting expected: Digest?
+  ) throws(WorkspaceError) -> WriteOutcome {
+    requireLock()
+    guard let directory = try itemDirectory(of: key.table) else {
+      throw .missing(place: "\(Layout.items)/\(key.table)")
+    }
+    let file = ReplacedFile(
+      kind: Layout.items, table: key.table, directory: directory,
+      name: try Layout.file(of: key), trash: trash)
+    guard case .replaced(displaced: let place) = try file.replace(with: text, expecting: expected)
+    else {
+      return .changedMeanwhile
+    }
+    let digest = Digest(of: text)
+    if let place {
+      displaced.append(
+        History.Displaced(key: key, old: expected, new: digest, place: Text(place)))
+    }
+    unsettle(directory)
+    return .replaced(digest)
+  }
+
+  /// Moves something that lies among a table's items under a name, and isn't one, to the trash.
+  ///
+  /// - Returns: Its place in the trash.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package mutating func discard(
+    _ name: String, in table: TableName
+  ) throws(WorkspaceError) -> String {
+    requireLock()
+    guard let directory = try itemDirectory(of: table) else {
+      throw .missing(place: "\(Layout.items)/\(table)")
+    }
+    let target = try trash.directory(Layout.items, table)
+    let suffix = FileName.suffix.string
+    let stem = name.utf8.count > suffix.utf8.count ? String(name.dropLast(suffix.count)) : name
+    let kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
+    unsettle(directory)
+    return target.place(of: kept)
+  }
+
+  private mutating func unsettle(_ directory: Directory) {
+    if !unsettled.contains(where: { $0 === directory }) { unsettled.append(directory) }
+  }
+
+  /// Returns the newest copy of an item in the trash that can be read as one; `nil` where there is
+  /// none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func displaced(_ key: ItemKey) throws(WorkspaceError) -> Item? {
+    let file = try Layout.file(of: key)
+    let stem = file.utf8.dropLast(FileName.suffix.bytes.count) + [UInt8(ascii: ".")]
+    guard
+      let directory = try trash.directory.existingChild(Layout.items)?
+        .existingChild(key.table.text.string)
+    else { return nil }
+    let names = try directory.names().compactMap {
+      name -> (name: String, time: String, number: Int)? in
+      guard name.utf8.starts(with: stem) else { return nil }
+      let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."))
+      guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
+        let number = Int(String(Substring(rest[1])))
+      else { return nil }
+      return (name, time, number)
+    }
+    // Times of one width are ordered as texts are; within a second the number tells.
+    let newestFirst = names.sorted { ($0.time, $0.number) > ($1.time, $1.number) }.map(\.name)
+    for name in newestFirst {
+      guard case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit),
+        let item = try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
+      else { continue }
+      return item
+    }
+    return nil
+  }
+
+  /// Lays a text in the trash, where an editor can be given it and where it stays if it is left.
+  ///
+  /// No lock is needed.
+  ///
+  /// - Returns: Its absolute path.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func lay(_ text: [UInt8], named name: String) throws(WorkspaceError) -> String {
+    let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
+    let place = try trash.keep(text, named: name, suffix: FileName.suffix.string)
+    return "\(path)/\(Layout.directory)/\(place)"
+  }
+
+  /// Hands over the journal's records, as far back as it goes, the oldest first.
+  ///
+  /// - Throws: ``WorkspaceError``: damage, a newer format.
+  package func journalRecords() throws(WorkspaceError) -> [JournalRecord] {
+    var records: [JournalRecord] = []
+    _ = try Log(
+      Layout.journal, in: root, kind: "tsync-journal", writing: false, trash: trash
+    ) { object throws(WorkspaceError) in
+      do throws(NameError) {
+        records.append(try JournalRecord(object))
+      } catch {
+        throw .damaged(
+          place: Layout.journal, line: nil, fact: "a record can't be read: \(error)")
+      }
+    }
+    return records
+  }
+}

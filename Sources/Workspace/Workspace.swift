@@ -1,0 +1,136 @@
+import Glibc
+import SyncEngine
+package import SyncModel
+import SystemPackage
+
+/// A directory in which items are kept as files, with all that tsync knows of them: the disk that
+/// the engine works on (product.md §3).
+///
+/// A workspace that is open for reading holds no lock and changes nothing. One that is open for
+/// writing holds the lock until its last copy is gone: no editor and no other program is run
+/// meanwhile; afterwards the workspace is opened anew, because others may have changed it.
+package struct Workspace {
+  /// What a workspace is opened for.
+  package enum Access: Sendable {
+    /// To look at it.
+    case reading
+    /// To change it.
+    ///
+    /// - Parameters:
+    ///   - command: What others are told that have to wait.
+    ///   - patience: How many seconds to wait for another process.
+    case writing(command: Text, patience: Double = 5)
+  }
+
+  /// The path of the directory that holds `.todosync`.
+  package let path: String
+  /// What was found at the opening that a person should know.
+  private let openingNotices: [String]
+
+  /// `.todosync`.
+  let root: Directory
+  let trash: Trash
+  let rows: Rows
+  let records: Journal
+  let clock: () -> Int64
+  private let lock: DirectoryLock?
+  private let foundNotes: [Text]
+
+  /// What was displaced since the opening.
+  var displaced: [History.Displaced] = []
+  /// The directories with names that a power loss could take back.
+  var unsettled: [Directory] = []
+
+  /// Opens a workspace; whoever writes first clears up what a killed process left.
+  ///
+  /// - Parameters:
+  ///   - path: The directory that holds `.todosync`, as ``find(from:home:isNamed:user:)`` gives it.
+  ///   - access: What it is opened for.
+  ///   - clock: The time, in nanoseconds since 1970.
+  /// - Throws: ``WorkspaceError``: no workspace, a newer format, the lock is held, damage, a failed
+  ///   call.
+  package init(
+    at path: String, for access: Access, clock: @escaping () -> Int64
+  ) throws(WorkspaceError) {
+    self.path = path
+    self.clock = clock
+    root = try Self.openRoot(at: path)
+    var notices = try Self.permissionNotices(of: root)
+    var isWriting = false
+    if case .writing(let command, let patience) = access {
+      isWriting = true
+      lock = try DirectoryLock(
+        Layout.lock, in: root, patience: patience, command: command, now: clock())
+    } else {
+      lock = nil
+    }
+    _ = try Self.readState(in: root)
+    trash = Trash(try root.child(Layout.trash, creating: isWriting), clock: clock)
+    let leftovers = isWriting ? try Leftovers(in: root, trash: trash).notices : []
+    foundNotes = leftovers.map { Text($0) }
+    records = try Journal(in: root, writing: isWriting, trash: trash)
+    notices += leftovers + records.notices
+    if isWriting {
+      if records.isMissing {
+        notices.append("\(Layout.journal) was missing; what was pending is found by comparing")
+        try records.begin()
+      }
+      try records.rotate()
+      try trash.empty()
+    }
+    rows = Rows(root: root, trash: trash, isWriting: isWriting, clock: clock)
+    openingNotices = notices
+  }
+
+  /// What a person should know of what was found so far: what a crash left, permissions that are
+  /// too wide.
+  package var notices: [String] { openingNotices + rows.notices }
+
+  /// Ends a command: keeps what speeds up the next one, and writes the history's line.
+  ///
+  /// - Parameter command: The command line's words, without secrets.
+  /// - Throws: ``WorkspaceError``.
+  package mutating func finish(_ command: Text) throws(WorkspaceError) {
+    rows.finish()
+    guard isWriting else { return }
+    let entry = History.Entry(
+      time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command,
+      displaced: displaced, notes: foundNotes)
+    displaced = []
+    _ = try History(root: root, trash: trash).append(entry)
+  }
+
+  /// Whether this workspace holds the lock.
+  package var isWriting: Bool { lock != nil }
+
+  /// Makes sure that the caller has the right to change anything.
+  func requireLock() {
+    precondition(isWriting, "a workspace that is open for reading can't be changed")
+  }
+
+  private static func openRoot(at path: String) throws(WorkspaceError) -> Directory {
+    do throws(WorkspaceError) {
+      let descriptor = try Directory(path: path, place: path).open(
+        Layout.directory, O_RDONLY | O_DIRECTORY)
+      return Directory(FileDescriptor(rawValue: descriptor), place: "")
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      throw .notFound(from: path)
+    }
+  }
+
+  private static func permissionNotices(of root: Directory) throws(WorkspaceError) -> [String] {
+    var status = stat()
+    let descriptor = root.descriptor.rawValue
+    try WorkspaceError.checking(Layout.directory) { fstat(descriptor, &status) }
+    guard status.st_mode & 0o077 != 0 else { return [] }
+    return ["\(Layout.directory) is open to other users: chmod 700 \(Layout.directory)"]
+  }
+
+  static func readState(in root: Directory) throws(WorkspaceError) -> WorkspaceState {
+    guard let text = try PrivateFile(directory: root, name: Layout.state).read() else {
+      return WorkspaceState()
+    }
+    return try WorkspaceState(text, place: Layout.state)
+  }
+}

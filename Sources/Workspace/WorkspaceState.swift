@@ -1,0 +1,51 @@
+package import SyncModel
+
+/// What a workspace knows of its server: the file `state.json`.
+package struct WorkspaceState: Equatable, Sendable {
+  /// The newest format of a workspace that this program knows.
+  package static let format = 1
+
+  /// The server's scheme, host and port.
+  package var origin: Text?
+  /// Which data set the server said it has.
+  package var dataset: Text?
+  /// Who the server said the user is (decisions.md 31).
+  package var user: Text?
+  /// The dialect that was found out.
+  package var dialect: Text?
+  /// When the last pull that reached its end began.
+  package var pulled: Timestamp?
+  /// When the last push that reached its end began.
+  package var pushed: Timestamp?
+
+  /// Makes the state of a workspace that knows nothing yet.
+  package init() {}
+
+  /// Reads the file's text.
+  ///
+  /// - Throws: ``WorkspaceError/newerFormat(place:found:)``, or damage.
+  init(_ text: [UInt8], place: String) throws(WorkspaceError) {
+    guard let object = (try? JSON(parsing: text))?.object, object.duplicate == nil,
+      let format = object["format"]?.integer, format >= 1
+    else { throw .damaged(place: place, line: nil, fact: "it is no object with a format") }
+    guard format <= Self.format else { throw .newerFormat(place: place, found: format) }
+    origin = object["origin"]?.text
+    dataset = object["dataset"]?.text
+    user = object["user"]?.text
+    dialect = object["dialect"]?.text
+    pulled = object["pulled"]?.text.flatMap(Timestamp.init)
+    pushed = object["pushed"]?.text.flatMap(Timestamp.init)
+  }
+
+  /// The file's text.
+  var text: [UInt8] {
+    var object = JSONObject()
+    object.append("format", .integer(Self.format))
+    let members: [(Text, Text?)] = [
+      ("origin", origin), ("dataset", dataset), ("user", user), ("dialect", dialect),
+      ("pulled", pulled?.text), ("pushed", pushed?.text),
+    ]
+    for case (let name, let value?) in members { object.append(name, .string(value)) }
+    return JSON.object(object).encoded(.indented()) + [0x0A]
+  }
+}

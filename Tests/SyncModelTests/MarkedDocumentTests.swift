@@ -1,0 +1,329 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct MarkedDocumentTests {
+  private let id: ItemID
+
+  init() throws {
+    id = try ItemID("2b9e")
+  }
+
+  private func item(_ text: String) throws -> Item {
+    Item(try #require(JSON(parsing: Array(text.utf8)).object))
+  }
+
+  private func conflict(_ base: String?, _ client: String?, _ server: String?) throws -> Conflict {
+    let (base, client, server) = (
+      try base.map(item), try client.map(item), try server.map(item)
+    )
+    guard let client, let server else {
+      return Conflict(
+        kind: client == nil ? .deletedHere : .deletedThere, base: base, client: client,
+        server: server)
+    }
+    return Conflict(
+      kind: base == nil ? .added : .modified, base: base, client: client, server: server,
+      fields: FieldMerge(base: base, client: client, server: server))
+  }
+
+  private func text(_ base: String?, _ client: String?, _ server: String?) throws -> String {
+    String(decoding: MarkedDocument(try conflict(base, client, server), of: id).text, as: UTF8.self)
+  }
+
+  // MARK: The text
+
+  @Test("marks the field in conflict, and merges the rest")
+  func marksTheField() throws {
+    let text = try text(
+      #"{"text": "Renew passport", "due": "2026-02-27"}"#,
+      #"{"text": "Renew passport", "due": "2026-03-03"}"#,
+      #"{"text": "Renew passport", "due": "2026-03-10", "notes": "bring photos"}"#)
+    #expect(
+      text == """
+        {
+          "id": "2b9e",
+          "text": "Renew passport",
+        <<<<<<< client
+          "due": "2026-03-03",
+        ||||||| base
+          "due": "2026-02-27",
+        =======
+          "due": "2026-03-10",
+        >>>>>>> server
+          "notes": "bring photos"
+        }
+
+        """)
+  }
+
+  @Test("the last member has no comma on any side")
+  func marksTheLastMember() throws {
+    let text = try text(#"{"n": 3}"#, #"{"n": 13}"#, #"{"n": 23}"#)
+    #expect(
+      text == """
+        {
+          "id": "2b9e",
+        <<<<<<< client
+          "n": 13
+        ||||||| base
+          "n": 3
+        =======
+          "n": 23
+        >>>>>>> server
+        }
+
+        """)
+  }
+
+  @Test("a side without the field is empty, and at the end brings its comma itself")
+  func marksAnAbsentSide() throws {
+    let text = try text(#"{"text": "a", "due": 1}"#, #"{"text": "a"}"#, #"{"text": "a", "due": 2}"#)
+    #expect(
+      text == """
+        {
+          "id": "2b9e",
+          "text": "a"
+        <<<<<<< client
+        ||||||| base
+        , "due": 1
+        =======
+        , "due": 2
+        >>>>>>> server
+        }
+
+        """)
+  }
+
+  @Test("objects keep their layout between the marks")
+  func marksAnObject() throws {
+    let text = try text(#"{"a": {"x": 1}}"#, #"{"a": {"x": 2}}"#, #"{"a": {"x": 3}}"#)
+    #expect(text.contains("<<<<<<< client\n  \"a\": {\n    \"x\": 2\n  }\n||||||| base\n"))
+  }
+
+  @Test("where one side deleted the item the marks are around the whole object")
+  func marksTheWholeObject() throws {
+    let text = try text(#"{"text": "old"}"#, #"{"text": "new"}"#, nil)
+    #expect(
+      text == """
+        <<<<<<< client
+        {
+          "id": "2b9e",
+          "text": "new"
+        }
+        ||||||| base
+        {
+          "id": "2b9e",
+          "text": "old"
+        }
+        =======
+        {
+          "id": "2b9e",
+          "deleted": true
+        }
+        >>>>>>> server
+
+        """)
+  }
+
+  // MARK: The way back
+
+  @Test("the id may stay or go, and the rest is the item")
+  func readsAnItem() throws {
+    let expected = try item(#"{"text": "a", "n": 1.50}"#)
+    for text in [#"{"id": "2b9e", "text": "a", "n": 1.50}"#, #"{"text": "a", "n": 1.5}"#] {
+      #expect(try MarkedDocument(Array(text.utf8), of: id).item() == expected)
+    }
+  }
+
+  @Test("an object that says so deletes the item")
+  func readsADeletion() throws {
+    let text = #"{"id": "2b9e", "deleted": true}"#
+    #expect(try MarkedDocument(Array(text.utf8), of: id).item() == nil)
+  }
+
+  /// A text with a mistake, and what is said of it.
+  struct Mistake: CustomTestStringConvertible, Sendable {
+    let name, text, message: String
+    let line, column: Int
+    var testDescription: String { name }
+  }
+
+  static let mistakes = [
+    Mistake(
+      name: "a first mark", text: "{\n<<<<<<< client\n  \"a\": 1\n}",
+      message: "a mark of the conflict is left", line: 2, column: 1),
+    Mistake(
+      name: "a mark in the middle", text: "{\n  \"a\": 1,\n=======\n  \"b\": 1\n}",
+      message: "a mark of the conflict is left", line: 3, column: 1),
+    Mistake(
+      name: "a mark after CR", text: "{\r\n  \"a\": 1\r\n>>>>>>> server\r\n}",
+      message: "a mark of the conflict is left", line: 3, column: 1),
+    Mistake(
+      name: "both sides", text: "{\n  \"due\": 1,\n  \"due\": 2\n}",
+      message: "the member 'due' stands twice", line: 3, column: 3),
+    Mistake(
+      name: "both sides, as another spelling", text: "{\n  \"due\": 1,\n  \"\\u0064ue\": 2\n}",
+      message: "the member 'due' stands twice", line: 3, column: 3),
+    Mistake(
+      name: "another id", text: "{\n  \"id\": \"other\",\n  \"a\": 1\n}",
+      message: "the id must stay '2b9e'", line: 2, column: 9),
+    Mistake(
+      name: "no value", text: "{\n  \"a\": \n}", message: "expected a value", line: 3, column: 1),
+    Mistake(
+      name: "no value after a member without a comma",
+      text: "{\n  \"a\": 1\n  \"b\": ,\n  \"c\": 2\n}",
+      message: "expected a value", line: 3, column: 8),
+    Mistake(
+      name: "no object", text: "[1]", message: "expected an object", line: 1, column: 1),
+    Mistake(
+      name: "two objects", text: "{\"a\": 1}\n{\"deleted\": true}",
+      message: "nothing may follow the value", line: 2, column: 1),
+    Mistake(
+      name: "a deletion with fields", text: "{\n  \"deleted\": true,\n  \"a\": 1\n}",
+      message: "an item that is deleted has no other members", line: 2, column: 14),
+  ]
+
+  @Test("a mistake is told with its place", arguments: mistakes)
+  func tellsMistakes(_ mistake: Mistake) throws {
+    let error = #expect(throws: JSONError.self) {
+      try MarkedDocument(Array(mistake.text.utf8), of: id).item()
+    }
+    #expect(error?.message == mistake.message)
+    #expect(error?.line == mistake.line)
+    #expect(error?.column == mistake.column)
+  }
+
+  @Test("a text beyond 1 MiB is a mistake")
+  func tellsTooMuch() throws {
+    let long = Array("{\"a\": \"".utf8) + [UInt8](repeating: 0x61, count: 1 << 20) + "\"}".utf8
+    #expect(throws: JSONError.self) { try MarkedDocument(long, of: id).item() }
+  }
+
+  @Test(
+    "commas that lines left behind or took along are no mistake",
+    arguments: [
+      "{\n  \"a\": \"1\",\n  \"b\": [2,3]\n}",
+      "{\n  \"a\": \"1\",\n  \"b\": [2,3],\n}",
+      "{\n  \"a\": \"1\"\n  \"b\": [2,3]\n}",
+      "{\n  \"a\": \"1\",\n, \"b\": [2,3]\n}",
+      "{\n, \"a\": \"1\"\n, \"b\": [2,3]\n,}",
+      "{\"a\": \"1\"\n\"b\": [2,3]}",
+      "{\r\n  \"a\": \"1\"\r\n  \"b\": [2,3],\r\n}\r\n",
+    ])
+  func forgivesCommas(_ text: String) throws {
+    let expected = try item(#"{"a": "1", "b": [2, 3]}"#)
+    #expect(try MarkedDocument(Array(text.utf8), of: id).item() == expected)
+  }
+
+  @Test(
+    "commas that can't come of taking lines away stay mistakes",
+    arguments: [
+      "{\"a\": 1 \"b\": 2}", "{\"a\": [1,]}", "{\"a\": {\"x\": 1,}}", "{\"a\", \"b\": 1}",
+      "{\"a\": 1}\n,", ",{\"a\": 1}",
+    ])
+  func doesNotForgive(_ text: String) throws {
+    #expect(throws: JSONError.self) { try MarkedDocument(Array(text.utf8), of: id).item() }
+  }
+
+  @Test("only blanks are blank")
+  func knowsBlanks() {
+    #expect(MarkedDocument([], of: id).isBlank)
+    #expect(MarkedDocument(Array(" \r\n\t".utf8), of: id).isBlank)
+    #expect(!MarkedDocument(Array(" {}".utf8), of: id).isBlank)
+  }
+
+  // MARK: There and back, by seeds
+
+  @Test(
+    "any choice of sides is strict JSON, and the item it says", arguments: 0..<300 as Range<UInt64>)
+  func comesBack(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let conflict = Self.conflict(&random)
+    let document = MarkedDocument(conflict, of: id)
+    var choices: [Text: Int] = [:]
+    for name in conflict.names { choices[name] = random.below(3) }
+    var order = conflict.names.sorted { Self.place($0, document) < Self.place($1, document) }[...]
+    let kept = Self.keep(document.text) { order.popFirst().flatMap { choices[$0] } ?? 0 }
+    #expect(throws: Never.self) { try JSON(parsing: kept, limits: .item) }
+
+    var expected = try #require(conflict.fields).item
+    for field in conflict.fields?.disputed ?? [] {
+      expected[field.name] = [field.client, field.base, field.server][choices[field.name] ?? 0]
+    }
+    #expect(try MarkedDocument(kept, of: id).item() == expected)
+  }
+
+  @Test("with its marks left no document is read", arguments: 0..<50 as Range<UInt64>)
+  func refusesMarks(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let document = MarkedDocument(Self.conflict(&random), of: id)
+    #expect(throws: JSONError.self) { try document.item() }
+  }
+
+  @Test("any side of a deletion is strict JSON, and that side", arguments: 0..<3)
+  func deletionComesBack(side: Int) throws {
+    for conflict in [
+      try conflict(#"{"a": 1}"#, #"{"a": 2}"#, nil), try conflict(#"{"a": 1}"#, nil, #"{"a": 2}"#),
+    ] {
+      let kept = Self.keep(MarkedDocument(conflict, of: id).text) { side }
+      #expect(throws: Never.self) { try JSON(parsing: kept, limits: .item) }
+      let expected = [conflict.client, conflict.base, conflict.server][side]
+      #expect(try MarkedDocument(kept, of: id).item() == expected)
+    }
+  }
+
+  /// Makes a conflict in one field at least.
+  private static func conflict(_ random: inout SplitMix64) -> Conflict {
+    while true {
+      let (client, server) = (Self.item(&random), Self.item(&random))
+      let base = random.once(in: 4) ? nil : Self.item(&random)
+      let fields = FieldMerge(base: base, client: client, server: server)
+      guard !fields.disputed.isEmpty else { continue }
+      return Conflict(
+        kind: base == nil ? .added : .modified, base: base, client: client, server: server,
+        fields: fields)
+    }
+  }
+
+  private static let values: [JSON] = [
+    1, "<<<<<<< client", "=======\n||||||| base\n", ["x", []], [:], ["a": ["b": [1, 2]]], true,
+    "say \"hi\",\n}{", .null, "e\u{301}", .number(JSONNumber(-1)),
+  ]
+
+  private static func item(_ random: inout SplitMix64) -> Item {
+    var names: [Text] = ["a", "b", "e\u{301}", "\u{e9}", "<<<<<<< client", "", "quote\""]
+    names.shuffle(using: &random)
+    return Item(
+      JSONObject(
+        names.prefix(random.below(6)).map { .init(name: $0, value: values[random.below(11)]) }))
+  }
+
+  /// Where a marked member first stands in a document.
+  private static func place(_ name: Text, _ document: MarkedDocument) -> Int {
+    var quoted: [UInt8] = []
+    name.writeQuoted(into: &quoted)
+    let lines = document.text.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let starts = [Array("  ".utf8), Array(", ".utf8)].map { $0 + quoted + Array(": ".utf8) }
+    return lines.firstIndex { line in starts.contains { line.starts(with: $0) } } ?? .max
+  }
+
+  /// Takes the marks away and keeps one side of each; 0 is the client's, 1 the base, 2 the server's.
+  private static func keep(_ text: [UInt8], side: () -> Int) -> [UInt8] {
+    var kept: [UInt8] = []
+    var current: Int?
+    var wanted = 0
+    for line in text.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
+      switch String(decoding: line, as: UTF8.self) {
+      case "<<<<<<< client":
+        current = 0
+        wanted = side()
+      case "||||||| base": current = 1
+      case "=======": current = 2
+      case ">>>>>>> server": current = nil
+      default: if current == nil || current == wanted { kept += line + [0x0A] }
+      }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+@Suite struct ConflictFilesTests {
+  let playground: Playground
+
+  init() throws { playground = try Playground() }
+
+  private func item(_ due: String) throws -> Item { try Item(text: #"{"due": "\#(due)"}"#) }
+
+  private func conflict(
+    _ kind: Conflict.Kind = .modified, base: String? = "1", client: String? = "2",
+    server: String? = "3"
+  ) throws -> Conflict {
+    Conflict(
+      kind: kind, base: try base.map(item), client: try client.map(item),
+      server: try server.map(item))
+  }
+
+  private func text(_ side: String) -> String? {
+    playground.directory.text(".todosync/conflicts/todoitem/a.\(side).json")
+  }
+
+  private func laid(_ due: String) -> String { "{\n  \"id\": \"a\",\n  \"due\": \"\(due)\"\n}\n" }
+
+  private let gone = "{\n  \"id\": \"a\",\n  \"deleted\": true\n}\n"
+
+  @Test("The sides lie side by side, the client's with the bytes of its file")
+  func laysSides() throws {
+    let digest = playground.save("{\"due\":\"2\"}")
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    #expect(text("client") == "{\"due\":\"2\"}")
+    #expect(text("server") == laid("3"))
+    #expect(text("base") == laid("1"))
+    #expect(playground.text() == "{\"due\":\"2\"}")
+    #expect(try workspace.conflictClient(of: playground.key()) == .item(item("2"), digest))
+  }
+
+  @Test("A file that means something else by now is not copied: the conflict's client is")
+  func laysTheClientAsAsked() throws {
+    playground.save("{\"due\":\"7\"}")
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    #expect(text("client") == laid("2"))
+  }
+
+  @Test("A side that deleted the item says so, and reads as absent")
+  func laysDeletedSides() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(.deletedHere, client: nil), of: playground.key())
+    #expect(text("client") == gone)
+    #expect(try workspace.conflictClient(of: playground.key()) == .absent)
+    try workspace.writeConflict(conflict(.deletedThere, server: nil), of: playground.key("b"))
+    #expect(
+      playground.directory.text(".todosync/conflicts/todoitem/b.server.json")
+        == gone.replacing("\"a\"", with: "\"b\""))
+  }
+
+  @Test("What both began from is left out where that was nothing, and a former one goes")
+  func laysNoBaseForAdded() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    try workspace.writeConflict(conflict(.added, base: nil), of: playground.key())
+    #expect(text("base") == nil)
+    #expect(playground.trash("conflicts/todoitem") == [laid("1")])
+  }
+
+  @Test("When the server moves on, its side is replaced, and a client's side that was edited stays")
+  func replacesTheServersSide() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    playground.directory.write(
+      "{\"due\": \"edited\"}", to: ".todosync/conflicts/todoitem/a.client.json")
+    try workspace.writeConflict(conflict(server: "4"), of: playground.key())
+    #expect(text("client") == "{\"due\": \"edited\"}")
+    #expect(text("server") == laid("4"))
+    #expect(playground.trash("conflicts/todoitem") == [laid("3")])
+    #expect(try workspace.conflictClient(of: playground.key()).item == item("edited"))
+    // Laying the same again changes nothing.
+    try workspace.writeConflict(conflict(server: "4"), of: playground.key())
+    #expect(playground.trash("conflicts/todoitem") == [laid("3")])
+  }
+
+  @Test("An edited client's side that is no item is invalid, with its place")
+  func namesFaults() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    playground.directory.write("{\n", to: ".todosync/conflicts/todoitem/a.client.json")
+    guard case .invalid(let invalid) = try workspace.conflictClient(of: playground.key()) else {
+      Issue.record("taken for an item")
+      return
+    }
+    #expect(invalid.place == "conflicts/todoitem/a.client.json")
+    #expect(invalid.line == 2)
+  }
+
+  @Test("Removing a conflict moves every file of it to the trash, the edited document too")
+  func removesConflicts() throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    try workspace.writeConflict(conflict(), of: key)
+    try workspace.writeEdit(Array("<<<<<<<".utf8), of: key)
+    #expect(try workspace.conflictText(of: key, .edit) == Array("<<<<<<<".utf8))
+    try workspace.removeConflict(of: key)
+    #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
+    #expect(
+      playground.directory.names(in: ".todosync/trash/conflicts/todoitem") == [
+        "a.base.20260301T101502Z.1.json", "a.client.20260301T101502Z.1.json",
+        "a.edit.20260301T101502Z.1.json", "a.server.20260301T101502Z.1.json",
+      ])
+    #expect(try workspace.conflictClient(of: key) == .absent)
+    // Once more does no harm.
+    try workspace.removeConflict(of: key)
+  }
+
+  @Test("The edited document is replaced, and its former text is kept")
+  func replacesTheEditedDocument() throws {
+    let workspace = try playground.open()
+    let key = try playground.key()
+    try workspace.writeEdit([0x31], of: key)
+    try workspace.writeEdit([0x32], of: key)
+    #expect(try workspace.conflictText(of: key, .edit) == [0x32])
+    #expect(playground.trash("conflicts/todoitem") == ["1"])
+    #expect(
+      try workspace.path(of: key, .edit)
+        == playground.directory.path(of: ".todosync/conflicts/todoitem/a.edit.json"))
+  }
+
+  @Test("Something that is no file in a side's place is moved away")
+  func replacesWhatIsNoFile() throws {
+    let path = playground.directory.path(of: ".todosync/conflicts/todoitem")
+    mkdir(path, 0o700)
+    #expect(symlink("/etc/passwd", path + "/a.server.json") == 0)
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    #expect(text("server") == laid("3"))
+  }
+}

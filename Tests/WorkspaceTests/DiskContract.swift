@@ -1,0 +1,507 @@
+import SyncEngine
+import SyncModel
+import Testing
+
+/// A disk, and what a person does to it and finds on it without tsync.
+protocol TestedDisk: Disk {
+  /// Saves the bytes of an item's file, or removes it.
+  mutating func userSaves(_ text: [UInt8]?, as key: ItemKey) throws
+  /// Edits the client's side of an open conflict.
+  mutating func userEditsSide(_ item: Item, of key: ItemKey) throws
+  /// The bytes of an item's file.
+  func bytes(of key: ItemKey) throws -> [UInt8]?
+  /// Everything in the trash.
+  func kept() throws -> [[UInt8]]
+  /// Ends the process and starts another one.
+  mutating func reopen() throws
+}
+
+/// The promises of SyncEngine/Disk.swift, which every disk must keep.
+enum Promise: String, CaseIterable, Sendable {
+  case anEmptyDiskKnowsNothing
+  case whatAUserSavesIsRead
+  case aNewItemIsWrittenWhereNothingLies
+  case anItemIsReplacedAsSeen
+  case aChangedItemIsLeftAlone
+  case anItemIsRemovedAsSeen
+  case nothingIsRemovedFromNothing
+  case aLosingItemIsKept
+  case whatIsInvalidIsNeverOverwritten
+  case settlingChangesNothing
+  case candidatesAreWhatDiffers
+  case equalMeaningIsNoCandidate
+  case whatWasPulledIsNoCandidate
+  case aTombstoneWithoutItemIsNoCandidate
+  case aConflictsSidesAreLaid
+  case anEditedSideStays
+  case aDeletedSideIsAbsent
+  case aRemovedConflictIsKept
+  case effectiveRowsCountAtOnce
+  case appendedRowsWaitForTheirCommit
+  case theNewestAppendedRowCounts
+  case heldRowsKeepTheirBase
+  case aHeldRowIsSupersededByANewerOne
+  case aTokenStaysWithoutANewOne
+  case aForgottenTableIsEmpty
+  case tablesAreApart
+  case idsAreComparedByBytes
+  case whatIsGoneIsATombstone
+  case theJournalSumsUpItsRecords
+}
+
+/// Checks a promise on a fresh disk.
+struct DiskContract<Tested: TestedDisk> {
+  private var disk: Tested
+  private let table: TableName
+  private let other: TableName
+
+  init(_ disk: Tested) throws {
+    self.disk = disk
+    table = try TableName("todoitem")
+    other = try TableName("other")
+  }
+
+  mutating func check(_ promise: Promise) throws {
+    switch promise {
+    case .anEmptyDiskKnowsNothing: try anEmptyDiskKnowsNothing()
+    case .whatAUserSavesIsRead: try whatAUserSavesIsRead()
+    case .aNewItemIsWrittenWhereNothingLies: try aNewItemIsWrittenWhereNothingLies()
+    case .anItemIsReplacedAsSeen: try anItemIsReplacedAsSeen()
+    case .aChangedItemIsLeftAlone: try aChangedItemIsLeftAlone()
+    case .anItemIsRemovedAsSeen: try anItemIsRemovedAsSeen()
+    case .nothingIsRemovedFromNothing: try nothingIsRemovedFromNothing()
+    case .aLosingItemIsKept: try aLosingItemIsKept()
+    case .whatIsInvalidIsNeverOverwritten: try whatIsInvalidIsNeverOverwritten()
+    case .settlingChangesNothing: try settlingChangesNothing()
+    case .candidatesAreWhatDiffers: try candidatesAreWhatDiffers()
+    case .equalMeaningIsNoCandidate: try equalMeaningIsNoCandidate()
+    case .whatWasPulledIsNoCandidate: try whatWasPulledIsNoCandidate()
+    case .aTombstoneWithoutItemIsNoCandidate: try aTombstoneWithoutItemIsNoCandidate()
+    case .aConflictsSidesAreLaid: try aConflictsSidesAreLaid()
+    case .anEditedSideStays: try anEditedSideStays()
+    case .aDeletedSideIsAbsent: try aDeletedSideIsAbsent()
+    case .aRemovedConflictIsKept: try aRemovedConflictIsKept()
+    case .effectiveRowsCountAtOnce: try effectiveRowsCountAtOnce()
+    case .appendedRowsWaitForTheirCommit: try appendedRowsWaitForTheirCommit()
+    case .theNewestAppendedRowCounts: try theNewestAppendedRowCounts()
+    case .heldRowsKeepTheirBase: try heldRowsKeepTheirBase()
+    case .aHeldRowIsSupersededByANewerOne: try aHeldRowIsSupersededByANewerOne()
+    case .aTokenStaysWithoutANewOne: try aTokenStaysWithoutANewOne()
+    case .aForgottenTableIsEmpty: try aForgottenTableIsEmpty()
+    case .tablesAreApart: try tablesAreApart()
+    case .idsAreComparedByBytes: try idsAreComparedByBytes()
+    case .whatIsGoneIsATombstone: try whatIsGoneIsATombstone()
+    case .theJournalSumsUpItsRecords: try theJournalSumsUpItsRecords()
+    }
+  }
+
+  // MARK: Words
+
+  private func key(_ id: Text) throws -> ItemKey { ItemKey(table, try ItemID(id)) }
+
+  private func item(_ text: String) -> Item {
+    Item(JSONObject([.init(name: "text", value: .string(text))]))
+  }
+
+  private func row(_ id: Text, _ text: String, version: Text = "1", deleted: Bool = false) throws
+    -> Row
+  {
+    Row(
+      id: try ItemID(id), item: item(text), version: Version(version),
+      updatedAt: Timestamp("2026-03-01T10:15:02Z"), deleted: deleted)
+  }
+
+  private func text(_ item: Item, _ id: Text) throws -> [UInt8] {
+    JSON.object(item.object(id: try ItemID(id))).encoded()
+  }
+
+  /// Expects something of the disk as it is, and of the disk as another process finds it.
+  private mutating func twice(_ expectation: (Tested) throws -> Void) throws {
+    try expectation(disk)
+    try disk.reopen()
+    try expectation(disk)
+  }
+
+  // MARK: Items
+
+  private mutating func anEmptyDiskKnowsNothing() throws {
+    let (table, key) = (table, try key("a"))
+    try twice { disk throws in
+      #expect(try disk.client(key) == .absent)
+      #expect(try disk.candidates(in: table) == [])
+      #expect(try disk.base(of: key) == .neverSeen)
+      #expect(try disk.liveIDs(in: table) == [])
+      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.token(of: table) == nil)
+      #expect(disk.journal == JournalState())
+      #expect(try disk.conflictClient(of: key) == .absent)
+    }
+  }
+
+  private mutating func whatAUserSavesIsRead() throws {
+    let key = try key("a")
+    let bytes = Array("{ \"text\" : \"x\" }".utf8)
+    try disk.userSaves(bytes, as: key)
+    #expect(try disk.client(key) == .item(item("x"), Digest(of: bytes)))
+    try disk.userSaves(nil, as: key)
+    #expect(try disk.client(key) == .absent)
+  }
+
+  private mutating func aNewItemIsWrittenWhereNothingLies() throws {
+    let key = try key("a")
+    let outcome = try disk.write(item("x"), to: key, expecting: nil)
+    let bytes = try #require(try disk.bytes(of: key))
+    #expect(outcome == .replaced(Digest(of: bytes)))
+    let item = item("x")
+    try twice { disk throws in #expect(try disk.client(key) == .item(item, Digest(of: bytes))) }
+    #expect(try disk.kept() == [])
+  }
+
+  private mutating func anItemIsReplacedAsSeen() throws {
+    let key = try key("a")
+    let old = try text(item("x"), "a")
+    try disk.userSaves(old, as: key)
+    let outcome = try disk.write(item("y"), to: key, expecting: Digest(of: old))
+    let bytes = try #require(try disk.bytes(of: key))
+    #expect(outcome == .replaced(Digest(of: bytes)))
+    #expect(try disk.client(key).item == item("y"))
+    #expect(try disk.kept() == [old])
+  }
+
+  private mutating func aChangedItemIsLeftAlone() throws {
+    let key = try key("a")
+    let old = try text(item("x"), "a")
+    let new = try text(item("mine"), "a")
+    #expect(try disk.write(item("y"), to: key, expecting: Digest(of: old)) == .changedMeanwhile)
+    #expect(try disk.client(key) == .absent)
+    try disk.userSaves(new, as: key)
+    #expect(try disk.write(item("y"), to: key, expecting: nil) == .changedMeanwhile)
+    #expect(try disk.write(item("y"), to: key, expecting: Digest(of: old)) == .changedMeanwhile)
+    #expect(try disk.write(nil, to: key, expecting: Digest(of: old)) == .changedMeanwhile)
+    #expect(try disk.write(nil, to: key, expecting: nil) == .changedMeanwhile)
+    #expect(try disk.bytes(of: key) == new)
+    #expect(try disk.kept() == [])
+  }
+
+  private mutating func anItemIsRemovedAsSeen() throws {
+    let key = try key("a")
+    let old = try text(item("x"), "a")
+    try disk.userSaves(old, as: key)
+    #expect(try disk.write(nil, to: key, expecting: Digest(of: old)) == .replaced(nil))
+    try twice { disk throws in #expect(try disk.client(key) == .absent) }
+    #expect(try disk.kept() == [old])
+  }
+
+  private mutating func nothingIsRemovedFromNothing() throws {
+    #expect(try disk.write(nil, to: key("a"), expecting: nil) == .replaced(nil))
+    #expect(try disk.kept() == [])
+  }
+
+  private mutating func aLosingItemIsKept() throws {
+    try disk.keep(item("lost"), of: key("a"))
+    #expect(try disk.client(key("a")) == .absent)
+    let kept = try disk.kept()
+    #expect(kept.count == 1)
+    #expect(try Item(text: String(decoding: kept.first ?? [], as: UTF8.self)) == item("lost"))
+  }
+
+  private mutating func whatIsInvalidIsNeverOverwritten() throws {
+    let key = try key("a")
+    let bytes = Array("{ \"text\": ".utf8)
+    try disk.userSaves(bytes, as: key)
+    guard case .invalid = try disk.client(key) else {
+      Issue.record("taken for an item")
+      return
+    }
+    #expect(try disk.client(key).digest == nil)
+    #expect(try disk.write(item("x"), to: key, expecting: nil) == .changedMeanwhile)
+    #expect(try disk.write(nil, to: key, expecting: nil) == .changedMeanwhile)
+    #expect(try disk.bytes(of: key) == bytes)
+  }
+
+  private mutating func settlingChangesNothing() throws {
+    let key = try key("a")
+    try disk.settle()
+    _ = try disk.write(item("x"), to: key, expecting: nil)
+    let bytes = try disk.bytes(of: key)
+    try disk.settle()
+    try disk.settle()
+    try twice { disk throws in #expect(try disk.bytes(of: key) == bytes) }
+  }
+
+  // MARK: Candidates
+
+  private mutating func candidatesAreWhatDiffers() throws {
+    try disk.setBase(
+      [row("clean", "x"), row("changed", "x"), row("missing", "x")], in: table, durably: true)
+    for id: Text in ["clean", "changed", "new"] {
+      try disk.userSaves(text(item(id == "clean" ? "x" : "y"), id), as: key(id))
+    }
+    try disk.userSaves(Array("{".utf8), as: key("invalid"))
+    let (table, item) = (table, item("y"))
+    let ids = ["changed", "invalid", "missing", "new"]
+    try twice { disk throws in
+      let candidates = try disk.candidates(in: table)
+      #expect(candidates.map { $0.key.map { "\($0.id)" } ?? "" } == ids)
+      #expect(candidates.map(\.client.item) == [item, nil, nil, item])
+      #expect(candidates.map { $0.modified > 0 } == [true, true, false, true])
+      if candidates.count == 4 {
+        guard case .invalid = candidates[1].client else {
+          Issue.record("taken for an item")
+          return
+        }
+        #expect(candidates[2].client == .absent)
+      }
+    }
+  }
+
+  private mutating func equalMeaningIsNoCandidate() throws {
+    let object = try #require(
+      try JSON(
+        parsing: Array(#"{"id":"a","n":1.50,"due":null,"o":{"x":1,"y":2},"version":"1"}"#.utf8)
+      )
+      .object)
+    try disk.setBase([Row(object)], in: table, durably: true)
+    try disk.userSaves(
+      Array("{\r\n \"o\": {\"y\": 2.0, \"x\": 1},\r\n \"n\": 15e-1 }".utf8), as: key("a"))
+    let table = table
+    try twice { disk throws in #expect(try disk.candidates(in: table) == []) }
+  }
+
+  private mutating func whatWasPulledIsNoCandidate() throws {
+    let rows = try (0..<20).map { try row(Text("r\($0)"), "text \($0)") }
+    try disk.append(rows, to: table)
+    for row in rows { _ = try disk.write(row.item, to: ItemKey(table, row.id), expecting: nil) }
+    try disk.settle()
+    try disk.commit(table, token: DeltaToken("2026-03-01T10:15:02Z"), held: [])
+    let table = table
+    try twice { disk throws in #expect(try disk.candidates(in: table) == []) }
+  }
+
+  private mutating func aTombstoneWithoutItemIsNoCandidate() throws {
+    try disk.setBase([row("a", "x", deleted: true)], in: table, durably: true)
+    let (table, key) = (table, try key("a"))
+    try twice { disk throws in #expect(try disk.candidates(in: table) == []) }
+    try disk.userSaves(text(item("x"), "a"), as: key)
+    try twice { disk throws in #expect(try disk.candidates(in: table).map(\.key) == [key]) }
+  }
+
+  // MARK: Conflicts
+
+  private func conflict(client: Item?, server: Item?) -> Conflict {
+    Conflict(
+      kind: client == nil ? .deletedHere : server == nil ? .deletedThere : .modified,
+      base: item("base"), client: client, server: server)
+  }
+
+  private mutating func aConflictsSidesAreLaid() throws {
+    let key = try key("a")
+    let bytes = Array("{ \"text\" :\t\"x\" }".utf8)
+    try disk.userSaves(bytes, as: key)
+    try disk.writeConflict(conflict(client: item("x"), server: item("y")), of: key)
+    let expected = ClientState.item(item("x"), Digest(of: bytes))
+    try twice { disk throws in
+      #expect(try disk.conflictClient(of: key) == expected)
+      #expect(try disk.bytes(of: key) == bytes)
+    }
+    // Where the file means something else by now, the side still means the client's item.
+    let second = try self.key("b")
+    try disk.userSaves(text(item("later"), "b"), as: second)
+    try disk.writeConflict(conflict(client: item("x"), server: item("y")), of: second)
+    #expect(try disk.conflictClient(of: second).item == item("x"))
+  }
+
+  private mutating func anEditedSideStays() throws {
+    let key = try key("a")
+    try disk.writeConflict(conflict(client: item("x"), server: item("y")), of: key)
+    try disk.userEditsSide(item("edited"), of: key)
+    try disk.writeConflict(conflict(client: item("x"), server: item("z")), of: key)
+    let item = item("edited")
+    try twice { disk throws in #expect(try disk.conflictClient(of: key).item == item) }
+  }
+
+  private mutating func aDeletedSideIsAbsent() throws {
+    let key = try key("a")
+    try disk.writeConflict(conflict(client: nil, server: item("y")), of: key)
+    try twice { disk throws in #expect(try disk.conflictClient(of: key) == .absent) }
+  }
+
+  private mutating func aRemovedConflictIsKept() throws {
+    let key = try key("a")
+    try disk.writeConflict(conflict(client: item("x"), server: item("y")), of: key)
+    try disk.userEditsSide(item("edited"), of: key)
+    try disk.removeConflict(of: key)
+    try twice { disk throws in #expect(try disk.conflictClient(of: key) == .absent) }
+    let kept = try disk.kept().map { try Item(text: String(decoding: $0, as: UTF8.self)) }
+    #expect(kept.contains(item("edited")))
+    #expect(kept.contains(item("y")))
+    try disk.removeConflict(of: key)
+  }
+
+  // MARK: Rows
+
+  private mutating func effectiveRowsCountAtOnce() throws {
+    try disk.setBase(
+      [row("a", "x"), row("b", "x"), row("c", "x", deleted: true)], in: table, durably: true)
+    try disk.setBase(
+      [row("a", "y", version: "2"), row("b", "x", version: "2", deleted: true)], in: table,
+      durably: false)
+    let table = table
+    let (a, b) = (
+      Base.row(try row("a", "y", version: "2")),
+      Base.tombstone(try row("b", "x", version: "2", deleted: true))
+    )
+    let keys = try [key("a"), key("b"), key("c")]
+    try twice { disk throws in
+      #expect(try disk.base(of: keys[0]) == a)
+      #expect(try disk.base(of: keys[1]) == b)
+      #expect(try disk.base(of: keys[2]).item == nil)
+      #expect(try disk.liveIDs(in: table) == [keys[0].id])
+      #expect(try disk.incoming(in: table) == [])
+    }
+  }
+
+  private mutating func appendedRowsWaitForTheirCommit() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    let rows = try [row("a", "y", version: "2"), row("b", "y")]
+    try disk.append(rows, to: table)
+    let table = table
+    let (old, a, b) = (Base.row(try row("a", "x")), try key("a"), try key("b"))
+    try twice { disk throws in
+      #expect(try disk.base(of: a) == old)
+      #expect(try disk.base(of: b) == .neverSeen)
+      #expect(try disk.incoming(in: table).sorted { $0.id < $1.id } == rows)
+      #expect(try disk.token(of: table) == nil)
+    }
+    try disk.commit(table, token: DeltaToken("2026-03-01T10:15:02.1Z"), held: [])
+    try twice { disk throws in
+      #expect(try disk.base(of: a) == .row(rows[0]))
+      #expect(try disk.base(of: b) == .row(rows[1]))
+      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.token(of: table) == DeltaToken("2026-03-01T10:15:02.1Z"))
+    }
+  }
+
+  private mutating func theNewestAppendedRowCounts() throws {
+    let newest = try row("a", "z", version: "3")
+    try disk.append([row("a", "x"), row("a", "y", version: "2")], to: table)
+    try disk.append([newest], to: table)
+    #expect(try disk.incoming(in: table) == [newest])
+    try disk.commit(table, token: nil, held: [])
+    let key = try key("a")
+    try twice { disk throws in #expect(try disk.base(of: key) == .row(newest)) }
+  }
+
+  private mutating func heldRowsKeepTheirBase() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    let (held, free) = (try row("a", "y", version: "2"), try row("b", "y"))
+    try disk.append([held, free], to: table)
+    try disk.commit(table, token: DeltaToken("t"), held: [held.id])
+    let table = table
+    let (a, b, old) = (try key("a"), try key("b"), Base.row(try row("a", "x")))
+    let expectation = { (disk: Tested) throws in
+      #expect(try disk.base(of: a) == old)
+      #expect(try disk.base(of: b) == .row(free))
+      #expect(try disk.incoming(in: table) == [held])
+      #expect(try disk.token(of: table) == DeltaToken("t"))
+    }
+    try twice(expectation)
+    // A later commit doesn't bring it in: it was held back for good.
+    try disk.commit(table, token: nil, held: [])
+    try twice(expectation)
+  }
+
+  private mutating func aHeldRowIsSupersededByANewerOne() throws {
+    let (held, newer, newest) = (
+      try row("a", "x"), try row("a", "y", version: "2"), try row("a", "z", version: "3")
+    )
+    try disk.append([held], to: table)
+    try disk.commit(table, token: nil, held: [held.id])
+    try disk.append([newer], to: table)
+    #expect(try disk.incoming(in: table) == [newer])
+    let (table, key) = (table, try key("a"))
+    try disk.setBase([newest], in: table, durably: true)
+    try twice { disk throws in
+      #expect(try disk.base(of: key) == .row(newest))
+      #expect(try disk.incoming(in: table) == [])
+    }
+  }
+
+  private mutating func aTokenStaysWithoutANewOne() throws {
+    try disk.commit(table, token: DeltaToken("one"), held: [])
+    try disk.append([row("a", "x")], to: table)
+    try disk.commit(table, token: nil, held: [])
+    let table = table
+    try twice { disk throws in #expect(try disk.token(of: table) == DeltaToken("one")) }
+  }
+
+  private mutating func aForgottenTableIsEmpty() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    try disk.append([row("b", "x")], to: table)
+    try disk.commit(table, token: DeltaToken("t"), held: [ItemID("b")])
+    try disk.setBase([row("a", "x")], in: other, durably: true)
+    try disk.forget(table)
+    let (table, other, key) = (table, other, try key("a"))
+    try twice { disk throws in
+      #expect(try disk.base(of: key) == .neverSeen)
+      #expect(try disk.liveIDs(in: table) == [])
+      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.token(of: table) == nil)
+      #expect(try disk.liveIDs(in: other) == [key.id])
+    }
+    try disk.setBase([row("a", "y")], in: table, durably: true)
+    let again = Base.row(try row("a", "y"))
+    try twice { disk throws in #expect(try disk.base(of: key) == again) }
+  }
+
+  private mutating func tablesAreApart() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    try disk.commit(table, token: DeltaToken("t"), held: [])
+    _ = try disk.write(item("x"), to: key("a"), expecting: nil)
+    let there = ItemKey(other, try ItemID("a"))
+    let other = other
+    try twice { disk throws in
+      #expect(try disk.base(of: there) == .neverSeen)
+      #expect(try disk.token(of: other) == nil)
+      #expect(try disk.client(there) == .absent)
+      #expect(try disk.candidates(in: other) == [])
+    }
+  }
+
+  private mutating func idsAreComparedByBytes() throws {
+    let ids: [Text] = ["A", "a", "e\u{301}", "\u{e9}", "../x", "-rf", "a b", "%41"]
+    for (number, id) in ids.enumerated() {
+      try disk.setBase([row(id, "\(number)")], in: table, durably: true)
+      _ = try disk.write(item("\(number)"), to: key(id), expecting: nil)
+    }
+    let (table, keys) = (table, try ids.map(key))
+    let items = ids.indices.map { item("\($0)") }
+    try twice { disk throws in
+      #expect(try Set(disk.liveIDs(in: table)) == Set(keys.map(\.id)))
+      #expect(try keys.map { try disk.base(of: $0).item } == items)
+      #expect(try keys.map { try disk.client($0).item } == items)
+      #expect(try disk.candidates(in: table) == [])
+    }
+  }
+
+  private mutating func whatIsGoneIsATombstone() throws {
+    let gone = Row.gone(try ItemID("a"))
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    try disk.setBase([gone], in: table, durably: true)
+    let (table, key) = (table, try key("a"))
+    try twice { disk throws in
+      #expect(try disk.base(of: key) == .tombstone(gone))
+      #expect(try disk.liveIDs(in: table) == [])
+    }
+  }
+
+  // MARK: Journal
+
+  private mutating func theJournalSumsUpItsRecords() throws {
+    let key = try key("a")
+    let note = JournalRecord.noted(key, Note(kind: .insert, commanded: true))
+    try disk.append([note, .purge(other)], durably: true)
+    try disk.append([.closed(.purge(other))], durably: false)
+    try twice { disk throws in #expect(disk.journal.records == [note]) }
+  }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+@Suite struct LeftoversTests {
+  let playground: Playground
+
+  init() throws { playground = try Playground() }
+
+  private func digest(_ text: String) -> String { StagedName.short(Digest(of: text.utf8)) }
+
+  /// Leaves a text as a process does that is killed on its way.
+  private func leave(_ text: String, new: String?, old: String?, id: String = "a") {
+    let name =
+      ".tmp-4194305-1-\(new.map(digest) ?? "0")-\(old.map(digest) ?? "0")-items-todoitem.\(id).json"
+    playground.directory.write(text, to: ".todosync/trash/\(name)")
+  }
+
+  @Test("A text that never got its place is removed")
+  func removesOwnTexts() throws {
+    playground.save("old")
+    leave("new", new: "new", old: "old")
+    leave("", new: "other", old: nil, id: "b")
+    let workspace = try playground.open()
+    #expect(playground.staged == [])
+    #expect(playground.trash() == [])
+    #expect(playground.text() == "old")
+    #expect(workspace.notices == [])
+  }
+
+  @Test("What was displaced as it should be goes to the trash")
+  func keepsDisplacedTexts() throws {
+    playground.save("new")
+    leave("old", new: "new", old: "old")
+    #expect(try playground.open().notices == [])
+    #expect(playground.text() == "new")
+    #expect(playground.trash() == ["old"])
+  }
+
+  @Test("A save that was swapped out at the very moment of the kill goes back to its place")
+  func putsSavesBack() throws {
+    playground.save("new")
+    leave("mine", new: "new", old: "old")
+    var workspace = try playground.open()
+    #expect(playground.text() == "mine")
+    #expect(playground.trash() == [])
+    #expect(playground.staged == [])
+    let note =
+      "items/todoitem/a.json: a text that was saved as tsync was stopped is back in its place"
+    #expect(workspace.notices == [note])
+    try workspace.finish("pull")
+    #expect(try workspace.history().last?.notes == [Text(note)])
+  }
+
+  @Test("A save that was swapped out is kept where its place has a newer one by now")
+  func keepsOlderSaves() throws {
+    playground.save("newer")
+    leave("mine", new: "new", old: "old")
+    let workspace = try playground.open()
+    #expect(playground.text() == "newer")
+    #expect(playground.trash() == ["mine"])
+    #expect(
+      workspace.notices == [
+        "a text that a stopped tsync left is kept in trash/items/todoitem/a.20260301T101502Z.1.json"
+      ])
+  }
+
+  @Test("A text that was cut off before the exchange is kept, and not told")
+  func keepsCutTexts() throws {
+    playground.save("old")
+    leave("ne", new: "new", old: "old")
+    #expect(try playground.open().notices == [])
+    #expect(playground.text() == "old")
+    #expect(playground.trash() == ["ne"])
+  }
+
+  @Test("A save that was taken away instead of the seen text goes back, where nothing lies there")
+  func undoesRemovals() throws {
+    leave("mine", new: nil, old: "old")
+    #expect(try playground.open().notices.count == 1)
+    #expect(playground.text() == "mine")
+    #expect(playground.trash() == [])
+  }
+
+  @Test("A removal that was cut off before its last step is brought to its end")
+  func endsRemovals() throws {
+    leave("old", new: nil, old: "old")
+    #expect(try playground.open().notices == [])
+    #expect(playground.text() == nil)
+    #expect(playground.trash() == ["old"])
+  }
+
+  @Test("A save that was taken away is kept where another lies there by now")
+  func keepsTakenSaves() throws {
+    playground.save("newer")
+    leave("mine", new: nil, old: "old")
+    #expect(try playground.open().notices.count == 1)
+    #expect(playground.text() == "newer")
+    #expect(playground.trash() == ["mine"])
+  }
+
+  @Test("What can't be told whose it is is kept and told")
+  func keepsTheUnknown() throws {
+    playground.directory.write(
+      "mine", to: ".todosync/trash/.tmp-1-1-\(digest("new"))-\(digest("old"))")
+    let workspace = try playground.open()
+    #expect(playground.staged == [])
+    #expect(
+      playground.directory.text(".todosync/trash/leftover.20260301T101502Z.1.json") == "mine")
+    #expect(workspace.notices.count == 1)
+  }
+
+  @Test("A reader clears nothing up")
+  func leavesThemToWriters() throws {
+    leave("new", new: "new", old: "old")
+    _ = try Workspace(at: playground.directory.path, for: .reading, clock: { 0 })
+    #expect(playground.staged.count == 1)
+  }
+
+  @Test("Private temporary files go once their writer is gone, and not before")
+  func removesPrivateFiles() throws {
+    playground.directory.write("{", to: ".todosync/.tmp-4194305-77")
+    playground.directory.write("{", to: ".todosync/.tmp-\(getpid())-78")
+    playground.directory.write("2", to: ".todosync/trash/.tmp-4194305-79")
+    _ = try playground.open()
+    let names = playground.directory.names(in: ".todosync").filter { $0.hasPrefix(".tmp-") }
+    #expect(names == [".tmp-\(getpid())-78"])
+    #expect(playground.staged == [])
+  }
+
+  @Test("A killed process's text is the one that recovery finds, at each step of a replacement")
+  func recoversEachStep() throws {
+    let old = playground.save("old")
+    let key = try playground.key()
+    do {
+      let workspace = try playground.open()
+      // Killed before the exchange: the deinit closes the file, as the kernel does.
+      _ = try StagedText(Array("new".utf8), for: playground.file(workspace), expecting: old)
+    }
+    #expect(playground.staged.count == 1)
+    _ = try playground.open()
+    #expect(playground.staged == [])
+    #expect(playground.text() == "old")
+    do {
+      let workspace = try playground.open()
+      let staged = try StagedText(
+        Array("new".utf8), for: playground.file(workspace), expecting: old)
+      _ = staged.exchange()
+    }
+    _ = try playground.open()
+    #expect(playground.staged == [])
+    #expect(playground.text() == "new")
+    #expect(playground.trash() == ["old"])
+    #expect(try playground.open().client(key) != .absent)
+  }
+
+  @Test("Names of texts on their way are read back", arguments: ["a", "-a-b", "x.y", "%2Ea"])
+  func readsNames(id: String) throws {
+    let workspace = try playground.open()
+    let file = try playground.file(workspace, id)
+    let name = StagedName(number: 7, new: digest("n"), old: nil, file: file)
+    #expect(StagedName(name.text) == name)
+    #expect(name.target?.name == "\(id).json")
+  }
+
+  @Test("A file's name that is too long to be named along is left out")
+  func shortensNames() throws {
+    let workspace = try playground.open()
+    let file = try playground.file(workspace, String(repeating: "x", count: 240))
+    let name = StagedName(number: 7, new: digest("n"), old: digest("o"), file: file)
+    #expect(name.target == nil)
+    #expect(StagedName(name.text) == name)
+    let id = try ItemID(Text(String(repeating: "x", count: 240)))
+    var other = workspace
+    let outcome = try other.write(
+      Item(text: "{}"), to: ItemKey(playground.table, id), expecting: nil)
+    #expect(outcome != .changedMeanwhile)
+  }
+
+  @Test(
+    "Other names are no texts on their way",
+    arguments: [".tmp-1-2", ".tmp-", "a.json", ".tmp-1-2-3", "tmp-1-2-0-0"])
+  func readsNoOtherNames(name: String) {
+    #expect(StagedName(name) == nil)
+  }
+}

@@ -1,0 +1,70 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+@Suite struct TrashTests {
+  let playground: Playground
+
+  init() throws { playground = try Playground() }
+
+  @Test("Things that are displaced in one second get different names")
+  func numbersNames() throws {
+    let trash = try playground.open().trash
+    #expect(try trash.keep([1], named: "tail") == "trash/tail.20260301T101502Z.1")
+    #expect(try trash.keep([2], named: "tail") == "trash/tail.20260301T101502Z.2")
+    #expect(playground.directory.read(".todosync/trash/tail.20260301T101502Z.1") == [1])
+  }
+
+  @Test("A name that is too long with its time is shortened")
+  func shortensNames() throws {
+    let trash = try playground.open().trash
+    let place = try trash.keep([1], named: String(repeating: "x", count: 250), suffix: ".json")
+    #expect(place.utf8.count <= 255 + "trash/".utf8.count)
+    #expect(place.hasSuffix(".20260301T101502Z.1.json"))
+  }
+
+  @Test("What is older than 30 days goes, once a day, and nothing else")
+  func emptiesItself() throws {
+    for name in [
+      "items/todoitem/a.20260130T101501Z.1.json", "items/todoitem/a.20260130T101503Z.1.json",
+      "conflicts/todoitem/a.client.20200101T000000Z.1.json", "journal-tail.20200101T000000Z.1",
+      "items/todoitem/20200101T000000Z.20260228T000000Z.1.json", "items/todoitem/note.txt",
+    ] { playground.directory.write("x", to: ".todosync/trash/\(name)") }
+    _ = try playground.open()
+    let items = [
+      "20200101T000000Z.20260228T000000Z.1.json", "a.20260130T101503Z.1.json", "note.txt",
+    ]
+    #expect(playground.directory.names(in: ".todosync/trash/items/todoitem") == items)
+    #expect(playground.trash("conflicts/todoitem") == [])
+    #expect(
+      playground.directory.names(in: ".todosync/trash") == [".emptied", "conflicts", "items"])
+    // Later on the same day nothing is looked at.
+    playground.now += 3_600 * 1_000_000_000
+    _ = try playground.open()
+    #expect(playground.directory.names(in: ".todosync/trash/items/todoitem") == items)
+    playground.now += 86_400 * 1_000_000_000
+    _ = try playground.open()
+    #expect(
+      playground.directory.names(in: ".todosync/trash/items/todoitem")
+        == ["20200101T000000Z.20260228T000000Z.1.json", "note.txt"])
+  }
+
+  @Test("A clock that stands before 1970 empties nothing")
+  func bearsOddClocks() throws {
+    playground.directory.write("x", to: ".todosync/trash/items/todoitem/a.19700101T000000Z.1.json")
+    playground.now = -5_000_000_000
+    _ = try playground.open()
+    #expect(playground.trash() == ["x"])
+  }
+
+  @Test(
+    "Times are written to the second",
+    arguments: [(0, "19700101T000000Z"), (Playground.second, "20260301T101502Z")]
+      as [(Int64, String)])
+  func writesTimes(second: Int64, text: String) {
+    #expect(Trash.text(ofSecond: second) == text)
+    #expect(Trash.time(in: "a.\(text).12.json") == text)
+  }
+}
