@@ -1,0 +1,83 @@
+package import Remote
+
+/// HTTP by libcurl, which is opened when the first request is made.
+///
+/// Connections are kept from one `run` to the next, for as long as the transport or a copy of it
+/// lives. HTTP/2 is used over TLS where the server has it, else HTTP/1.1. Redirects are answers like
+/// others; cookies and `.netrc` are not used; plain HTTP goes to loopback addresses only. libcurl
+/// reads the proxy variables (`https_proxy`, `all_proxy`) itself; plain HTTP uses no proxy.
+///
+/// When a connection that was kept turns out dead, libcurl sends a request again on a new one; a
+/// request may so reach the server twice (safety.md N10).
+package struct CurlTransport: Transport {
+  private let settings: CurlSettings
+  private let library: () throws(TransportError) -> CurlLibrary
+  private var window: CurlWindow?
+
+  /// Makes a transport; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - userAgent: The value of `User-Agent`: `tsync/VERSION`.
+  ///   - certificateFile: The file of trusted certificates (`SSL_CERT_FILE`), `nil` for libcurl's.
+  ///   - noProxy: What the environment has as `no_proxy`, else as `NO_PROXY`.
+  ///   - limits: How large and how slow an answer may be.
+  package init(
+    userAgent: String, certificateFile: String?, noProxy: String?,
+    limits: TransportLimits = TransportLimits()
+  ) {
+    self.init(
+      settings: CurlSettings(
+        userAgent: userAgent, certificateFile: certificateFile, noProxy: noProxy, limits: limits),
+      library: CurlLibrary.shared)
+  }
+
+  /// Makes a transport that opens libcurl in its own way.
+  init(
+    settings: CurlSettings, library: @escaping () throws(TransportError) -> CurlLibrary
+  ) {
+    self.settings = settings
+    self.library = library
+  }
+
+  /// Keeps up to `width` requests under way; see ``Transport``.
+  ///
+  /// A request that can't be sent, or a libcurl that can't be opened, is told by `done`.
+  ///
+  /// - Throws: What one of the closures threw; the transfers still under way are then abandoned.
+  package mutating func run(
+    width: Int,
+    next: () throws -> HTTPRequest?,
+    done: (HTTPRequest, Result<HTTPAnswer, TransportError>) throws -> Void,
+    meanwhile: () throws -> Void
+  ) throws {
+    var first = try next()
+    guard first != nil else { return }
+    let window: CurlWindow
+    do throws(TransportError) {
+      window = try openWindow()
+    } catch {
+      while let request = first {
+        try meanwhile()
+        try done(request, .failure(error))
+        first = try next()
+      }
+      return
+    }
+    try window.run(
+      width: width,
+      next: {
+        guard let request = first else { return try next() }
+        first = nil
+        return request
+      },
+      done: done,
+      meanwhile: meanwhile)
+  }
+
+  private mutating func openWindow() throws(TransportError) -> CurlWindow {
+    if let window { return window }
+    let opened = try CurlWindow(library: library(), settings: settings)
+    window = opened
+    return opened
+  }
+}

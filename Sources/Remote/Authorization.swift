@@ -1,0 +1,66 @@
+/// Who asks: the token for one origin, and how a new one is got.
+package struct Authorization {
+  /// The header field that carries a token (protocol.md §7.1).
+  package enum Scheme: String, Sendable {
+    /// `X-ZUMO-AUTH`, the token alone.
+    case zumoAuth
+    /// `Authorization: Bearer`.
+    case bearer
+  }
+
+  /// The token in use; `nil` sends none.
+  package private(set) var token: Secret?
+  /// The way to send it; `nil` leaves it to the dialect.
+  package let scheme: Scheme?
+  /// Counts the tokens, to tell an answer to an old one.
+  private(set) var generation = 0
+  private var refresh: (() throws -> Secret?)?
+  private var former: Secret?
+
+  /// Nobody.
+  package static var none: Authorization { Authorization(token: nil) }
+
+  /// Makes an authorization; `refresh` gets a new token when the server refuses the old one, and is
+  /// asked once.
+  package init(
+    token: Secret?, scheme: Scheme? = nil, refresh: (() throws -> Secret?)? = nil
+  ) {
+    self.token = token
+    self.scheme = scheme
+    self.refresh = refresh
+  }
+
+  /// Returns the header fields that carry the token.
+  ///
+  /// The dialect decides where nothing else is said; while it is not known, the token goes in both
+  /// fields, to the same origin.
+  func fields(_ dialect: Dialect?) -> [HTTPField] {
+    guard let token else { return [] }
+    let schemes = (scheme ?? dialect?.scheme).map { [$0] } ?? [.bearer, .zumoAuth]
+    return schemes.map { scheme in
+      switch scheme {
+      case .zumoAuth: HTTPField("X-ZUMO-AUTH", token.reveal())
+      case .bearer: HTTPField("Authorization", "Bearer \(token.reveal())")
+      }
+    }
+  }
+
+  /// Gets a new token after the server refused that of a generation.
+  ///
+  /// It answers whether there is one to try; where another one is in use by now, that one is.
+  mutating func renew(after generation: Int) -> Bool {
+    guard generation == self.generation else { return true }
+    guard let refresh else { return false }
+    self.refresh = nil
+    guard let fresh = (try? refresh()) ?? nil else { return false }
+    former = token
+    token = fresh
+    self.generation += 1
+    return true
+  }
+
+  /// Returns bytes of a server's without the tokens that it was sent.
+  func redacted(_ bytes: [UInt8]) -> [UInt8] {
+    [token, former].compactMap { $0 }.reduce(bytes) { $1.redacted(from: $0) }
+  }
+}

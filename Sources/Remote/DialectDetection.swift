@@ -1,0 +1,133 @@
+import SyncEngine
+import SyncModel
+
+/// The questions that tell the dialects apart, and what follows from the answers (protocol.md §1.4).
+///
+/// ```
+///   version 3 ──┬─ items, X-Tsync-Dataset ─────────────► datasync
+///               ├─ items ──► no version ──┬─ 200 ──────► communityToolkit
+///               │                         └─ 400 ──────► datasync
+///               ├─ 400 "2.0.0" ──► version 2 ── rows ──► mobileApps
+///               └─ rows ──► (bare rows? __systemproperties) ──► mobileApps
+/// ```
+struct DialectDetection {
+  /// A question.
+  enum Probe: Hashable, CaseIterable {
+    /// A list of one, in version 3.
+    case version3
+    /// The same in version 2.
+    case version2
+    /// The same without a version.
+    case unversioned
+    /// The same without a version, for the system properties of version 1.
+    case systemProperties
+
+    func target(of table: TableName) -> String {
+      "tables/\(table)?$top=1" + (self == .systemProperties ? "&__systemproperties=*" : "")
+    }
+
+    var fields: [HTTPField] {
+      switch self {
+      case .version3: Dialect.datasync.fields
+      case .version2: Dialect.mobileApps.fields
+      case .unversioned, .systemProperties: Dialect.communityToolkit.fields
+      }
+    }
+  }
+
+  /// What to do next.
+  enum Step: Equatable {
+    /// Ask this.
+    case ask(Probe)
+    /// It is known.
+    case found(Dialect)
+    /// It is none that tsync speaks.
+    case stop(Stop)
+  }
+
+  /// What to do next.
+  private(set) var step = Step.ask(.version3)
+  /// The data set that the answers tell.
+  private(set) var dataset: Text?
+  /// The user that the answers tell.
+  private(set) var user: Text?
+
+  private let table: TableName
+
+  init(table: TableName) {
+    self.table = table
+  }
+
+  /// Takes an answer to the question that was asked, and its words.
+  mutating func take(_ answer: HTTPAnswer, to probe: Probe, refusal: Refusal) {
+    dataset = answer.header("X-Tsync-Dataset").map { Text($0) } ?? dataset
+    user = answer.header("X-Tsync-User").map { Text($0) } ?? user
+    switch (probe, answer.status) {
+    case (_, 403): step = .stop(.unauthorized(refusal))
+    case (.version3, 200): step = afterVersion3(answer)
+    case (.version3, 400): step = afterRefusal(answer, refusal)
+    case (.unversioned, 200): step = .found(.communityToolkit)
+    case (.unversioned, 400): step = .found(.datasync)
+    case (.version2, 200) where rows(of: answer, .mobileApps) != nil: step = .found(.mobileApps)
+    case (.systemProperties, 200): step = isVersion1(answer) ? tooOld : .found(.mobileApps)
+    case (.systemProperties, 400): step = .found(.mobileApps)
+    case (_, 404) where !answer.isMarkup:
+      step = .stop(.notSpeaking("the server has no table \(table)"))
+    default: step = alienStep(answer, refusal)
+    }
+  }
+
+  private func afterVersion3(_ answer: HTTPAnswer) -> Step {
+    if rows(of: answer, .datasync) != nil {
+      return dataset != nil ? .found(.datasync) : .ask(.unversioned)
+    }
+    guard let rows = rows(of: answer, .mobileApps) else { return alien }
+    if let server = answer.header("X-ZUMO-Server-Version").map({ Array($0.utf8) }) {
+      if server.begins(withWord: "nodev1-") { return tooOld }
+      if server.begins(withWord: "node-") || server.begins(withWord: "net-") {
+        return .found(.mobileApps)
+      }
+    }
+    let isTimed = rows.contains { $0["version"] != nil || $0["updatedAt"] != nil }
+    return isTimed ? .found(.mobileApps) : .ask(.systemProperties)
+  }
+
+  private func afterRefusal(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
+    let words = refusal.words.bytes
+    if words.begins(withWord: "This version (1.0.0)") { return tooOld }
+    let object = answer.object
+    let isMobileApps =
+      (object?["error"] != nil || object?["message"] != nil)
+      && (words.holds(word: "2.0.0") || words.holds(word: "API version"))
+    return isMobileApps ? .ask(.version2) : alienStep(answer, refusal)
+  }
+
+  /// Returns the rows of a list in a dialect's form; `nil` where it is none.
+  private func rows(of answer: HTTPAnswer, _ dialect: Dialect) -> [JSONObject]? {
+    guard answer.isJSON,
+      let envelope = try? PageEnvelope(
+        answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect == .mobileApps)
+    else { return nil }
+    return envelope.rows.compactMap { (try? JSON(parsing: answer.body[$0]))?.object }
+  }
+
+  private func isVersion1(_ answer: HTTPAnswer) -> Bool {
+    rows(of: answer, .mobileApps)?.contains { $0["__version"] != nil } ?? true
+  }
+
+  private var alien: Step {
+    .stop(.notSpeaking("what answers is no list of the table \(table)"))
+  }
+
+  private var tooOld: Step {
+    .stop(.notSpeaking("the server speaks Mobile Services 1.0, which tsync doesn't"))
+  }
+
+  private func alienStep(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
+    guard answer.isMarkup else {
+      return .stop(.notSpeaking("the server answered \(answer.status) \(refusal.words)"))
+    }
+    let fact = "a web page came instead of the table \(table) (\(answer.status))"
+    return .stop(.notSpeaking("\(fact): is the address right?"))
+  }
+}

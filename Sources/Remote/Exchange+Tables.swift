@@ -1,0 +1,77 @@
+import SyncEngine
+package import SyncModel
+
+extension Exchange {
+  /// Asks a server which dialect it speaks, and what it tells of itself (protocol.md §1.4).
+  ///
+  /// The table should be there.
+  ///
+  /// - Throws: `Stop` where it speaks none that tsync knows, or can't be asked.
+  package mutating func detect(_ table: TableName) throws -> ServerFacts {
+    var detection = DialectDetection(table: table)
+    while true {
+      switch detection.step {
+      case .ask(let probe):
+        let answer = try read(probe.target(of: table), fields: probe.fields)
+        detection.take(answer, to: probe, refusal: Refusal(answer, authorization))
+      case .found(let dialect):
+        listed.insert(table)
+        return ServerFacts(
+          dialect: dialect, dataset: detection.dataset,
+          user: detection.user ?? authorization.token?.subject)
+      case .stop(let stop): throw stop
+      }
+    }
+  }
+
+  /// Brings the rows of a range.
+  ///
+  /// - Throws: `Stop`, or what `meanwhile` throws.
+  mutating func list(
+    _ range: RowRange, of table: TableName, _ dialect: Dialect, top: Int?, counts: Bool = false,
+    meanwhile: () throws -> Void = {}
+  ) throws -> ListReply {
+    let answer = try read(
+      dialect.target(range, of: table, top: top, counts: counts), fields: dialect.fields,
+      meanwhile: meanwhile)
+    guard answer.status == 200 else { return .refused(answer) }
+    do throws(EnvelopeFault) {
+      let page = try ListPage(answer, dialect)
+      listed.insert(table)
+      return .page(page)
+    } catch {
+      throw Stop.notSpeaking(
+        "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
+    }
+  }
+
+  /// Makes sure that a table answers lists, so that "not found" can be believed (decisions.md 12).
+  mutating func confirm(_ table: TableName, _ dialect: Dialect) throws {
+    guard !listed.contains(table) else { return }
+    if case .refused(let answer) = try list(.all, of: table, dialect, top: 1) {
+      throw stop(for: answer, table)
+    }
+  }
+
+  /// The end that the refusal of a reading makes.
+  func stop(for answer: HTTPAnswer, _ table: TableName) -> Stop {
+    let refusal = Refusal(answer, authorization)
+    switch answer.status {
+    case 403: return .unauthorized(refusal)
+    case 404 where answer.isMarkup, 410 where answer.isMarkup:
+      return .notSpeaking("there are no tables at \(address) (\(answer.status) with a web page)")
+    case 404, 410: return .notSpeaking("the server has no table \(table) (\(refusal.words))")
+    case 200..<300 where answer.isMarkup:
+      return .notSpeaking("a web page came instead of rows: something else answers at \(address)")
+    default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
+    }
+  }
+}
+
+/// What came of asking for a list.
+enum ListReply {
+  /// Rows.
+  case page(ListPage)
+  /// Another answer than 200.
+  case refused(HTTPAnswer)
+}

@@ -1,0 +1,26 @@
+/// One HTTP answer, whole, after limits were applied and its content coding undone.
+package struct HTTPAnswer: Hashable, Sendable {
+  /// The status code, 200 to 599.
+  package var status: Int
+  /// The header fields in the order in which they came.
+  package var headers: [HTTPField]
+  /// The decoded body.
+  package var body: [UInt8]
+
+  /// Makes an answer.
+  package init(status: Int, headers: [HTTPField] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Returns the value of the first field with a name, compared without regard to ASCII case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.utf8.elementsEqual(name.utf8, by: sameLetter) }?.value
+  }
+
+  private func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
+    func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return lowered(left) == lowered(right)
+  }
+}

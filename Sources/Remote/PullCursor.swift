@@ -1,0 +1,145 @@
+import SyncEngine
+import SyncModel
+
+/// How far one pull has come, and what it asks for next (protocol.md §4.4).
+///
+/// Pages follow one another by time: the next begins at the time of the last row, so that a row that
+/// moves while the pull is under way is met again, never skipped. Where a whole page has one time,
+/// the rows of that time are drained by id:
+///
+/// ```
+///   all ──► since T ──► since T' ──► … ──► end
+///    │        │  ▲ all of one time
+///    │        ▼  │ none left
+///    │      within [T, T + 1 ms), id > …
+///    ▼
+///   untimed, id > … ──► since the beginning
+/// ```
+///
+/// The cursor decides and asks nobody: ``range`` is what to ask for, what it brought is taken, and so
+/// on until there is no range.
+struct PullCursor {
+  /// What to ask for next; `nil` when everything is there.
+  var range: RowRange?
+  /// How many rows the pull has in all, where the server says so.
+  var total: Int?
+
+  /// Whether the server promises commit order, whole pages, and order by id within a time.
+  let inOrder: Bool
+  /// How many seconds before this pull's beginning the next one is to begin.
+  let overlap: Int64
+  /// How many rows a page is asked for.
+  let top: Int
+  /// Whether the pull brings everything.
+  let isWhole: Bool
+
+  /// The highest time of a row that was met by time: up to there nothing is missing.
+  var reached: Timestamp?
+  /// The server's time when the pull began, in seconds since 1970.
+  var began: Int64?
+  /// How many requests were answered.
+  var requests = 0
+  /// The most entries that a page had: a smaller one was not cut off.
+  var largest = 0
+  /// How many new entries were met.
+  var seen = 0
+  /// How many requests in a row brought nothing new and moved nothing.
+  var barren = 0
+  /// How fine the server's times are, in units of 100 ns: a millisecond, or a second where it shows
+  /// less of a time than it compares.
+  var width: Int64 = 10_000
+  /// What was handed out and may come again, with its time, `max` where it has none.
+  var known: [Handed: Int64] = [:]
+  /// The ids after which the present time was drained.
+  var passed: Set<Text> = []
+  /// The end of the last time that was drained.
+  var drained: Int64 = .min
+  /// Whether the rows without a time are there.
+  var untimedAreDone = false
+  /// Where to go on after the rows without a time.
+  var resumesAt: Timestamp?
+
+  /// Begins a pull at a time; at none it brings everything.
+  init(from start: Timestamp?, top: Int, overlap: Int, inOrder: Bool) {
+    range = start.map(RowRange.since) ?? .all
+    isWhole = start == nil
+    self.top = top
+    self.overlap = Int64(overlap)
+    self.inOrder = inOrder
+  }
+
+  /// How far the pages so far bring the table; `nil` where no row tells it.
+  var token: DeltaToken? {
+    guard let reached else { return nil }
+    guard overlap > 0 else { return DeltaToken(reached.text) }
+    // Without a Date the newest row stands for the server's clock.
+    let now = began.map { $0 * Timestamp.perSecond } ?? reached.ticks
+    let bound = Timestamp(ticks: now - overlap * Timestamp.perSecond)
+    return DeltaToken(min(reached, bound).text)
+  }
+
+  /// Takes what the request for ``range`` brought, and decides what comes next.
+  ///
+  /// - Returns: What of it is new.
+  /// - Throws: ``Stop/notSpeaking(_:)`` where the pull would never end.
+  mutating func take(_ page: ListPage) throws(Stop) -> Page {
+    if requests == 0 {
+      total = page.total
+      began = page.date
+    }
+    requests += 1
+    guard requests <= PullLimits.pages else { throw Self.endless }
+    let fresh = page.entries.filter { known[Handed($0)] == nil }
+    seen += fresh.count
+    switch range {
+    case .all: try takeByTime(page, from: nil, fresh)
+    case .since(let start): try takeByTime(page, from: start, fresh)
+    case .within(let start, let end, _):
+      try takeByID(page, fresh, next: { .within(start: start, end: end, after: $0) }) {
+        $0.drained = end.ticks
+        $0.range = .since(end)
+      }
+    case .untimed:
+      try takeByID(page, fresh, next: { .untimed(after: $0) }) {
+        $0.untimedAreDone = true
+        $0.range = $0.resumesAt.map(RowRange.since)
+      }
+    case .only, nil: range = nil
+    }
+    largest = max(largest, page.entries.count)
+    return handOut(fresh)
+  }
+
+  private func handOut(_ entries: [ListEntry]) -> Page {
+    var page = Page(rows: [], token: token, total: total)
+    for entry in entries {
+      switch entry {
+      case .row(let row): page.rows.append(row)
+      case .refused(let row, _): page.refused.append(row)
+      }
+    }
+    return page
+  }
+
+  static let endless = Stop.notSpeaking(
+    "the pull makes no progress: the server brings the same rows again and again")
+}
+
+extension PullCursor {
+  /// What tells an entry from a newer state of it.
+  struct Handed: Hashable {
+    private var id: Text?
+    private var version: Version?
+    private var text: [UInt8]?
+
+    init(_ entry: ListEntry) {
+      switch entry {
+      case .row(let row):
+        id = row.id.text
+        version = row.version
+        if version == nil { text = row.text }
+      case .refused(let row, _): text = row.text
+      }
+    }
+  }
+}

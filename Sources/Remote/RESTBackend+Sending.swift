@@ -1,0 +1,117 @@
+package import SyncEngine
+
+extension RESTBackend {
+  package mutating func send(
+    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+  ) throws {
+    try exchange.checkSubject()
+    var window = SendingWindow(exchange.policy)
+    var isExhausted = false
+    repeat {
+      try exchange.send(&window, width: jobs) {
+        guard !isExhausted else { return nil }
+        let intent = try next()
+        isExhausted = intent == nil
+        return intent
+      } done: {
+        try done($0, $1)
+      }
+      if let pause = window.pause, window.stop == nil {
+        exchange.surroundings.pause(pause)
+        window.resume()
+      }
+    } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
+    for flight in window.waiting { try done(flight.intent, window.reply(to: flight)) }
+  }
+
+  /// How many writes are under way at once.
+  private var jobs: Int { max(1, settings.jobs ?? (facts.dataset != nil ? 32 : 8)) }
+}
+
+extension Exchange {
+  /// Sends writes until there are none, something stops them, or a pause has to be made.
+  fileprivate mutating func send(
+    _ window: inout SendingWindow, width: Int, next: () throws -> Intent?,
+    done: (Intent, Reply) throws -> Void
+  ) throws {
+    // The transport is in use meanwhile; everything else is worked on in a copy.
+    var talk = Talk(self)
+    defer { (authorization, isProven) = (talk.authorization, talk.isProven) }
+    try transport.run(
+      width: width,
+      next: {
+        guard window.isOpen(talk.isProven) else { return nil }
+        let flight: SendingWindow.Flight
+        if let again = window.popWaiting() {
+          flight = again
+        } else if let intent = try next() {
+          flight = SendingWindow.Flight(intent: intent)
+        } else {
+          return nil
+        }
+        return talk.request(for: flight, &window)
+      },
+      done: { request, result in
+        guard let flight = window.end(request.tag) else { return }
+        if let reply = talk.reply(to: flight, request, result, &window) {
+          try done(flight.intent, reply)
+        }
+      }, meanwhile: {})
+  }
+}
+
+/// An exchange's side of a sending, without the transport.
+private struct Talk<T: Transport> {
+  var authorization: Authorization
+  var isProven: Bool
+  private let address: ServerAddress
+  private let facts: ServerFacts?
+  private let surroundings: Surroundings
+  private let trace: (HTTPRequest, Result<HTTPAnswer, TransportError>, Int) -> Void
+
+  init(_ exchange: Exchange<T>) {
+    authorization = exchange.authorization
+    isProven = exchange.isProven
+    address = exchange.address
+    facts = exchange.facts
+    surroundings = exchange.surroundings
+    trace = { exchange.trace($0, $1, since: $2) }
+  }
+
+  func request(
+    for flight: SendingWindow.Flight, _ window: inout SendingWindow
+  ) -> HTTPRequest {
+    let prepared = flight.intent.request
+    let tag = window.begin(
+      flight, generation: authorization.generation, at: surroundings.now())
+    return HTTPRequest(
+      tag: tag, method: prepared.method, url: address.url(of: prepared.target),
+      headers: prepared.headers.map { HTTPField($0.name, $0.value) }
+        + authorization.fields(facts?.dialect),
+      body: prepared.body)
+  }
+
+  mutating func reply(
+    to flight: SendingWindow.Flight, _ request: HTTPRequest,
+    _ result: Result<HTTPAnswer, TransportError>, _ window: inout SendingWindow
+  ) -> Reply? {
+    trace(request, result, flight.start)
+    let answer: HTTPAnswer
+    switch result {
+    case .failure(let error):
+      return window.settle(flight, error, random: surroundings.random)
+    case .success(let whole): answer = whole
+    }
+    let verdict: WriteVerdict
+    if let objection = facts?.objection(to: answer, from: address) {
+      verdict = .settled(Reply(.unknown(nil), stop: objection))
+    } else {
+      verdict = WriteVerdict(answer, to: flight.intent, authorization)
+    }
+    if case .settled(let reply) = verdict, reply.stop == nil { isProven = true }
+    return window.settle(flight, verdict, random: surroundings.random) { refusal in
+      guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }
+      return facts?.objection(to: authorization, at: address)
+    }
+  }
+}

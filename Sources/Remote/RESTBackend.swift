@@ -1,0 +1,79 @@
+package import SyncEngine
+package import SyncModel
+
+/// Tables over REST: the engine's backend, in the dialect of one server.
+///
+/// ```
+///   operation ─Dialect→ request ─Exchange→ answer ─WriteVerdict→ reply
+///   range     ─Dialect→ target  ─Exchange→ answer ─ListPage→ PullCursor → page
+/// ```
+///
+/// A copy may prepare requests while the original sends.
+package struct RESTBackend<T: Transport>: Backend {
+  /// The talk with the server.
+  package var exchange: Exchange<T>
+  /// What is known of the server.
+  package let facts: ServerFacts
+  /// How the remote is used.
+  package let settings: RemoteSettings
+
+  /// Makes a backend of an exchange with a server that is known, from the workspace's state or from
+  /// ``Exchange/detect(_:)``.
+  package init(
+    _ exchange: Exchange<T>, facts: ServerFacts, settings: RemoteSettings = RemoteSettings()
+  ) {
+    self.exchange = exchange
+    self.exchange.facts = facts
+    self.facts = facts
+    self.settings = settings
+  }
+
+  package func prepare(_ operation: Operation) throws -> Request {
+    try facts.dialect.request(for: operation)
+  }
+
+  package mutating func read(_ key: ItemKey) throws -> Reading {
+    switch facts.dialect {
+    case .mobileApps: return try readFromList(key)
+    case .datasync, .communityToolkit: break
+    }
+    let dialect = facts.dialect
+    let target = "\(dialect.target(key))?\(dialect.includesDeleted)"
+    let answer = try exchange.read(target, fields: dialect.fields)
+    switch answer.status {
+    case 200:
+      guard answer.isJSON else { throw exchange.stop(for: answer, key.table) }
+      return try reading(of: ListEntry(answer.body[...]), key)
+    case 404 where !answer.isMarkup:
+      try exchange.confirm(key.table, dialect)
+      return .absent
+    // Releases of Datasync 6 hide tombstones from such a reading, but not from a list.
+    case 410 where !answer.isMarkup: return try readFromList(key)
+    default: throw exchange.stop(for: answer, key.table)
+    }
+  }
+
+  private mutating func readFromList(_ key: ItemKey) throws -> Reading {
+    let reply = try exchange.list(.only(key.id), of: key.table, facts.dialect, top: nil)
+    switch reply {
+    case .refused(let answer): throw exchange.stop(for: answer, key.table)
+    case .page(let page):
+      guard page.entries.count < 2 else {
+        throw Stop.notSpeaking("the server has more than one row \(key)")
+      }
+      return try page.entries.first.map { try reading(of: $0, key) } ?? .absent
+    }
+  }
+
+  private func reading(of entry: ListEntry, _ key: ItemKey) throws(Stop) -> Reading {
+    switch entry {
+    case .row(let row):
+      guard row.id == key.id else {
+        throw .notSpeaking("the server brought the row \(row.id) where \(key) was asked for")
+      }
+      return .row(row)
+    case .refused(let row, _):
+      throw .notSpeaking("the server's row \(key) can't be taken: \(row.reason)")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// How the remote is used; each value has a key in the configuration.
+package struct RemoteSettings: Hashable, Sendable {
+  /// How many rows a page is asked for, 1 to 10,000.
+  package var pageSize: Int
+  /// How many writes are under way at once; `nil` is 32 for tsync-server, 8 elsewhere
+  /// (decisions.md 33).
+  package var jobs: Int?
+  /// How many seconds before the last pull's start the next one begins; `nil` is 0 for a server that
+  /// promises commit order, 120 elsewhere (decisions.md 15).
+  package var overlapSeconds: Int?
+
+  /// Makes settings; a page has 1,000 rows: the most that the servers of the family give.
+  package init(pageSize: Int = 1_000, jobs: Int? = nil, overlapSeconds: Int? = nil) {
+    self.pageSize = min(max(pageSize, 1), PullLimits.rowsPerPage)
+    self.jobs = jobs
+    self.overlapSeconds = overlapSeconds
+  }
+}

@@ -1,0 +1,113 @@
+import SyncEngine
+import SyncModel
+
+extension Row {
+  /// Reads a row from its text as a server sent it.
+  ///
+  /// - Throws: Why it can't be a row: no JSON within the limits, a member that stands twice, a
+  ///   field of a wrong type, an id that is none or too long for a file's name (safety.md S2, S13).
+  init(received text: ArraySlice<UInt8>) throws(NameError) {
+    guard text.count <= PullLimits.rowBytes else { throw NameError("the row is larger than 1 MiB") }
+    let value: JSON
+    do throws(JSONError) {
+      value = try JSON(parsing: text, limits: .item)
+    } catch {
+      throw NameError("the row's text can't be taken: \(error.message)")
+    }
+    guard let object = value.object else { throw NameError("the row is not an object") }
+    if let name = object.nestedDuplicate { throw NameError("the member '\(name)' stands twice") }
+    try self.init(object, text: Array(text))
+    guard FileName.of(id) != nil else { throw NameError("the id is too long for a file's name") }
+  }
+}
+
+extension JSONObject {
+  /// A name that stands twice in an object within this one; `nil` where there is none.
+  fileprivate var nestedDuplicate: Text? {
+    var open: [JSON] = members.map(\.value).filter(\.hasParts)
+    while let value = open.popLast() {
+      if let object = value.object {
+        if let name = object.duplicate { return name }
+        open += object.members.map(\.value).filter(\.hasParts)
+      }
+      open += (value.elements ?? []).filter(\.hasParts)
+    }
+    return nil
+  }
+}
+
+extension JSON {
+  fileprivate var hasParts: Bool {
+    switch self {
+    case .array, .object: true
+    case .null, .bool, .number, .string: false
+    }
+  }
+}
+
+/// One entry of a list.
+enum ListEntry: Equatable {
+  /// A row.
+  case row(Row)
+  /// What can't be one, and its time as far as it tells one.
+  case refused(RefusedRow, time: Timestamp?)
+
+  /// Reads an entry from its text.
+  init(_ text: ArraySlice<UInt8>) {
+    do throws(NameError) {
+      self = .row(try Row(received: text))
+    } catch {
+      // The limits are an item's; to tell what it was, more may be read.
+      let object = (try? JSON(parsing: text))?.object
+      self = .refused(
+        RefusedRow(
+          text: Array(text), id: object?[Item.idField]?.text, reason: error.description),
+        time: object?[SystemField.updatedAt.name]?.text.flatMap(Timestamp.init))
+    }
+  }
+
+  /// When the server changed it last.
+  var time: Timestamp? {
+    switch self {
+    case .row(let row): row.updatedAt
+    case .refused(_, let time): time
+    }
+  }
+
+  /// The id as it stands in it.
+  var id: Text? {
+    switch self {
+    case .row(let row): row.id.text
+    case .refused(let row, _): row.id
+    }
+  }
+}
+
+/// What one list request brought.
+struct ListPage: Equatable {
+  /// The entries in their order.
+  var entries: [ListEntry]
+  /// How many rows match in all, where the answer tells it.
+  var total: Int?
+  /// The answer's `Date` in seconds since 1970.
+  var date: Int64?
+
+  /// Makes a page of its parts.
+  init(_ entries: [ListEntry], total: Int? = nil, date: Int64? = nil) {
+    self.entries = entries
+    self.total = total
+    self.date = date
+  }
+
+  /// Reads an answer in the form that a dialect has for lists.
+  ///
+  /// - Throws: Why it is no list.
+  init(_ answer: HTTPAnswer, _ dialect: Dialect) throws(EnvelopeFault) {
+    guard answer.isJSON else { throw EnvelopeFault("the answer is not JSON") }
+    let envelope = try PageEnvelope(
+      answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect == .mobileApps)
+    entries = envelope.rows.map { ListEntry(answer.body[$0]) }
+    total = envelope.total
+    date = answer.date
+  }
+}

@@ -1,0 +1,83 @@
+import SyncModel
+
+/// Which rows of a table a list is asked for, in which order.
+enum RowRange: Equatable {
+  /// All, by time.
+  case all
+  /// Those changed at a time or later, by time.
+  case since(Timestamp)
+  /// Those changed at `start` or later and before `end`, by id, after an id.
+  case within(start: Timestamp, end: Timestamp, after: Text?)
+  /// Those without a time, by id, after an id.
+  case untimed(after: Text?)
+  /// The one with this id.
+  case only(ItemID)
+
+  /// The order, as a server takes it.
+  var order: String? {
+    switch self {
+    case .all, .since: "updatedAt,id"
+    case .within, .untimed: "id"
+    case .only: nil
+    }
+  }
+
+  /// The condition in the words of a dialect; `nil` where there is none.
+  func filter(_ dialect: Dialect) -> String? {
+    switch self {
+    case .all: nil
+    case .since(let start): "updatedAt ge \(dialect.literal(start))"
+    case .within(let start, let end, let id):
+      "(updatedAt ge \(dialect.literal(start))) and (updatedAt lt \(dialect.literal(end)))"
+        + Self.after(id, dialect)
+    case .untimed(let id): "(updatedAt eq null)" + Self.after(id, dialect)
+    case .only(let id): "id eq \(dialect.literal(id.text))"
+    }
+  }
+
+  private static func after(_ id: Text?, _ dialect: Dialect) -> String {
+    id.map { " and (id gt \(dialect.literal($0)))" } ?? ""
+  }
+}
+
+extension Dialect {
+  /// Returns a text as a literal: in quotes, its own doubled.
+  func literal(_ text: Text) -> String {
+    var bytes = Array("'".utf8)
+    for byte in text.bytes {
+      if byte == UInt8(ascii: "'") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes + "'".utf8, as: UTF8.self)
+  }
+
+  /// Returns a time as a literal, as the server wrote it (protocol.md §3.5).
+  func literal(_ time: Timestamp) -> String {
+    // A blank or a small letter is legal in RFC 3339, but not in every filter.
+    let isPlain = time.text.string.utf8.allSatisfy { $0.isDigit || "-:.+TZ".utf8.contains($0) }
+    let text = isPlain ? time.text : Timestamp(ticks: time.ticks).text
+    return switch self {
+    case .mobileApps: "datetimeoffset'\(text)'"
+    case .datasync, .communityToolkit: "cast(\(text),Edm.DateTimeOffset)"
+    }
+  }
+}
+
+extension Dialect {
+  /// Returns the target of a list request: for `top` rows at most, the server's own measure where it
+  /// is `nil`; with `counts`, the answer tells how many there are in all.
+  func target(
+    _ range: RowRange, of table: TableName, top: Int? = nil, counts: Bool = false
+  ) -> String {
+    var options: [String] = []
+    if let filter = range.filter(self) { options.append("$filter=\(Text(filter).queryEncoded)") }
+    if let order = range.order { options.append("$orderby=\(order)") }
+    if let top { options.append("$top=\(top)") }
+    options.append(includesDeleted)
+    if counts { options.append(countsAll) }
+    return "tables/\(table)?\(options.joined(separator: "&"))"
+  }
+
+  /// Returns the target of one row.
+  func target(_ key: ItemKey) -> String { "tables/\(key.table)/\(key.id.text.percentEncoded)" }
+}

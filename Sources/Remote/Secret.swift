@@ -1,0 +1,65 @@
+package import SyncModel
+
+/// A token, kept out of everything that is shown: descriptions, dumps, traces and errors.
+package struct Secret: Sendable {
+  private let text: Text
+
+  /// Takes a text as a token, blanks around it left out.
+  ///
+  /// - Throws: What is wrong with it: it is sent in a header field, so it is printable ASCII.
+  package init(_ text: Text) throws(RemoteError) {
+    let bytes = text.bytes.trimmed
+    guard !bytes.isEmpty else { throw RemoteError("the token is empty") }
+    guard bytes.count <= 16_384 else { throw RemoteError("the token is longer than 16 KiB") }
+    guard bytes.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+      throw RemoteError("the token holds a blank, a line end or another byte that can't be sent")
+    }
+    self.text = Text(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Lends the token to who sends it.
+  func reveal() -> String { text.string }
+
+  /// The user that the token names in its `sub`, where it is a JSON Web Token (RFC 7519 §4.1.2).
+  ///
+  /// The signature isn't looked at: the server judges it, this only tells users apart.
+  package var subject: Text? {
+    let parts = text.string.utf8.split(separator: UInt8(ascii: "."))
+    guard parts.count == 3, let claims = Base64.decoded(parts[1]),
+      let object = (try? JSON(parsing: claims, limits: .item))?.object
+    else { return nil }
+    return object["sub"]?.text
+  }
+
+  /// Returns bytes with every trace of the token replaced: plain, percent-encoded, in base64.
+  func redacted(from bytes: [UInt8]) -> [UInt8] {
+    let forms = [text.bytes, Array(text.percentEncoded.utf8)] + Base64.traces(of: text.bytes)
+    return forms.filter { $0.count >= Self.shortestTrace }.reduce(bytes) { rest, form in
+      Self.replacing(form, in: rest)
+    }
+  }
+
+  // Shorter pieces are in every text, and tell nothing.
+  private static let shortestTrace = 6
+
+  private static func replacing(_ form: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = bytes[...]
+    while let first = rest.first {
+      if first == form[0], rest.starts(with: form) {
+        result += "[token]".utf8
+        rest = rest.dropFirst(form.count)
+      } else {
+        result.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return result
+  }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "[token]" }
+  package var debugDescription: String { "[token]" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,130 @@
+import SyncEngine
+import SyncModel
+
+/// The writes of one sending that are under way or have to wait, and what to do with each answer.
+///
+/// When the server asks for patience the whole window pauses: what it turned away is sent first
+/// afterwards. The first write goes alone until an answer has shown that this is the server that is
+/// meant.
+struct SendingWindow {
+  /// One write and its attempts.
+  struct Flight {
+    let intent: Intent
+    /// How often it was sent in this run.
+    var attempts = 0
+    /// How many milliseconds it has waited.
+    var waited = 0
+    /// Whether an earlier attempt may have been carried out.
+    var mayBeDone = false
+    /// Which token it was sent with.
+    var generation = 0
+    /// When it was sent, in milliseconds.
+    var start = 0
+  }
+
+  /// Why nothing more is sent.
+  private(set) var stop: Stop?
+  /// The pause to make before anything else is sent, in milliseconds.
+  private(set) var pause: Int?
+  /// What is to be sent again.
+  private(set) var waiting: [Flight] = []
+  private var flying: [Int: Flight] = [:]
+  private var tags = 0
+  private let policy: RetryPolicy
+
+  init(_ policy: RetryPolicy) {
+    self.policy = policy
+  }
+
+  /// Whether a write may be sent now.
+  func isOpen(_ isProven: Bool) -> Bool {
+    stop == nil && pause == nil && (isProven || flying.isEmpty)
+  }
+
+  /// Takes the next write that is to be sent again.
+  mutating func popWaiting() -> Flight? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+  /// Notes that a write goes out; answers its tag.
+  mutating func begin(_ flight: Flight, generation: Int, at start: Int) -> Int {
+    tags += 1
+    var flight = flight
+    flight.attempts += 1
+    flight.generation = generation
+    flight.start = start
+    flying[tags] = flight
+    return tags
+  }
+
+  /// Notes that an answer came; gives the write back.
+  mutating func end(_ tag: Int) -> Flight? { flying.removeValue(forKey: tag) }
+
+  /// Notes that the pause was made.
+  mutating func resume() {
+    for index in waiting.indices { waiting[index].waited += pause ?? 0 }
+    pause = nil
+  }
+
+  /// Decides what becomes of a write that failed on its way; `nil` sends it again.
+  mutating func settle(
+    _ flight: Flight, _ error: TransportError, random: (Int) -> Int
+  ) -> Reply? {
+    if error.kind == .cut, error.nothingSent, stop == nil, let pause = pause(flight, nil, random) {
+      return wait(flight, pause)
+    }
+    return finish(
+      flight, Reply(error.nothingSent ? .notSent : .unknown(nil), stop: Stop(error)))
+  }
+
+  /// Decides what becomes of a write that was answered; `nil` sends it again.
+  ///
+  /// `renew` gets a new token, and answers why there is none to try.
+  mutating func settle(
+    _ flight: Flight, _ verdict: WriteVerdict, random: (Int) -> Int, renew: (Refusal) -> Stop?
+  ) -> Reply? {
+    var flight = flight
+    switch verdict {
+    case .settled(let reply): return finish(flight, reply)
+    case .renew(let refusal):
+      let reason = stop == nil ? renew(refusal) : .unauthorized(refusal)
+      if let reason { return finish(flight, Reply(.notSent, stop: reason)) }
+      waiting.append(flight)
+      return nil
+    case .wait(let refusal, let seconds, let mayBeDone):
+      flight.mayBeDone = flight.mayBeDone || mayBeDone
+      if stop == nil, let pause = pause(flight, seconds, random) { return wait(flight, pause) }
+      return finish(
+        flight,
+        Reply(
+          mayBeDone ? .unknown(refusal) : .notSent,
+          stop: .busy(status: refusal.status, seconds: seconds)))
+    }
+  }
+
+  /// Returns the reply to a write that waits when the sending ends.
+  func reply(to flight: Flight) -> Reply {
+    Reply(flight.mayBeDone ? .unknown(nil) : .notSent, stop: stop)
+  }
+
+  private func pause(_ flight: Flight, _ wish: Int?, _ random: (Int) -> Int) -> Int? {
+    policy.pause(
+      after: flight.attempts, waited: flight.waited, wish: wish, random: random)
+  }
+
+  private mutating func wait(_ flight: Flight, _ pause: Int) -> Reply? {
+    waiting.append(flight)
+    self.pause = max(self.pause ?? 0, pause)
+    return nil
+  }
+
+  /// Makes the last word on a write cautious where an earlier attempt may have been carried out:
+  /// then a "no" to this one proves nothing.
+  private mutating func finish(_ flight: Flight, _ reply: Reply) -> Reply {
+    stop = stop ?? reply.stop
+    guard flight.mayBeDone else { return reply }
+    switch reply.outcome {
+    case .notSent: return Reply(.unknown(nil), stop: reply.stop)
+    case .refused(let refusal): return Reply(.unknown(refusal), stop: reply.stop)
+    case .done, .disputed, .unknown: return reply
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package import SyncModel
+
+/// The address of a server: an origin, and the path under which its tables are.
+///
+/// The path has no `/` at its end; `/tables` and what follows is no part of it.
+package struct ServerAddress: Hashable, Sendable {
+  /// Scheme, host and port.
+  package let origin: Origin
+  /// The path before `/tables`, as it was written; empty for the root.
+  package let path: Text
+
+  /// The longest address, in bytes.
+  private static let limit = 2_000
+
+  /// Reads an address as a person types it.
+  ///
+  /// - Throws: What is wrong with it; a name or password in it isn't repeated.
+  package init(_ text: Text) throws(RemoteError) {
+    let bytes = text.bytes
+    guard bytes.count <= Self.limit else {
+      throw RemoteError("an address may have \(Self.limit) bytes at most")
+    }
+    let (scheme, afterScheme) = try Self.scheme(of: bytes)
+    let authority = afterScheme.prefix { !Self.endsAuthority($0) }
+    guard !authority.contains(UInt8(ascii: "@")) else {
+      throw RemoteError(
+        "an address can't hold a name or password", hint: "tsync remote login")
+    }
+    guard bytes.allSatisfy(Self.isAllowed) else {
+      throw RemoteError(
+        "an address is printable ASCII without blanks, quotes and '\\', other bytes as %XX")
+    }
+    let (host, port) = try Self.hostAndPort(authority)
+    origin = Origin(scheme: scheme, host: host, port: port ?? scheme.port)
+    path = try Self.path(afterScheme[authority.endIndex...])
+  }
+
+  /// Returns the URL of a target: the path after the address's own, without `/` before it, and the
+  /// query.
+  func url(of target: String) -> String { "\(self)/\(target)" }
+}
+
+extension ServerAddress: CustomStringConvertible {
+  package var description: String { "\(origin)\(path)" }
+}
+
+extension ServerAddress {
+  private static func scheme(
+    of bytes: [UInt8]
+  ) throws(RemoteError) -> (Origin.Scheme, ArraySlice<UInt8>) {
+    if bytes.begins(withWord: "https://") { return (.https, bytes[8...]) }
+    if bytes.begins(withWord: "http://") { return (.http, bytes[7...]) }
+    throw RemoteError("an address begins with https:// or http://")
+  }
+
+  private static func endsAuthority(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+  }
+
+  /// Whether a byte may stand in a URL at all (RFC 3986 §2).
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte.isUnreserved || "%:/?#[]!$&'()*+,;=@".utf8.contains(byte)
+  }
+
+  private static func hostAndPort(
+    _ authority: ArraySlice<UInt8>
+  ) throws(RemoteError) -> (Text, Int?) {
+    var host = authority
+    var port: ArraySlice<UInt8>?
+    let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    if let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) {
+      host = authority[..<colon]
+      port = authority[(colon + 1)...]
+    }
+    guard !host.isEmpty else { throw RemoteError("the address has no host") }
+    guard isHost(host) else { throw RemoteError("the address has a host that can't be one") }
+    let name = Text(String(decoding: host.map(\.lowered), as: UTF8.self))
+    guard let port, !port.isEmpty else { return (name, nil) }
+    guard let number = port.decimal, (1...65_535).contains(number) else {
+      throw RemoteError("the address has a port that is not 1 to 65535")
+    }
+    return (name, number)
+  }
+
+  private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
+    if host.first == UInt8(ascii: "[") {
+      let inner = host.dropFirst().dropLast()
+      return host.last == UInt8(ascii: "]") && inner.contains(UInt8(ascii: ":"))
+        && inner.allSatisfy { byte in
+          byte.isDigit || (0x61...0x66).contains(byte.lowered) || byte == UInt8(ascii: ":")
+            || byte == UInt8(ascii: ".")
+        }
+    }
+    return host.allSatisfy(\.isUnreserved) && host.first != UInt8(ascii: "-")
+      && host.first != UInt8(ascii: ".")
+  }
+
+  private static func path(_ rest: ArraySlice<UInt8>) throws(RemoteError) -> Text {
+    let written = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    var segments = written.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    var isCut = false
+    if let tables = segments.lastIndex(where: { $0.isWord("tables") }) {
+      segments = Array(segments[..<tables])
+      isCut = true
+    }
+    guard isCut || written.endIndex == rest.endIndex else {
+      throw RemoteError("an address has no '?' or '#'")
+    }
+    let isDots = { (segment: ArraySlice<UInt8>) in
+      segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8)
+    }
+    guard !segments.contains(where: isDots) else {
+      throw RemoteError("an address has no '.' or '..' in its path")
+    }
+    guard segments.allSatisfy(hasWholeEscapes) else {
+      throw RemoteError("the address holds a '%' that is no escape")
+    }
+    while let last = segments.last, last.isEmpty { segments.removeLast() }
+    return Text(String(decoding: Array(segments.joined(separator: "/".utf8)), as: UTF8.self))
+  }
+
+  private static func hasWholeEscapes(_ segment: ArraySlice<UInt8>) -> Bool {
+    var rest = segment
+    let isHexadecimal = { (byte: UInt8) in
+      byte.isDigit || (0x61...0x66).contains(byte.lowered)
+    }
+    while let byte = rest.popFirst() {
+      if byte != UInt8(ascii: "%") { continue }
+      guard let high = rest.popFirst(), let low = rest.popFirst(), isHexadecimal(high),
+        isHexadecimal(low)
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+import SyncEngine
+package import SyncModel
+
+/// What is known of a server, once it has been asked; the workspace's state keeps it.
+package struct ServerFacts: Hashable, Sendable {
+  /// The dialect.
+  package var dialect: Dialect
+  /// The id of its data set, where it tells one: tsync-server does.
+  package var dataset: Text?
+  /// The user that it, or the token, says we are.
+  package var user: Text?
+
+  /// Makes facts.
+  package init(dialect: Dialect, dataset: Text? = nil, user: Text? = nil) {
+    self.dialect = dialect
+    self.dataset = dataset
+    self.user = user
+  }
+
+  /// Whether rows get their time in the order in which they become visible; tsync-server promises
+  /// it with its data set's id (decisions.md 15).
+  package var commitsInOrder: Bool { dataset != nil }
+}
+
+extension HTTPAnswer {
+  /// Whether this is what was asked for, rather than a page of something in between.
+  fileprivate var isAnswering: Bool { status / 100 == 2 && !isMarkup }
+}
+
+extension ServerFacts {
+  /// Returns why an answer is not of the server and user that these facts are of.
+  ///
+  /// A server that gave a data set's id and gives none is another one, too; so only whole answers
+  /// to what was asked are held to that (safety.md S16, decisions.md 31).
+  func objection(to answer: HTTPAnswer, from address: ServerAddress) -> Stop? {
+    let found = answer.header("X-Tsync-Dataset").map { Text($0) }
+    if let dataset, found != dataset, found != nil || answer.isAnswering {
+      return .unsafe(
+        "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
+          + " instead of \(dataset)",
+        ways: ["tsync clone \(address)", "tsync remote set URL"])
+    }
+    return answer.header("X-Tsync-User").flatMap { objection(to: Text($0), at: address) }
+  }
+
+  /// Returns why a token is not of the user that these facts are of.
+  ///
+  /// What tsync-server calls its users is told by its answers alone.
+  func objection(to authorization: Authorization, at address: ServerAddress) -> Stop? {
+    guard dataset == nil else { return nil }
+    return authorization.token?.subject.flatMap { objection(to: $0, at: address) }
+  }
+
+  /// Returns why a user is not the one that these facts are of.
+  private func objection(to found: Text, at address: ServerAddress) -> Stop? {
+    guard let user, found != user else { return nil }
+    return .unsafe(
+      "this workspace belongs to \(user), and the token is of \(found)",
+      ways: ["tsync remote login", "tsync clone \(address)"])
+  }
+}

@@ -1,0 +1,80 @@
+import SyncEngine
+import SyncModel
+
+/// What an answer to a write means (safety.md §3.6, decisions.md 5 and 12).
+///
+/// Only what is wholly as it should be counts as done: the right status, JSON that is said to be
+/// JSON, a row, its id ours to the byte, a version.
+enum WriteVerdict: Equatable {
+  /// It is known what became of the write, or that it can't be known from here.
+  case settled(Reply)
+  /// The server wants to know who asks, and did nothing.
+  case renew(Refusal)
+  /// The server wants it later, after so many seconds where it says.
+  ///
+  /// - `mayBeDone`: whether it might have done it nevertheless.
+  case wait(Refusal, seconds: Int?, mayBeDone: Bool)
+
+  /// Decides for an answer; the tokens of the authorization are taken out of its words.
+  init(_ answer: HTTPAnswer, to intent: Intent, _ authorization: Authorization) {
+    var refusal: Refusal { Refusal(answer, authorization) }
+    switch answer.status {
+    case 200..<300: self = .settled(Reply(Self.success(answer, of: intent)))
+    case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: .moved(answer)))
+    case 300..<400: self = .settled(Reply(.unknown(refusal), stop: .moved(answer)))
+    case 401: self = .renew(refusal)
+    case 404 where answer.isMarkup, 410 where answer.isMarkup:
+      let fact = "the server answered \(answer.status) with a web page: is the address right?"
+      self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
+    case 404, 409, 410, 412: self = .settled(Reply(.disputed(refusal)))
+    case 405:
+      let fact = "the server does not take \(intent.request.method) (405 \(refusal.words))"
+      self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
+    case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))
+    case 408, 425: self = .settled(Reply(.unknown(refusal)))
+    case 429: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: false)
+    case 503: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: true)
+    case 400..<500: self = .settled(Reply(.refused(refusal)))
+    default: self = .settled(Reply(.unknown(refusal)))
+    }
+  }
+
+  private static func success(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
+    switch (intent.kind, answer.status) {
+    case (.delete, 204): .done(nil)
+    case (.delete, 200): deletion(answer, of: intent)
+    case (.insert, 200), (.insert, 201), (.undelete, 200), (.undelete, 201), (.update, 200):
+      written(answer, of: intent)
+    default: .unknown(nil)
+    }
+  }
+
+  private static func deletion(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
+    guard !answer.isMarkup else { return .unknown(nil) }
+    // An answer that was cut off after its status line is empty, too.
+    if answer.body.isEmpty { return answer.isSaidToBeEmpty ? .done(nil) : .unknown(nil) }
+    guard let object = answer.object, object[Item.idField]?.text == intent.key.id.text else {
+      return .unknown(nil)
+    }
+    // A hard delete tells the row as it was, which is not the row as it is.
+    guard let row = row(in: answer), row.deleted, row.version != nil else { return .done(nil) }
+    return .done(row)
+  }
+
+  private static func written(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
+    guard let row = row(in: answer), row.id == intent.key.id, !row.deleted else {
+      return .unknown(nil)
+    }
+    return .done(row.version == nil ? nil : row)
+  }
+
+  /// Returns the row in an answer, its version from the entity tag where the body has none.
+  private static func row(in answer: HTTPAnswer) -> Row? {
+    guard answer.isJSON, let row = try? Row(received: answer.body[...]) else { return nil }
+    guard row.version == nil, let tag = answer.header("ETag"),
+      let version = Version(entityTag: tag), var object = answer.object
+    else { return row }
+    object[SystemField.version.name] = .string(version.text)
+    return try? Row(object)
+  }
+}

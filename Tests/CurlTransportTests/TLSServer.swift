@@ -1,0 +1,94 @@
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// An `openssl s_server` with a certificate of its own for `localhost`, on a port of its choice.
+final class TLSServer {
+  /// The program; the tests that need it are left out where it is not.
+  static let program = "/usr/bin/openssl"
+  /// Whether the program is there.
+  static var isAvailable: Bool { access(program, X_OK) == 0 }
+
+  /// The file that holds the certificate.
+  let certificateFile: String
+  /// The port it listens on, at 127.0.0.1.
+  let port: Int
+  private let process: pid_t
+  private let directory: String
+
+  init() throws {
+    var template = Array("/tmp/tsync-tls-XXXXXX\0".utf8.map { CChar(bitPattern: $0) })
+    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    certificateFile = "\(directory)/certificate.pem"
+    let key = "\(directory)/key.pem"
+    let making = try Self.spawn([
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+      "-keyout", key, "-out", certificateFile,
+    ])
+    _ = Self.read(from: making.output) { _ in false }
+    waitpid(making.process, nil, 0)
+    let server = try Self.spawn([
+      "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificateFile,
+    ])
+    process = server.process
+    let greeting = Self.read(from: server.output) { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
+    let address = greeting.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
+    port = address?.split(separator: ":").last.flatMap { Int($0) } ?? 0
+  }
+
+  deinit {
+    // Not SIGTERM: a program started from a thread of the tests has most signals blocked.
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+    for name in ["certificate.pem", "key.pem"] { unlink("\(directory)/\(name)") }
+    rmdir(directory)
+  }
+
+  /// Starts the program with its output on a pipe.
+  private static func spawn(
+    _ arguments: [String]
+  ) throws -> (process: pid_t, output: FileDescriptor) {
+    // One at a time: a program that kept the pipe of another would keep its reader waiting.
+    try spawning.withLock { _ in try spawnAlone(arguments) }
+  }
+
+  private static let spawning = Mutex(())
+
+  private static func spawnAlone(
+    _ arguments: [String]
+  ) throws -> (process: pid_t, output: FileDescriptor) {
+    let pipe = try FileDescriptor.pipe()
+    for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd.rawValue, 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var process = pid_t()
+    let status = posix_spawn(&process, program, &actions, nil, words, environ)
+    try pipe.writeEnd.close()
+    guard status == 0 else { throw Errno(rawValue: status) }
+    return (process, pipe.readEnd)
+  }
+
+  /// Reads text until it is enough or there is no more; closes the descriptor at its end only.
+  private static func read(from output: FileDescriptor, until isEnough: (String) -> Bool) -> String
+  {
+    var text = ""
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    defer { buffer.deallocate() }
+    while !isEnough(text) {
+      guard let count = try? output.read(into: buffer), count > 0 else {
+        try? output.close()
+        return text
+      }
+      text += String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+    return text
+  }
+}

@@ -1,0 +1,50 @@
+import CurlTransport
+import Remote
+import Testing
+
+@Suite(.enabled(if: TLSServer.isAvailable, "needs \(TLSServer.program)"))
+struct TLSTests {
+  let server: TLSServer
+
+  init() throws {
+    server = try TLSServer()
+  }
+
+  private func transport(certificateFile: String?) -> CurlTransport {
+    CurlTransport(userAgent: "tsync/0.0.0", certificateFile: certificateFile, noProxy: nil)
+  }
+
+  @Test("a certificate in the given file is trusted")
+  func trusted() throws {
+    var transport = transport(certificateFile: server.certificateFile)
+    let answer = try transport.get("https://localhost:\(server.port)/").get()
+    #expect(answer.status == 200)
+    #expect(!answer.body.isEmpty)
+  }
+
+  @Test("a certificate that nobody vouches for is not trusted, and nothing was sent")
+  func untrusted() throws {
+    var transport = transport(certificateFile: nil)
+    let origin = "https://localhost:\(server.port)"
+    let failure = try #require(try transport.get("\(origin)/secret").failure)
+    #expect(failure.kind == .insecure)
+    #expect(failure.nothingSent)
+    #expect(failure.message.hasPrefix("cannot trust \(origin): "))
+  }
+
+  @Test("a certificate for another host is not trusted, and nothing was sent")
+  func otherHost() throws {
+    var transport = transport(certificateFile: server.certificateFile)
+    let failure = try #require(try transport.get("https://127.0.0.1:\(server.port)/").failure)
+    #expect(failure.kind == .insecure)
+    #expect(failure.nothingSent)
+  }
+
+  @Test("a file of certificates that is not there is not trusted")
+  func missingFile() throws {
+    var transport = transport(certificateFile: "\(server.certificateFile).none")
+    let failure = try #require(try transport.get("https://localhost:\(server.port)/").failure)
+    #expect(failure.kind == .insecure)
+    #expect(failure.nothingSent)
+  }
+}

@@ -1,0 +1,178 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Testing
+
+/// 15 statuses × 8 bodies × 5 verbs: what each of the 600 answers comes to (safety.md S19).
+///
+/// A cell is an outcome and a stop. Outcomes: `D` done with the row, `d` done without it, `r` refused,
+/// `x` disputed, `w` unknown with the server's words, `u` unknown without, `n` not sent; of a reading
+/// `R` the row, `A` absent, `S` none. Stops: `m` what answers doesn't speak the protocol, `a`
+/// unauthorized, `b` busy, `u` unreachable.
+@Suite struct AnswerMatrixTests {
+  private static let columns = """
+                  row other no-version error cut empty page as-text
+    """
+  private static let table = """
+    200 insert    D- u- d- u- u- u- u- u-
+    200 update    D- u- d- u- u- u- u- u-
+    200 delete    d- u- d- u- u- d- u- u-
+    200 undelete  D- u- d- u- u- u- u- u-
+    200 read      R- Sm R- Sm Sm Sm Sm Sm
+    201 insert    D- u- d- u- u- u- u- u-
+    201 update    u- u- u- u- u- u- u- u-
+    201 delete    u- u- u- u- u- u- u- u-
+    201 undelete  D- u- d- u- u- u- u- u-
+    201 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    204 insert    u- u- u- u- u- u- u- u-
+    204 update    u- u- u- u- u- u- u- u-
+    204 delete    d- d- d- d- d- d- d- d-
+    204 undelete  u- u- u- u- u- u- u- u-
+    204 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    302 insert    nm nm nm nm nm nm nm nm
+    302 update    nm nm nm nm nm nm nm nm
+    302 delete    nm nm nm nm nm nm nm nm
+    302 undelete  nm nm nm nm nm nm nm nm
+    302 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    400 insert    r- r- r- r- r- r- r- r-
+    400 update    r- r- r- r- r- r- r- r-
+    400 delete    r- r- r- r- r- r- r- r-
+    400 undelete  r- r- r- r- r- r- r- r-
+    400 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    401 insert    na na na na na na na na
+    401 update    na na na na na na na na
+    401 delete    na na na na na na na na
+    401 undelete  na na na na na na na na
+    401 read      Sa Sa Sa Sa Sa Sa Sa Sa
+    403 insert    r- r- r- r- r- r- r- r-
+    403 update    r- r- r- r- r- r- r- r-
+    403 delete    r- r- r- r- r- r- r- r-
+    403 undelete  r- r- r- r- r- r- r- r-
+    403 read      Sa Sa Sa Sa Sa Sa Sa Sa
+    404 insert    x- x- x- x- x- x- nm x-
+    404 update    x- x- x- x- x- x- nm x-
+    404 delete    x- x- x- x- x- x- nm x-
+    404 undelete  x- x- x- x- x- x- nm x-
+    404 read      A- A- A- A- A- A- Sm A-
+    405 insert    nm nm nm nm nm nm nm nm
+    405 update    nm nm nm nm nm nm nm nm
+    405 delete    nm nm nm nm nm nm nm nm
+    405 undelete  nm nm nm nm nm nm nm nm
+    405 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    409 insert    x- x- x- x- x- x- x- x-
+    409 update    x- x- x- x- x- x- x- x-
+    409 delete    x- x- x- x- x- x- x- x-
+    409 undelete  x- x- x- x- x- x- x- x-
+    409 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    412 insert    x- x- x- x- x- x- x- x-
+    412 update    x- x- x- x- x- x- x- x-
+    412 delete    x- x- x- x- x- x- x- x-
+    412 undelete  x- x- x- x- x- x- x- x-
+    412 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    429 insert    nb nb nb nb nb nb nb nb
+    429 update    nb nb nb nb nb nb nb nb
+    429 delete    nb nb nb nb nb nb nb nb
+    429 undelete  nb nb nb nb nb nb nb nb
+    429 read      Sb Sb Sb Sb Sb Sb Sb Sb
+    500 insert    w- w- w- w- w- w- w- w-
+    500 update    w- w- w- w- w- w- w- w-
+    500 delete    w- w- w- w- w- w- w- w-
+    500 undelete  w- w- w- w- w- w- w- w-
+    500 read      Su Su Su Su Su Su Su Su
+    502 insert    w- w- w- w- w- w- w- w-
+    502 update    w- w- w- w- w- w- w- w-
+    502 delete    w- w- w- w- w- w- w- w-
+    502 undelete  w- w- w- w- w- w- w- w-
+    502 read      Su Su Su Su Su Su Su Su
+    503 insert    wb wb wb wb wb wb wb wb
+    503 update    wb wb wb wb wb wb wb wb
+    503 delete    wb wb wb wb wb wb wb wb
+    503 undelete  wb wb wb wb wb wb wb wb
+    503 read      Sb Sb Sb Sb Sb Sb Sb Sb
+    """
+
+  private static func answer(_ status: Int, _ body: Int) -> HTTPAnswer {
+    let row = Sample.rowText("a1")
+    return switch body {
+    case 0: .json(status, row)
+    case 1: .json(status, Sample.rowText("a2"))
+    case 2: .json(status, Sample.rowText("a1", version: nil))
+    case 3: .json(status, #"{"error":"no"}"#)
+    case 4: .json(status, String(row.dropLast(5)))
+    case 5: .empty(status)
+    case 6: .page(status)
+    default: .plain(status, row)
+    }
+  }
+
+  private func outcome(_ verb: String, _ answer: HTTPAnswer) throws -> String {
+    // A list of the table is always there; the item is answered as the cell says.
+    let transport = ScriptedTransport { request in
+      .success(request.url.contains("$") ? .json(200, #"{"items":[]}"#) : answer)
+    }
+    var backend = Stage().backend(transport)
+    guard let kind = Operation.Kind(rawValue: verb) else {
+      do {
+        return try backend.read(Sample.key("a1")) == .absent ? "A-" : "R-"
+      } catch let stop as Stop {
+        return "S" + letter(of: stop)
+      }
+    }
+    let replies = try backend.replies(to: [Self.intents[kind] ?? Sample.intent(kind)])
+    guard replies.count == 1, let reply = replies.first?.reply else { return "??" }
+    let outcome =
+      switch reply.outcome {
+      case .done(_?): "D"
+      case .done(nil): "d"
+      case .refused: "r"
+      case .disputed: "x"
+      case .unknown(_?): "w"
+      case .unknown(nil): "u"
+      case .notSent: "n"
+      }
+    return outcome + letter(of: reply.stop)
+  }
+
+  private static let intents = Dictionary(
+    uniqueKeysWithValues: Operation.Kind.allCases.map { ($0, Sample.intent($0)) })
+
+  private func letter(of stop: Stop?) -> String {
+    switch stop {
+    case nil: "-"
+    case .notSpeaking: "m"
+    case .unauthorized: "a"
+    case .busy: "b"
+    case .unreachable: "u"
+    case .unsafe: "!"
+    }
+  }
+
+  @Test("each answer means what the table says", arguments: table.split(separator: "\n"))
+  func means(line: Substring) throws {
+    let words = line.split(separator: " ")
+    let status = try #require(Int(words[0]))
+    let found = try (0..<8).map { try outcome(String(words[1]), Self.answer(status, $0)) }
+    #expect(found == words.dropFirst(2).map(String.init))
+  }
+
+  @Test("the table is whole: 600 cells")
+  func isWhole() {
+    let cells = Self.table.split(separator: "\n").map { $0.split(separator: " ").count - 2 }
+    #expect(cells.reduce(0, +) == 600)
+    #expect(Self.columns.split(separator: " ").count == 8)
+  }
+
+  @Test(
+    "the other statuses mean what their kin means",
+    arguments: [
+      ("410", "x- A-"), ("408", "w- Su"), ("425", "w- Su"), ("413", "r- Sm"), ("415", "r- Sm"),
+      ("422", "r- Sm"), ("428", "r- Sm"), ("451", "r- Sm"), ("421", "r- Sm"), ("501", "w- Su"),
+      ("504", "w- Su"), ("522", "w- Su"), ("407", "nu Su"), ("511", "nu Su"), ("301", "nm Sm"),
+      ("303", "wm Sm"), ("304", "wm Sm"), ("307", "nm Sm"), ("308", "nm Sm"), ("202", "u- Sm"),
+      ("206", "u- Sm"),
+    ])
+  func otherStatuses(status: String, expected: String) throws {
+    let answer = HTTPAnswer.json(try #require(Int(status)), #"{"error":"no"}"#)
+    #expect("\(try outcome("update", answer)) \(try outcome("read", answer))" == expected)
+  }
+}

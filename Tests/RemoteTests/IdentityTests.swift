@@ -1,0 +1,226 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Testing
+
+@Suite struct IdentityTests {
+  private let stage = Stage()
+  // {"sub":"sid:ann"} and {"sub":"sid:bob"}
+  private static let ann = Sample.secret("e30.eyJzdWIiOiJzaWQ6YW5uIn0.x")
+  private static let bob = Sample.secret("e30.eyJzdWIiOiJzaWQ6Ym9iIn0.x")
+
+  private func token(_ request: HTTPRequest) -> String? {
+    request.headers.first { $0.name == "Authorization" }.map { String($0.value.dropFirst(7)) }
+  }
+
+  /// Answers a write only where the token is this one.
+  private func guarded(by wanted: String) -> ScriptedTransport {
+    ScriptedTransport { request in
+      .success(
+        self.token(request) == wanted
+          ? .json(200, Sample.rowText(String(request.url.split(separator: "/").last ?? "")))
+          : .json(401, #"{"error":"who?"}"#))
+    }
+  }
+
+  @Test("a token that expired is renewed once, for all that was under way")
+  func renews() throws {
+    var asked = 0
+    let authorization = Authorization(token: Sample.secret("old")) {
+      asked += 1
+      return Sample.secret("new")
+    }
+    // The first write is answered, then the token expires for the three under way.
+    let transport = ScriptedTransport { request in
+      let id = String(request.url.split(separator: "/").last ?? "")
+      return .success(
+        id == "i0" || self.token(request) == "new"
+          ? .json(200, Sample.rowText(id)) : .json(401, #"{"error":"expired"}"#))
+    }
+    var backend = stage.backend(
+      transport, authorization: authorization, settings: RemoteSettings(jobs: 3))
+    let replies = try backend.replies(to: (0..<6).map { Sample.intent(.update, "i\($0)") })
+    #expect(replies.count == 6 && replies.allSatisfy { $0.reply.stop == nil })
+    #expect(asked == 1)
+    #expect(transport.log.requests.count == 6 + 3)
+  }
+
+  @Test("a server that takes no token ends the sending after one renewal")
+  func renewsOnce() throws {
+    var asked = 0
+    let authorization = Authorization(token: Sample.secret("old")) {
+      asked += 1
+      return Sample.secret("new")
+    }
+    let transport = guarded(by: "another")
+    var backend = stage.backend(transport, authorization: authorization)
+    let who = Stop.unauthorized(Refusal(status: 401, words: "who?"))
+    #expect(
+      try backend.replies(to: [Sample.intent(.update)]).map(\.reply)
+        == [Reply(.notSent, stop: who)])
+    #expect(transport.log.requests.count == 2)
+    // The next sending and the next reading don't ask again.
+    _ = try backend.replies(to: [Sample.intent(.update)])
+    #expect(throws: who) { try backend.read(Sample.key("a1")) }
+    #expect(asked == 1)
+  }
+
+  @Test("a reading renews the token, too")
+  func readingRenews() throws {
+    let authorization = Authorization(token: nil) { Sample.secret("new") }
+    var backend = stage.backend(guarded(by: "new"), authorization: authorization)
+    let transport = ScriptedTransport { request in
+      .success(
+        self.token(request) == "new" ? .json(200, Sample.rowText("a1")) : .json(401, "{}"))
+    }
+    backend.exchange.transport = transport
+    #expect(try backend.read(Sample.key("a1")) == .row(Sample.row(Sample.rowText("a1"))))
+    #expect(transport.log.requests.map(token) == [nil, "new"])
+  }
+
+  @Test("a renewal that fails, or brings nothing, leaves it at the server's word")
+  func renewalFails() throws {
+    struct Broken: Error {}
+    for authorization in [
+      Authorization(token: nil, refresh: { throw Broken() }),
+      Authorization(token: nil, refresh: { nil }), Authorization(token: Sample.secret("x")),
+    ] {
+      var backend = stage.backend(guarded(by: "new"), authorization: authorization)
+      #expect(
+        try backend.replies(to: [Sample.intent(.update)]).first?.reply
+          == Reply(.notSent, stop: .unauthorized(Refusal(status: 401, words: "who?"))))
+    }
+  }
+
+  @Test("a forbidden item is refused, and the others go on")
+  func forbidden() throws {
+    let transport = ScriptedTransport { request in
+      request.url.hasSuffix("i1")
+        ? .success(.json(403, #"{"error":"not yours"}"#))
+        : .success(.json(200, Sample.rowText(String(request.url.split(separator: "/").last ?? ""))))
+    }
+    var backend = stage.backend(transport)
+    let replies = try backend.replies(to: (0..<3).map { Sample.intent(.update, "i\($0)") })
+    #expect(replies.count == 3)
+    #expect(
+      replies.first { $0.id == "i1" }?.reply
+        == Reply(.refused(Refusal(status: 403, words: "not yours"))))
+  }
+
+  private let facts = ServerFacts(dialect: .datasync, dataset: "d1", user: "ann")
+
+  private func answer(_ status: Int, dataset: String?, user: String? = nil) -> HTTPAnswer {
+    .json(
+      status, Sample.rowText("a1"),
+      (dataset.map { [HTTPField("x-tsync-dataset", $0)] } ?? [])
+        + (user.map { [HTTPField("x-tsync-user", $0)] } ?? []))
+  }
+
+  @Test(
+    "another data set is a stop, whatever the answer; so is a right answer without one",
+    arguments: [(200, "d2"), (200, nil), (404, "d2"), (412, "d2"), (503, "d2"), (401, "d2")]
+      as [(Int, String?)])
+  func otherDataset(status: Int, dataset: String?) throws {
+    let transport = ScriptedTransport(answer(status, dataset: dataset))
+    var backend = stage.backend(transport, facts: facts)
+    let stop = Stop.unsafe(
+      "https://x.test holds another data set than this workspace: \(dataset ?? "unknown") instead"
+        + " of d1",
+      ways: ["tsync clone https://x.test", "tsync remote set URL"])
+    #expect(throws: stop) { try backend.read(Sample.key("a1")) }
+    let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
+    #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
+    #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
+  }
+
+  @Test("what something in between answers says nothing about the data set")
+  func inBetween() throws {
+    var backend = stage.backend(
+      ScriptedTransport(.page(502), answer(200, dataset: "d1")), facts: facts)
+    #expect(try backend.read(Sample.key("a1")) == .row(Sample.row(Sample.rowText("a1"))))
+    backend = stage.backend(ScriptedTransport(.page(200)), facts: facts)
+    guard
+      case .notSpeaking? = #expect(
+        throws: Stop.self,
+        performing: {
+          try backend.read(Sample.key("a1"))
+        })
+    else {
+      Issue.record("another stop")
+      return
+    }
+  }
+
+  @Test("another user is a stop; a server that tells none is not")
+  func otherUser() throws {
+    let stop = Stop.unsafe(
+      "this workspace belongs to ann, and the token is of bob",
+      ways: ["tsync remote login", "tsync clone https://x.test"])
+    var backend = stage.backend(
+      ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
+    #expect(throws: stop) { try backend.read(Sample.key("a1")) }
+    backend = stage.backend(ScriptedTransport(answer(200, dataset: "d1")), facts: facts)
+    #expect(try backend.read(Sample.key("a1")) != .absent)
+  }
+
+  @Test("a token of another user is not even sent")
+  func otherSubject() throws {
+    let facts = ServerFacts(dialect: .mobileApps, user: "sid:ann")
+    let transport = ScriptedTransport(.json(200, "[]"))
+    var backend = stage.backend(
+      transport, facts: facts, authorization: Authorization(token: Self.bob))
+    let stop = Stop.unsafe(
+      "this workspace belongs to sid:ann, and the token is of sid:bob",
+      ways: ["tsync remote login", "tsync clone https://x.test"])
+    #expect(throws: stop) { try backend.read(Sample.key("a1")) }
+    #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }
+    #expect(transport.log.requests.isEmpty)
+    backend = stage.backend(
+      transport, facts: facts, authorization: Authorization(token: Self.ann))
+    #expect(try backend.read(Sample.key("a1")) == .absent)
+  }
+
+  @Test("a renewed token of another user is not sent either")
+  func renewedSubject() throws {
+    let facts = ServerFacts(dialect: .datasync, user: "sid:ann")
+    let transport = ScriptedTransport(.json(401, "{}"))
+    var backend = stage.backend(
+      transport, facts: facts,
+      authorization: Authorization(token: Self.ann) { Self.bob })
+    let replies = try backend.replies(to: [Sample.intent(.update)])
+    guard case .unsafe? = replies.first?.reply.stop else {
+      Issue.record("\(replies)")
+      return
+    }
+    #expect(replies.first?.reply.outcome == .notSent)
+    #expect(transport.log.requests.count == 1)
+  }
+
+  @Test(
+    "a redirection is told and never followed",
+    arguments: [
+      (
+        "https://new.test/tables/todoitem?x=1",
+        "the server moved to https://new.test: tsync remote set https://new.test"
+      ),
+      (
+        "http://x.test:81/api/tables/todoitem",
+        "the server moved to http://x.test:81/api: tsync remote set http://x.test:81/api"
+      ),
+      ("/login?next=1", "the server moved to another place: tsync remote set URL"),
+      ("https://ann:s3cret@new.test/", "the server moved to another place: tsync remote set URL"),
+      ("file:///etc/passwd", "the server moved to another place: tsync remote set URL"),
+    ])
+  func redirection(place: String, fact: String) throws {
+    for status in [301, 302, 303, 307, 308] {
+      let transport = ScriptedTransport(
+        HTTPAnswer(status: status, headers: [HTTPField("Location", place)]))
+      var backend = stage.backend(
+        transport, authorization: Authorization(token: Sample.secret("canary")))
+      #expect(throws: Stop.notSpeaking(fact)) { try backend.read(Sample.key("a1")) }
+      _ = try backend.replies(to: [Sample.intent(.insert)])
+      #expect(transport.log.requests.allSatisfy { $0.url.hasPrefix("https://x.test/tables/") })
+      #expect(transport.log.requests.count == 2)
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Testing
+
+@Suite struct PreparedRequestTests {
+  private static let base = #"""
+    {"id":"a1","text":"old","gone":1,"same":true,"version":"v1","updatedAt":"2026-03-01T10:00:00Z",
+     "createdAt":"2026-03-01T10:00:00Z","deleted":false}
+    """#
+  private static let item =
+    #"{"text":"n\u00e9w","same":true,"price":1.10,"empty":null,"tags":[1e2]}"#
+
+  private func request(
+    _ dialect: Dialect, _ kind: Operation.Kind, id: String = "a1", base: String = base,
+    item: String = item
+  ) throws -> Request {
+    let backend = RESTBackend(
+      Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: dialect))
+    return try backend.prepare(
+      Operation(
+        key: Sample.key(id), kind: kind, item: kind == .delete ? nil : Sample.item(item),
+        base: kind == .insert ? nil : Sample.row(base)))
+  }
+
+  /// A request as text, as it is compared here.
+  private func text(_ request: Request) -> String {
+    ([
+      "\(request.method) \(request.target)"
+    ] + request.headers.map { "\($0.name): \($0.value)" }
+      + [request.body.map { String(decoding: $0, as: UTF8.self) } ?? "(no body)"])
+      .joined(separator: "\n")
+  }
+
+  private static let inserted = #"{"id":"a1","text":"néw","same":true,"price":1.10,"tags":[1e2]}"#
+  private static let changes = #"{"text":"néw","price":1.10,"tags":[1e2],"gone":null}"#
+
+  @Test("an insert is the whole item under its id, without nulls and without a version")
+  func insert() throws {
+    #expect(
+      text(try request(.mobileApps, .insert)) == """
+        POST tables/todoitem
+        ZUMO-API-VERSION: 2.0.0
+        Accept: application/json
+        Content-Type: application/json
+        \(Self.inserted)
+        """)
+    #expect(
+      text(try request(.datasync, .insert)) == """
+        POST tables/todoitem
+        ZUMO-API-VERSION: 3.0.0
+        Accept: application/json
+        Content-Type: application/json
+        \(Self.inserted)
+        """)
+    #expect(
+      text(try request(.communityToolkit, .insert)) == """
+        POST tables/todoitem
+        Accept: application/json
+        Content-Type: application/json
+        \(Self.inserted)
+        """)
+  }
+
+  @Test("an update is what changed; where the server only replaces, the whole item")
+  func update() throws {
+    for (dialect, version) in [(Dialect.mobileApps, "2.0.0"), (.datasync, "3.0.0")] {
+      #expect(
+        text(try request(dialect, .update)) == """
+          PATCH tables/todoitem/a1
+          ZUMO-API-VERSION: \(version)
+          Accept: application/json
+          Content-Type: application/json
+          If-Match: "v1"
+          \(Self.changes)
+          """)
+    }
+    #expect(
+      text(try request(.communityToolkit, .update)) == """
+        PUT tables/todoitem/a1
+        Accept: application/json
+        Content-Type: application/json
+        If-Match: "v1"
+        \(Self.inserted)
+        """)
+  }
+
+  @Test("a delete has no body")
+  func delete() throws {
+    #expect(
+      text(try request(.mobileApps, .delete)) == """
+        DELETE tables/todoitem/a1
+        ZUMO-API-VERSION: 2.0.0
+        Accept: application/json
+        If-Match: "v1"
+        (no body)
+        """)
+    #expect(
+      text(try request(.communityToolkit, .delete)) == """
+        DELETE tables/todoitem/a1
+        Accept: application/json
+        If-Match: "v1"
+        (no body)
+        """)
+  }
+
+  @Test("each dialect has its way to bring a tombstone back")
+  func undelete() throws {
+    #expect(
+      text(try request(.mobileApps, .undelete)) == """
+        POST tables/todoitem/a1
+        ZUMO-API-VERSION: 2.0.0
+        Accept: application/json
+        If-Match: "v1"
+        (no body)
+        """)
+    #expect(
+      text(try request(.datasync, .undelete)) == """
+        PATCH tables/todoitem/a1
+        ZUMO-API-VERSION: 3.0.0
+        Accept: application/json
+        Content-Type: application/json
+        If-Match: "v1"
+        {"text":"néw","same":true,"price":1.10,"tags":[1e2],"gone":null,"deleted":false}
+        """)
+    #expect(
+      text(try request(.communityToolkit, .undelete)) == """
+        PUT tables/todoitem/a1?__includedeleted=true
+        Accept: application/json
+        Content-Type: application/json
+        If-Match: "v1"
+        {"id":"a1","text":"néw","same":true,"price":1.10,"tags":[1e2],"deleted":false}
+        """)
+  }
+
+  @Test(
+    "an id is percent-encoded byte by byte",
+    arguments: [
+      ("a-b_c.d~e", "a-b_c.d~e"), ("a b", "a%20b"), ("a+b", "a%2Bb"), ("../../x", "..%2F..%2Fx"),
+      ("50%", "50%25"), ("a?b#c", "a%3Fb%23c"), ("\u{e9}", "%C3%A9"), ("e\u{301}", "e%CC%81"),
+      ("a/\u{301}b", "a%2F%CC%81b"), ("it's", "it%27s"), ("a;b:c|d", "a%3Bb%3Ac%7Cd"),
+      ("\u{1F600}", "%F0%9F%98%80"), ("\"", "%22"), ("$x", "%24x"),
+    ])
+  func idIsEncoded(id: String, encoded: String) throws {
+    for dialect in Dialect.allCases {
+      #expect(try request(dialect, .delete, id: id).target == "tables/todoitem/\(encoded)")
+    }
+  }
+
+  @Test(
+    "a version is quoted, and a quote in it escaped",
+    arguments: [
+      (#"AAAAAAAAB9E="#, #""AAAAAAAAB9E=""#), (#"a\"b"#, #""a\"b""#), (#"W/\"x\""#, #""W/\"x\"""#),
+      (#"*"#, #""*""#), (#"a b"#, #""a b""#), ("\u{e9}", "\"\u{e9}\""),
+    ])
+  func versionIsQuoted(version: String, tag: String) throws {
+    let base = #"{"id":"a1","version":"\#(version)"}"#
+    let request = try request(.datasync, .delete, base: base)
+    #expect(request.headers.last == Request.Header("If-Match", tag))
+  }
+
+  @Test(
+    "no write goes out without a version to guard it", arguments: Dialect.allCases,
+    [Operation.Kind.update, .delete, .undelete])
+  func noVersionNoWrite(dialect: Dialect, kind: Operation.Kind) {
+    let refusal = #expect(throws: Refusal.self) {
+      try request(dialect, kind, base: #"{"id":"a1","text":"old"}"#)
+    }
+    #expect(refusal?.status == 428)
+  }
+
+  @Test("an item larger than 1 MiB is refused here")
+  func largeItem() throws {
+    let frame = #"{"id":"a1","text":""}"#.utf8.count
+    let fits = String(repeating: "x", count: (1 << 20) - frame)
+    #expect(try request(.datasync, .insert, item: #"{"text":"\#(fits)"}"#).body?.count == 1 << 20)
+    let refusal = #expect(throws: Refusal.self) {
+      try request(.datasync, .insert, item: #"{"text":"\#(fits)y"}"#)
+    }
+    #expect(refusal == Refusal(status: 413, words: "the item is larger than 1 MiB"))
+  }
+
+  @Test("system fields that found their way into an item are not sent", arguments: Dialect.allCases)
+  func systemFieldsStayHere(dialect: Dialect) throws {
+    var item = Sample.item(#"{"text":"new"}"#)
+    item["version"] = "v9"
+    item["deleted"] = true
+    item["updatedAt"] = "2030-01-01T00:00:00Z"
+    let backend = RESTBackend(
+      Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: dialect))
+    let request = try backend.prepare(
+      Operation(
+        key: Sample.key("a1"), kind: .update, item: item,
+        base: Sample.row(#"{"id":"a1","text":"old","version":"v1"}"#)))
+    let body = try JSON(parsing: try #require(request.body)).object
+    #expect(body?.members.map(\.name).filter { $0 != "id" } == ["text"])
+  }
+}

@@ -1,0 +1,259 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Testing
+
+@Suite struct PullEndingTests {
+  private let stage = Stage()
+
+  private func pages(
+    _ transport: ScriptedTransport, from token: String? = nil,
+    facts: ServerFacts = ServerFacts(dialect: .datasync),
+    settings: RemoteSettings = RemoteSettings(pageSize: 3)
+  ) throws -> [Page] {
+    var pages: [Page] = []
+    var backend = stage.backend(transport, facts: facts, settings: settings)
+    try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) {
+      pages.append($0)
+      return true
+    }
+    return pages
+  }
+
+  private func row(_ id: String, _ time: String?, version: String = "v1") -> String {
+    let time = time.map { #""\#($0)""# } ?? "null"
+    return #"{"id":"\#(id)","updatedAt":\#(time),"version":"\#(version)"}"#
+  }
+
+  private func list(_ rows: String..., date: String? = nil, count: Int? = nil) -> HTTPAnswer {
+    .json(
+      200,
+      #"{"items":[\#(rows.joined(separator: ","))],"count":\#(count.map(String.init) ?? "null")}"#,
+      date.map { [HTTPField("Date", $0)] } ?? [])
+  }
+
+  private let one = "2026-03-01T10:00:01Z"
+  private let two = "2026-03-01T10:00:02Z"
+
+  private static let endless = Stop.notSpeaking(
+    "the pull makes no progress: the server brings the same rows again and again")
+
+  @Test("a server that gives the same page for ever is left after four more requests at most")
+  func samePage() throws {
+    for facts in [ServerFacts(dialect: .datasync), ServerFacts(dialect: .communityToolkit)] {
+      for total in [nil, 1_000] {
+        let transport = ScriptedTransport(
+          list(row("a", one), row("b", one), row("c", two), count: total))
+        #expect(throws: Self.endless) { try pages(transport, facts: facts) }
+        #expect(transport.log.requests.count <= 5)
+      }
+    }
+  }
+
+  @Test("a server that gives the same row for ever is left")
+  func sameRow() throws {
+    let transport = ScriptedTransport(list(row("a", one)))
+    #expect(throws: Self.endless) { try pages(transport) }
+    #expect(transport.log.requests.count <= 5)
+  }
+
+  @Test("a server that gives the same row without a time for ever is left")
+  func sameUntimedRow() throws {
+    let transport = ScriptedTransport(list(row("a", nil)))
+    #expect(throws: Self.endless) { try pages(transport) }
+    #expect(transport.log.requests.count <= 5)
+  }
+
+  @Test("rows that go back in time end no pull and loop none")
+  func backwards() throws {
+    var second: Int64 = 60
+    var count = 0
+    let transport = ScriptedTransport { _ in
+      second = max(0, second - 1)
+      count += 1
+      let time = "2026-03-01T10:00:\(second < 10 ? "0" : "")\(second)Z"
+      return .success(
+        self.list(self.row("r\(min(count, 90))", time), self.row("s\(min(count, 90))", time)))
+    }
+    #expect(throws: Self.endless) { try pages(transport) }
+    #expect(transport.log.requests.count < 110)
+  }
+
+  @Test("one bad row is set aside, the others go on, and the token passes it")
+  func badRow() throws {
+    let transport = ScriptedTransport(
+      list(
+        row("a", one), #"{"id":"b","x":1,"x":2,"updatedAt":"\#(two)"}"#,
+        row("c", "2026-03-01T10:00:03Z"), count: 3))
+    let found = try pages(transport)
+    #expect(found.flatMap(\.rows).map(\.id.description) == ["a", "c"])
+    #expect(found.flatMap(\.refused).map(\.id) == ["b"])
+    #expect(
+      found.last?.token == DeltaToken("2026-03-01T09:58:03.000Z"))
+  }
+
+  @Test("a bad row at the end doesn't move the token, and is passed all the same")
+  func badRowAtTheEnd() throws {
+    let bad = #"{"id":"b","x":1,"x":2,"updatedAt":"\#(two)"}"#
+    let transport = ScriptedTransport(list(row("a", one), bad), list(bad), list())
+    let found = try pages(
+      transport, facts: ServerFacts(dialect: .datasync), settings: RemoteSettings(overlapSeconds: 0)
+    )
+    #expect(transport.log.targets[1].contains("10:00:02Z"))
+    #expect(found.flatMap(\.refused).count == 1)
+    #expect(found.last?.token == DeltaToken(Text(one)))
+  }
+
+  @Test("a row that stands twice in a page is handed out twice, in its order")
+  func twice() throws {
+    let found = try pages(
+      ScriptedTransport(list(row("a", one), row("a", two, version: "v2"), count: 2)))
+    #expect(found.flatMap(\.rows).map(\.version) == [Version("v1"), Version("v2")])
+  }
+
+  @Test(
+    "what is no list ends the pull",
+    arguments: [
+      HTTPAnswer.page(200), .empty(204), .empty(200), .json(200, "42"),
+      .json(200, #"{"items":{}}"#),
+      .json(200, "[]"), .json(200, #"{"items":[{"id":"a"}"#), .plain(200, #"{"items":[]}"#),
+      .page(404), .json(404, "{}"), .json(405, "{}"), .json(201, #"{"items":[]}"#),
+    ])
+  func noList(answer: HTTPAnswer) throws {
+    let stop = #expect(throws: Stop.self) { try pages(ScriptedTransport(answer)) }
+    guard case .notSpeaking? = stop else {
+      Issue.record("\(String(describing: stop))")
+      return
+    }
+  }
+
+  @Test("a page that fails leaves the pages before it handed out")
+  func laterPageFails() throws {
+    let transport = ScriptedTransport(
+      list(row("a", one), row("b", one), row("c", two)), .json(500, #"{"error":"no"}"#))
+    var handed: [Page] = []
+    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
+    #expect(throws: Stop.unreachable("the server answered 500 no")) {
+      try backend.pages(of: Sample.table, from: nil) {
+        handed.append($0)
+        return true
+      }
+    }
+    #expect(handed.flatMap(\.rows).count == 3)
+  }
+
+  @Test("who takes pages may stop, and may fail")
+  func stops() throws {
+    struct Full: Error {}
+    let transport = ScriptedTransport(
+      list(row("a", one), row("b", one), row("c", two)), list(row("d", two)))
+    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
+    var count = 0
+    try backend.pages(of: Sample.table, from: nil) { _ in
+      count += 1
+      return false
+    }
+    #expect(count == 1)
+    #expect(throws: Full.self) {
+      try backend.pages(of: Sample.table, from: nil) { _ in throw Full() }
+    }
+  }
+
+  @Test("a page is handed out while the next one is under way")
+  func overlaps() throws {
+    let transport = ScriptedTransport(
+      list(row("a", one), row("b", one), row("c", two)), list(row("d", two), count: 4), list())
+    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
+    var underWay: [Int] = []
+    try backend.pages(of: Sample.table, from: nil) { _ in
+      underWay.append(transport.log.requests.count)
+      return true
+    }
+    #expect(underWay.prefix(2) == [2, 3])
+  }
+
+  @Test("a server that gives fewer rows than it may be asked for is asked for 50")
+  func maxTop() throws {
+    let twin = TableTwin(.mobileApps)
+    twin.maxTop = 200
+    twin.add((0..<120).map { "r\(1_000 + $0)" }, at: 3)
+    let found = try pages(
+      twin.transport, facts: ServerFacts(dialect: .mobileApps), settings: RemoteSettings())
+    #expect(Set(found.flatMap(\.rows).map(\.id)).count == 120)
+    #expect(twin.requests[0].contains("$top=1000") && twin.requests[1].contains("$top=50"))
+  }
+
+  @Test("a refusal that has nothing to do with the page's size is told")
+  func refusal() throws {
+    let transport = ScriptedTransport(.json(400, #"{"error":"no such column"}"#))
+    #expect(throws: Stop.notSpeaking("the server answered 400 no such column")) {
+      try pages(transport, settings: RemoteSettings())
+    }
+    #expect(transport.log.requests.count == 2)
+  }
+
+  @Test("a token that is no time brings everything, and is told")
+  func garbageToken() throws {
+    let transport = ScriptedTransport(list(row("a", one), count: 1))
+    _ = try pages(transport, from: "yesterday' or 1 eq 1")
+    #expect(!transport.log.targets[0].contains("$filter"))
+    #expect(
+      stage.notices == ["the delta token of todoitem is no time: everything is brought again"])
+  }
+
+  private let date = "Sun, 01 Mar 2026 12:00:00 GMT"
+
+  @Test("a token in the server's future is a stop where a row confirms it")
+  func futureToken() throws {
+    let future = "2026-03-02T12:00:01Z"
+    let stop = #expect(throws: Stop.self) {
+      try pages(ScriptedTransport(list(row("a", future), date: date)), from: future)
+    }
+    #expect(
+      stop
+        == .unsafe(
+          "the server went back in time: todoitem has a row of 2026-03-02T12:00:01Z, more than a day"
+            + " after the server's clock", ways: ["tsync pull --full"]))
+  }
+
+  @Test("a token in the server's future that no row confirms brings everything, and is told")
+  func futureTokenAlone() throws {
+    let transport = ScriptedTransport(
+      list(date: date), list(row("a", one), date: date, count: 1))
+    let found = try pages(transport, from: "2026-03-02T12:00:01Z")
+    #expect(found.flatMap(\.rows).count == 1)
+    #expect(transport.log.requests.count == 2)
+    #expect(stage.notices.count == 1)
+  }
+
+  @Test("a day ahead is taken for a clock that differs")
+  func nearFuture() throws {
+    let near = "2026-03-02T12:00:00Z"
+    let transport = ScriptedTransport(list(row("a", near), date: date, count: 1))
+    #expect(try pages(transport, from: near).flatMap(\.rows).count == 1)
+  }
+
+  @Test(
+    "the token is the newest row's time, or the overlap before the server's clock",
+    arguments: [
+      // The newest row, the server's clock, the overlap that is set, promised order, the token.
+      ("2026-03-01T11:59:00.1234567+00:00", true, nil, false, "2026-03-01T11:58:00.000Z"),
+      ("2026-03-01T11:57:59.999Z", true, nil, false, "2026-03-01T11:57:59.999Z"),
+      ("2026-03-01T11:59:00.1234567+00:00", true, nil, true, "2026-03-01T11:59:00.1234567+00:00"),
+      ("2026-03-01T11:59:00.123Z", false, nil, false, "2026-03-01T11:57:00.123Z"),
+      ("2026-03-01T11:59:00Z", true, 30, false, "2026-03-01T11:59:00Z"),
+      ("2026-03-01T11:59:00Z", true, 90, true, "2026-03-01T11:58:30.000Z"),
+      ("2026-03-01T11:59:00Z", true, 0, false, "2026-03-01T11:59:00Z"),
+    ] as [(String, Bool, Int?, Bool, String)])
+  func token(
+    newest: String, hasDate: Bool, overlap: Int?, inOrder: Bool, expected: String
+  ) throws {
+    var answer = list(row("a", one), row("b", newest), date: hasDate ? date : nil, count: 2)
+    let dataset: Text? = inOrder ? "d1" : nil
+    if inOrder { answer.headers.append(HTTPField("X-Tsync-Dataset", "d1")) }
+    let found = try pages(
+      ScriptedTransport(answer), facts: ServerFacts(dialect: .datasync, dataset: dataset),
+      settings: RemoteSettings(overlapSeconds: overlap))
+    #expect(found.last?.token?.text.string == expected)
+  }
+}

@@ -1,0 +1,161 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Testing
+
+@Suite struct ReadingTests {
+  private let stage = Stage()
+
+  private func backend(
+    _ dialect: Dialect, _ transport: ScriptedTransport
+  ) -> RESTBackend<ScriptedTransport> {
+    stage.backend(transport, facts: ServerFacts(dialect: dialect))
+  }
+
+  @Test("version 2 reads one row by a list, its quotes doubled")
+  func mobileApps() throws {
+    let text = #"{"id":"it's 1+1","version":"v","deleted":true}"#
+    let transport = ScriptedTransport(.json(200, "[\(text)]"))
+    var backend = backend(.mobileApps, transport)
+    #expect(try backend.read(Sample.key("it's 1+1")) == .row(Sample.row(text)))
+    #expect(
+      transport.log.targets == [
+        "tables/todoitem?$filter=id%20eq%20'it''s%201%2B1'&__includeDeleted=true"
+      ])
+    #expect(transport.log.requests.first?.method == "GET")
+    #expect(
+      transport.log.requests.first?.headers == [
+        HTTPField("ZUMO-API-VERSION", "2.0.0"), HTTPField("Accept", "application/json"),
+        HTTPField("Cache-Control", "no-cache"),
+      ])
+  }
+
+  @Test("version 3 reads one row by its id")
+  func datasync() throws {
+    for dialect in [Dialect.datasync, .communityToolkit] {
+      let transport = ScriptedTransport(.json(200, Sample.rowText("a/1")))
+      var backend = backend(dialect, transport)
+      #expect(try backend.read(Sample.key("a/1")) == .row(Sample.row(Sample.rowText("a/1"))))
+      #expect(transport.log.targets == ["tables/todoitem/a%2F1?__includedeleted=true"])
+    }
+  }
+
+  @Test("an empty list is no row")
+  func emptyList() throws {
+    for body in ["[]", #"{"results":[],"count":0}"#, #"{"results":[]}"#, " [ ] "] {
+      var backend = backend(.mobileApps, ScriptedTransport(.json(200, body)))
+      #expect(try backend.read(Sample.key("a1")) == .absent)
+    }
+  }
+
+  @Test("'not found' counts once the table has answered a list, which is asked once")
+  func notFound() throws {
+    let transport = ScriptedTransport { request in
+      .success(request.url.contains("$top") ? .json(200, #"{"items":[]}"#) : .empty(404))
+    }
+    var backend = backend(.datasync, transport)
+    #expect(try backend.read(Sample.key("a1")) == .absent)
+    #expect(try backend.read(Sample.key("a2")) == .absent)
+    #expect(
+      transport.log.targets == [
+        "tables/todoitem/a1?__includedeleted=true",
+        "tables/todoitem?$orderby=updatedAt,id&$top=1&__includedeleted=true",
+        "tables/todoitem/a2?__includedeleted=true",
+      ])
+  }
+
+  @Test("'not found' of a table that isn't there is no answer for a row")
+  func tableNotFound() throws {
+    var backend = backend(.datasync, ScriptedTransport(.json(404, #"{"error":"no table"}"#)))
+    #expect(throws: Stop.notSpeaking("the server has no table todoitem (no table)")) {
+      try backend.read(Sample.key("a1"))
+    }
+  }
+
+  @Test("a web page for 'not found' is no answer", arguments: [404, 410])
+  func webPage(status: Int) throws {
+    for dialect in Dialect.allCases {
+      var backend = backend(dialect, ScriptedTransport(.page(status)))
+      #expect(
+        throws: Stop.notSpeaking(
+          "there are no tables at https://x.test (\(status) with a web page)")
+      ) { try backend.read(Sample.key("a1")) }
+    }
+  }
+
+  @Test("a tombstone that is hidden from a reading is asked for by a list")
+  func hiddenTombstone() throws {
+    let tombstone = Sample.rowText("a1", deleted: true)
+    let transport = ScriptedTransport(.empty(410), .json(200, #"{"items":[\#(tombstone)]}"#))
+    var backend = backend(.datasync, transport)
+    #expect(try backend.read(Sample.key("a1")) == .row(Sample.row(tombstone)))
+    #expect(
+      transport.log.targets.last
+        == "tables/todoitem?$filter=id%20eq%20'a1'&__includedeleted=true")
+  }
+
+  @Test("another row than the one that was asked for is no answer")
+  func otherRow() throws {
+    let other = Sample.rowText("A1")
+    for (dialect, body) in [
+      (Dialect.mobileApps, "[\(other)]"), (.datasync, other),
+      (.mobileApps, "[\(Sample.rowText("a1")),\(other)]"),
+      (.mobileApps, #"[{"id":"a1","id":"a1"}]"#), (.datasync, #"{"id":"a1","version":7}"#),
+      (.datasync, "[\(Sample.rowText("a1"))]"), (.mobileApps, Sample.rowText("a1")),
+    ] {
+      var backend = backend(dialect, ScriptedTransport(.json(200, body)))
+      let stop = #expect(throws: Stop.self) { try backend.read(Sample.key("a1")) }
+      guard case .notSpeaking? = stop else {
+        Issue.record("\(body): \(String(describing: stop))")
+        return
+      }
+    }
+  }
+
+  @Test("two spellings of é are two ids")
+  func normalisation() throws {
+    var backend = backend(.datasync, ScriptedTransport(.json(200, Sample.rowText("e\u{301}"))))
+    #expect(throws: Stop.self) { try backend.read(Sample.key("\u{e9}")) }
+    #expect(try backend.read(Sample.key("e\u{301}")) != .absent)
+  }
+
+  @Test("a reading is tried again where that may help")
+  func triedAgain() throws {
+    let row = HTTPAnswer.json(200, Sample.rowText("a1"))
+    for status in [408, 425, 429, 500, 502, 503, 504, 520, 522, 598] {
+      let no = HTTPAnswer.json(status, #"{"error":"no"}"#)
+      let stage = Stage()
+      var backend = stage.backend(ScriptedTransport(no, no, no, no, row))
+      #expect(try backend.read(Sample.key("a1")) != .absent)
+      #expect(stage.pauses == [500, 1_000, 2_000, 4_000])
+      backend = stage.backend(ScriptedTransport(no))
+      #expect(throws: Stop.self) { try backend.read(Sample.key("a1")) }
+      #expect(backend.exchange.transport.log.requests.count == 5)
+    }
+  }
+
+  @Test("a broken connection is tried again; one that can't be made is not")
+  func transportFails() throws {
+    func transport(_ kind: TransportError.Kind) -> ScriptedTransport {
+      ScriptedTransport { _ in .failure(TransportError(kind, "the fact", nothingSent: false)) }
+    }
+    let kinds: [(TransportError.Kind, Int, Stop)] = [
+      (.cut, 5, .unreachable("the fact")), (.cannotConnect, 1, .unreachable("the fact")),
+      (.nameNotResolved, 1, .unreachable("the fact")), (.timedOut, 1, .unreachable("the fact")),
+      (.insecure, 1, .unreachable("the fact")), (.tooLarge, 1, .notSpeaking("the fact")),
+    ]
+    for (kind, count, stop) in kinds {
+      var backend = stage.backend(transport(kind))
+      #expect(throws: stop) { try backend.read(Sample.key("a1")) }
+      #expect(backend.exchange.transport.log.requests.count == count)
+    }
+  }
+
+  @Test("a reading that is put off too long says for how long")
+  func putOff() throws {
+    var backend = stage.backend(
+      ScriptedTransport(.json(503, "{}", [HTTPField("Retry-After", "600")])))
+    #expect(throws: Stop.busy(status: 503, seconds: 600)) { try backend.read(Sample.key("a1")) }
+    #expect(stage.pauses.isEmpty)
+  }
+}
