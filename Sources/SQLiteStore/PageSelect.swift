@@ -1,0 +1,105 @@
+package import GRDB
+import SyncModel
+package import TableServer
+
+/// A page as a SELECT: a ``SQLFilter`` with what belongs around it.
+package struct PageSelect {
+  private let request: PageRequest
+  private let condition: String
+  private let conditionArguments: [any DatabaseValueConvertible]
+
+  /// Makes the SELECT for the table with a number.
+  package init(_ request: PageRequest, in table: Int64) {
+    self.request = request
+    var condition = "tbl = ?"
+    var arguments: [any DatabaseValueConvertible] = [table]
+    if !request.includesDeleted { condition += " AND deleted = 0" }
+    // The parts of an AND stand side by side, where SQLite looks for an index.
+    for part in request.filter?.parts ?? [] {
+      let filter = SQLFilter(part)
+      condition += " AND (\(filter.sql))"
+      arguments += filter.arguments.map(\.databaseValue)
+    }
+    self.condition = condition
+    conditionArguments = arguments
+  }
+
+  /// Returns the page.
+  func page(_ database: Database) throws -> Page {
+    let (sql, arguments) = query
+    var page = Page(expecting: request.limit, total: try total(database))
+    let statement = try database.cachedStatement(sql: sql)
+    let cursor = try ColumnBytes.fetchCursor(statement, arguments: arguments)
+    while let text = try cursor.next() { page.append(text.bytes) }
+    return page
+  }
+
+  /// The SELECT, and what is bound in it.
+  package var query: (sql: String, arguments: StatementArguments) {
+    var terms: [String] = []
+    var arguments = conditionArguments
+    var isByID = false
+    for order in request.order where !isByID {
+      let column = SQLFilter(order.column)
+      terms.append(column.sql + (order.isDescending ? " DESC" : ""))
+      arguments += column.arguments.map(\.databaseValue)
+      isByID = order.column == .id
+    }
+    if !isByID { terms.append("id") }
+    arguments += [request.limit, request.offset]
+    let sql = """
+      SELECT text FROM items WHERE \(condition)
+      ORDER BY \(terms.joined(separator: ", ")) LIMIT ? OFFSET ?
+      """
+    return (sql, StatementArguments(arguments))
+  }
+
+  /// Returns how many rows match; `nil` where nobody asks.
+  private func total(_ database: Database) throws -> Int? {
+    guard request.countsAll else { return nil }
+    return try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM items WHERE \(condition)",
+      arguments: StatementArguments(conditionArguments))
+  }
+}
+
+extension ODataFilter {
+  /// The conditions that must all hold.
+  fileprivate var parts: [ODataFilter] {
+    guard case .all(let conditions) = self else { return [self] }
+    return conditions.flatMap(\.parts)
+  }
+}
+
+extension FilterValue {
+  /// The value as SQLite binds it.
+  var databaseValue: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): value.databaseValue
+    case .real(let value): value.databaseValue
+    case .text(let text): text.string.databaseValue
+    }
+  }
+
+  /// Takes what SQLite hands to a function.
+  init(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null, .blob: self = .null
+    case .int64(let value): self = .integer(value)
+    case .double(let value): self = .real(value)
+    case .string(let value): self = .text(Text(value))
+    }
+  }
+}
+
+extension DatabaseFunction {
+  /// Makes a function of filters callable from SQL, as `odata_NAME`; flipped, its two values change
+  /// places.
+  convenience init(_ function: FilterFunction, isFlipped: Bool) {
+    self.init(SQLFilter.name(of: function, isFlipped: isFlipped), pure: true) { arguments in
+      let values = arguments.map(FilterValue.init)
+      return function.value(of: isFlipped ? values.reversed() : values).databaseValue
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import GRDB
+package import SyncModel
+package import TableServer
+
+extension SQLiteItemStore {
+  package func tokens() async throws -> [AccessToken] {
+    try await pool.read { database in
+      try GRDB.Row.fetchAll(
+        database,
+        sql: "SELECT user, digest, created_at, revoked_at FROM tokens ORDER BY number"
+      ).map { row in
+        AccessToken(
+          user: Text(row[0]), digest: Array(row[1] as Data),
+          createdAt: Moment(milliseconds: row[2]),
+          revokedAt: (row[3] as Int64?).map(Moment.init(milliseconds:)))
+      }
+    }
+  }
+
+  package func add(_ token: AccessToken) async throws {
+    try await pool.write { database in
+      try database.execute(
+        sql: "INSERT INTO tokens (user, digest, created_at) VALUES (?, ?, ?)",
+        arguments: [token.user.string, Data(token.digest), token.createdAt.milliseconds])
+    }
+  }
+
+  package func revoke(_ user: Text, at now: Moment) async throws -> Int {
+    try await pool.write { database in
+      try database.execute(
+        sql: "UPDATE tokens SET revoked_at = ? WHERE user = ? AND revoked_at IS NULL",
+        arguments: [now.milliseconds, user.string])
+      return database.changesCount
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/// Why a database can't serve as a store.
+package enum SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file can't be opened or made.
+  case cannotOpen(path: String, reason: String)
+  /// The file is a database, but of another program.
+  case notAStore(path: String)
+  /// A newer tsync-server made the file.
+  case newerFormat(path: String, version: Int)
+  /// A row in it can't be one.
+  case damaged(String)
+
+  package var description: String {
+    switch self {
+    case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
+    case .notAStore(let path): "\(path) is a database of another program"
+    case .newerFormat(let path, let version):
+      "\(path) has format \(version), this tsync-server reads \(Schema.version)"
+    case .damaged(let what): "the store is damaged: \(what)"
+    }
+  }
+}

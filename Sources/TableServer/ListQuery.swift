@@ -1,0 +1,119 @@
+import SyncModel
+
+/// What a list request asks for: its `$` options, read.
+package struct ListQuery: Hashable, Sendable {
+  /// The condition on the rows.
+  package var filter: ODataFilter?
+  /// The order of the rows.
+  package var order: [PageRequest.Order] = []
+  /// How many rows are wanted in all; `nil` where the page's size decides.
+  package var top: Int?
+  /// How many rows are passed over.
+  package var skip = 0
+  /// The members wanted; `nil` for all.
+  package var columns: [RowColumn]?
+  /// Whether the number of all rows is wanted.
+  package var wantsCount = false
+  /// Whether tombstones are wanted.
+  package var includesDeleted = false
+
+  /// Reads the options; names with neither `$` nor a meaning are passed over (protocol.md §3.1).
+  ///
+  /// - Throws: `TableError.badRequest` for a `$` option that is unknown, twice there or no good.
+  package init(_ query: QueryString) throws(TableError) {
+    var seen: Set<Text> = []
+    for option in query.options where option.name.string.utf8.first == UInt8(ascii: "$") {
+      guard seen.insert(option.name).inserted else {
+        throw .badRequest("\(option.name) is there twice")
+      }
+      try read(option)
+    }
+    includesDeleted = query.includesDeleted
+  }
+
+  private mutating func read(_ option: QueryString.Option) throws(TableError) {
+    do throws(ODataError) {
+      switch option.name {
+      case "$filter": filter = option.value.isEmpty ? nil : try ODataFilter(option.value)
+      case "$orderby": order = option.value.isEmpty ? [] : try Self.order(option.value)
+      case "$select": columns = option.value.isEmpty ? nil : try Self.columns(option.value)
+      case "$top": top = try Self.number(option.value, upTo: ServedLimits.top)
+      case "$skip": skip = try Self.number(option.value, upTo: 1 << 31)
+      case "$count": wantsCount = try Self.word(option.value, yes: "true", no: "false")
+      case "$inlinecount": wantsCount = try Self.word(option.value, yes: "allpages", no: "none")
+      default: throw ODataError("the option isn't known here")
+      }
+    } catch {
+      throw .badRequest("\(option.name): \(error)")
+    }
+  }
+
+  private static func number(_ text: Text, upTo limit: Int) throws(ODataError) -> Int {
+    guard let number = Int(text.string), number >= 0,
+      text.string.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { throw ODataError("'\(text)' is no whole number from 0") }
+    guard number <= limit else { throw ODataError("\(limit) is the most") }
+    return number
+  }
+
+  private static func word(_ text: Text, yes: Text, no: Text) throws(ODataError) -> Bool {
+    guard text == yes || text == no else { throw ODataError("it is \(yes) or \(no)") }
+    return text == yes
+  }
+
+  private static func columns(_ text: Text) throws(ODataError) -> [RowColumn] {
+    var reader = try ColumnReader(text)
+    return try reader.terms { reader throws(ODataError) in try reader.column() }
+  }
+
+  private static func order(_ text: Text) throws(ODataError) -> [PageRequest.Order] {
+    var reader = try ColumnReader(text)
+    return try reader.terms { reader throws(ODataError) in
+      let column = try reader.column()
+      let isDescending = try reader.take(.word("desc"))
+      if !isDescending { _ = try reader.take(.word("asc")) }
+      return PageRequest.Order(column, isDescending: isDescending)
+    }
+  }
+}
+
+/// Reads names with commas between them.
+private struct ColumnReader {
+  private var lexer: ODataLexer
+  private var token: ODataToken
+
+  init(_ text: Text) throws(ODataError) {
+    lexer = ODataLexer(text)
+    token = try lexer.next()
+  }
+
+  mutating func take(_ expected: ODataToken) throws(ODataError) -> Bool {
+    guard token == expected else { return false }
+    token = try lexer.next()
+    return true
+  }
+
+  mutating func column() throws(ODataError) -> RowColumn {
+    var path: [Text] = []
+    repeat {
+      guard case .word(let name) = token else {
+        throw lexer.error("expected a name, not \(token.name)")
+      }
+      path.append(name)
+      token = try lexer.next()
+    } while try take(.slash)
+    return RowColumn(path: path)
+  }
+
+  mutating func terms<Term>(
+    _ read: (inout ColumnReader) throws(ODataError) -> Term
+  ) throws(ODataError) -> [Term] {
+    var terms: [Term] = []
+    repeat { terms.append(try read(&self)) } while try take(.comma)
+    guard token == .end else { throw lexer.error("\(token.name) isn't expected") }
+    guard terms.count <= ServedLimits.terms else {
+      throw ODataError("\(ServedLimits.terms) names are the most")
+    }
+    return terms
+  }
+}

@@ -1,0 +1,114 @@
+import SyncModel
+
+extension ODataParser {
+  mutating func primary() throws(ODataError) -> Term {
+    let taken = token
+    switch taken {
+    case .open:
+      try advance()
+      let term = try nested { parser throws(ODataError) in try parser.disjunction() }
+      try expect(.close)
+      return term
+    case .text(let text):
+      try advance()
+      return try count(.value(.literal(.text(text))))
+    case .number(let number):
+      try advance()
+      return try count(.value(.literal(number)))
+    case .moment(let moment):
+      try advance()
+      return try count(.value(.literal(.integer(moment.milliseconds)), isMoment: true))
+    case .word(let word): return try count(try named(word))
+    default: throw lexer.error("expected a value, not \(taken.name)")
+    }
+  }
+
+  private mutating func named(_ word: Text) throws(ODataError) -> Term {
+    // What is cast may be no token at all, so the lexer must not look at it first.
+    if word == "cast" { return try cast() }
+    try advance()
+    switch word {
+    case "true": return .condition(.constant(true))
+    case "false": return .condition(.constant(false))
+    case "null": return .value(.literal(.null))
+    default: break
+    }
+    if token == .open { return try call(word) }
+    let column = try path(from: word)
+    return .value(.column(column), isMoment: column.isMoment)
+  }
+
+  private mutating func path(from word: Text) throws(ODataError) -> RowColumn {
+    var names = [word]
+    while token == .slash {
+      try advance()
+      guard case .word(let name) = token else { throw lexer.error("expected a name after '/'") }
+      try advance()
+      names.append(name)
+    }
+    return RowColumn(path: names)
+  }
+
+  private mutating func call(_ word: Text) throws(ODataError) -> Term {
+    guard let function = FilterFunction(rawValue: word.string), function.isCallable else {
+      throw lexer.error("there is no function '\(word)'")
+    }
+    try expect(.open)
+    var arguments: [ODataExpression] = []
+    while token != .close || !arguments.isEmpty {
+      let term = try nested { parser throws(ODataError) in try parser.disjunction() }
+      arguments.append(value(term))
+      guard token == .comma else { break }
+      try advance()
+    }
+    try expect(.close)
+    guard function.arity.contains(arguments.count) else {
+      throw lexer.error("\(word) can't take \(arguments.count) values")
+    }
+    return .value(.call(function, arguments))
+  }
+
+  /// `cast(VALUE,Edm.TYPE)`; `cast` alone is a name like any other.
+  private mutating func cast() throws(ODataError) -> Term {
+    try advance()
+    guard token == .open else { return .value(.column(try path(from: "cast"))) }
+    if let raw = lexer.raw() {
+      try advance()
+      return try Self.cast(raw, to: try castType(), lexer)
+    }
+    try advance()
+    let term = try nested { parser throws(ODataError) in try parser.disjunction() }
+    return Self.cast(value(term), to: try castType())
+  }
+
+  private mutating func castType() throws(ODataError) -> Text {
+    try expect(.comma)
+    guard case .word(let type) = token else { throw lexer.error("expected a type, as Edm.Guid") }
+    try advance()
+    try expect(.close)
+    return type
+  }
+
+  private static func cast(
+    _ raw: Text, to type: Text, _ lexer: ODataLexer
+  ) throws(ODataError) -> Term {
+    if type == "Edm.DateTimeOffset" || type == "Edm.DateTime",
+      let moment = Moment(raw.string.utf8)
+    {
+      return .value(.literal(.integer(moment.milliseconds)), isMoment: true)
+    }
+    // Dates without a time, times and GUIDs are compared as the text they are.
+    if ["Edm.Date", "Edm.TimeOfDay", "Edm.Guid"].contains(type) {
+      return .value(.literal(.text(raw)))
+    }
+    var inner = try ODataParser(raw)
+    let term = try inner.sum()
+    guard inner.token == .end else { throw lexer.error("'\(raw)' can't be cast to \(type)") }
+    return cast(inner.value(term), to: type)
+  }
+
+  private static func cast(_ value: ODataExpression, to type: Text) -> Term {
+    guard type == "Edm.DateTimeOffset" || type == "Edm.DateTime" else { return .value(value) }
+    return .value(moment(value), isMoment: true)
+  }
+}

@@ -1,0 +1,215 @@
+package import SyncModel
+
+extension ODataFilter {
+  /// Reads a `$filter`: the grammar of protocol.md §3.2 with `in`, `contains` and `cast`.
+  ///
+  /// - Throws: What is wrong, and at which byte.
+  package init(_ text: Text) throws(ODataError) {
+    guard text.string.utf8.count <= ServedLimits.filter else {
+      throw ODataError("a filter may have \(ServedLimits.filter) bytes at most")
+    }
+    var parser = try ODataParser(text)
+    self = try parser.filter()
+  }
+}
+
+/// Reads a filter by recursive descent, one method a level of precedence.
+struct ODataParser {
+  var lexer: ODataLexer
+  var token: ODataToken
+  private var nodes = 0
+  private var depth = 0
+
+  init(_ text: Text) throws(ODataError) {
+    lexer = ODataLexer(text)
+    token = try lexer.next()
+  }
+
+  mutating func filter() throws(ODataError) -> ODataFilter {
+    let filter = try condition(try disjunction())
+    guard token == .end else { throw lexer.error("\(token.name) isn't expected") }
+    return filter
+  }
+
+  /// What has been read: a condition, or a value that may be a moment.
+  enum Term {
+    case condition(ODataFilter)
+    case value(ODataExpression, isMoment: Bool = false)
+  }
+
+  mutating func advance() throws(ODataError) {
+    token = try lexer.next()
+  }
+
+  mutating func expect(_ expected: ODataToken) throws(ODataError) {
+    guard token == expected else {
+      throw lexer.error("expected \(expected.name), not \(token.name)")
+    }
+    try advance()
+  }
+
+  mutating func count(_ term: Term) throws(ODataError) -> Term {
+    nodes += 1
+    guard nodes <= ServedLimits.filterNodes else {
+      throw ODataError("a filter may have \(ServedLimits.filterNodes) parts at most")
+    }
+    return term
+  }
+
+  /// Reads something that lies within something else.
+  mutating func nested(
+    _ read: (inout ODataParser) throws(ODataError) -> Term
+  ) throws(ODataError) -> Term {
+    try deepen()
+    let term = try read(&self)
+    depth -= 1
+    return term
+  }
+
+  private mutating func deepen() throws(ODataError) {
+    depth += 1
+    guard depth <= ServedLimits.filterDepth else {
+      throw ODataError("a filter may be nested \(ServedLimits.filterDepth) deep at most")
+    }
+  }
+}
+
+extension ODataParser {
+  mutating func disjunction() throws(ODataError) -> Term {
+    try chain(of: "or", { parser throws(ODataError) in try parser.conjunction() }) { .any($0) }
+  }
+
+  private mutating func conjunction() throws(ODataError) -> Term {
+    try chain(of: "and", { parser throws(ODataError) in try parser.comparison() }) { .all($0) }
+  }
+
+  private mutating func chain(
+    of word: Text, _ read: (inout ODataParser) throws(ODataError) -> Term,
+    _ make: ([ODataFilter]) -> ODataFilter
+  ) throws(ODataError) -> Term {
+    let first = try read(&self)
+    guard token == .word(word) else { return first }
+    var conditions = [try condition(first)]
+    while token == .word(word) {
+      try advance()
+      conditions.append(try condition(try count(try read(&self))))
+    }
+    return .condition(make(conditions))
+  }
+
+  private mutating func comparison() throws(ODataError) -> Term {
+    var left = try sum()
+    while case .word(let word) = token {
+      if word == "in" {
+        try advance()
+        left = try membership(of: left)
+      } else if let comparison = ODataFilter.Comparison(rawValue: word.string) {
+        try advance()
+        left = try count(.condition(compare(left, comparison, try sum())))
+      } else {
+        break
+      }
+    }
+    return left
+  }
+
+  /// `x in ('a','b')`, which is the same as `x eq 'a' or x eq 'b'`.
+  private mutating func membership(of left: Term) throws(ODataError) -> Term {
+    try expect(.open)
+    var conditions: [ODataFilter] = []
+    while true {
+      let right = try sum()
+      guard case .condition(let equal) = try count(.condition(compare(left, .equal, right)))
+      else { break }
+      conditions.append(equal)
+      guard token == .comma else { break }
+      try advance()
+    }
+    try expect(.close)
+    return .condition(.any(conditions))
+  }
+
+  mutating func sum() throws(ODataError) -> Term {
+    try arithmetic([.add, .sub]) { parser throws(ODataError) in try parser.product() }
+  }
+
+  private mutating func product() throws(ODataError) -> Term {
+    try arithmetic([.mul, .div, .mod]) { parser throws(ODataError) in try parser.signed() }
+  }
+
+  private mutating func arithmetic(
+    _ functions: [FilterFunction], _ read: (inout ODataParser) throws(ODataError) -> Term
+  ) throws(ODataError) -> Term {
+    var left = try read(&self)
+    let outer = depth
+    defer { depth = outer }
+    while case .word(let word) = token, let function = FilterFunction(rawValue: word.string),
+      functions.contains(function)
+    {
+      try advance()
+      // Each operator takes what stands before it into itself.
+      try deepen()
+      let right = try read(&self)
+      left = try count(.value(.call(function, [value(left), value(right)])))
+    }
+    return left
+  }
+
+  private mutating func signed() throws(ODataError) -> Term {
+    switch token {
+    case .word("not"):
+      try advance()
+      let term = try nested { parser throws(ODataError) in try parser.signed() }
+      return try count(.condition(.not(try condition(term))))
+    case .minus:
+      try advance()
+      let term = try nested { parser throws(ODataError) in try parser.signed() }
+      if case .value(.literal(let literal), _) = term, literal.number != nil {
+        return .value(.literal(FilterFunction.negate.value(of: [literal])))
+      }
+      return try count(.value(.call(.negate, [value(term)])))
+    default: return try primary()
+    }
+  }
+}
+
+extension ODataParser {
+  /// Takes what has been read as a condition.
+  private func condition(_ term: Term) throws(ODataError) -> ODataFilter {
+    switch term {
+    case .condition(let condition): return condition
+    case .value(.column(let column), _) where column == .deleted || !column.isSystem:
+      return .compare(.column(column), .equal, .literal(FilterValue(true)))
+    case .value(.call(let function, let arguments), _) where function.isCondition:
+      return .compare(.call(function, arguments), .equal, .literal(FilterValue(true)))
+    case .value: throw lexer.error("a condition is expected before this")
+    }
+  }
+
+  /// Takes what has been read as a value.
+  func value(_ term: Term) -> ODataExpression {
+    switch term {
+    case .condition(.constant(let truth)): .literal(FilterValue(truth))
+    case .condition(let condition): .truth(condition)
+    case .value(let value, _): value
+    }
+  }
+
+  /// Compares; what stands beside a moment is read as a moment as well.
+  private func compare(
+    _ left: Term, _ comparison: ODataFilter.Comparison, _ right: Term
+  ) -> ODataFilter {
+    switch (left, right) {
+    case (.value(let one, isMoment: true), .value(let two, isMoment: false)):
+      .compare(one, comparison, Self.moment(two))
+    case (.value(let one, isMoment: false), .value(let two, isMoment: true)):
+      .compare(Self.moment(one), comparison, two)
+    default: .compare(value(left), comparison, value(right))
+    }
+  }
+
+  static func moment(_ value: ODataExpression) -> ODataExpression {
+    guard case .literal(let literal) = value else { return .call(.moment, [value]) }
+    return .literal(FilterFunction.moment.value(of: [literal]))
+  }
+}

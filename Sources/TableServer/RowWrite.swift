@@ -1,0 +1,124 @@
+package import SyncModel
+
+/// A write that a client asks for.
+package struct RowWrite: Equatable, Sendable {
+  /// What is to be done.
+  package enum Action: Equatable, Sendable {
+    /// Make a row.
+    case insert(JSONObject)
+    /// Take over these members and keep the others.
+    case merge(JSONObject)
+    /// Keep these members only.
+    case replace(JSONObject)
+    /// Make it a tombstone.
+    case delete
+    /// Make a tombstone a row again.
+    case undelete
+  }
+
+  /// The row's id.
+  package var id: ItemID
+  /// What is to be done.
+  package var action: Action
+  /// What the row must be like for it.
+  package var precondition = Precondition()
+  /// Whether merge and replace bring a tombstone back.
+  package var revives = false
+  /// Whether the client sees tombstones.
+  package var includesDeleted = false
+
+  /// Makes a write.
+  package init(_ action: Action, _ id: ItemID) {
+    self.action = action
+    self.id = id
+  }
+}
+
+/// What became of a write.
+package enum WriteOutcome: Hashable, Sendable {
+  /// The row was made.
+  case created(StoredRow)
+  /// The row was written.
+  case changed(StoredRow)
+  /// The row was so already.
+  case unchanged(StoredRow)
+  /// There is a row, or a tombstone, with this id.
+  case exists(StoredRow)
+  /// The row isn't the one that the client means.
+  case conflict(current: StoredRow)
+  /// The row is a tombstone.
+  case deleted(StoredRow)
+  /// There is no such row.
+  case missing
+  /// The item would become larger than a store takes.
+  case tooLarge
+}
+
+extension WriteOutcome {
+  /// The row to be stored; `nil` where nothing is.
+  package var stored: StoredRow? {
+    switch self {
+    case .created(let row), .changed(let row): row
+    case .unchanged, .exists, .conflict, .deleted, .missing, .tooLarge: nil
+    }
+  }
+}
+
+extension RowWrite {
+  /// Decides what becomes of this write; every store asks it inside its transaction.
+  ///
+  /// `current` is the row as it is stored now, tombstones included; `stamp` is what the row gets if
+  /// it is written.
+  ///
+  /// - Throws: `JSONError` where the stored text is no JSON.
+  package func outcome(for current: StoredRow?, stamp: Stamp) throws -> WriteOutcome {
+    if case .insert(let members) = action {
+      if let current { return .exists(current) }
+      let row = StoredRow(
+        id: id, createdAt: stamp.moment, updatedAt: stamp.moment, version: stamp.version,
+        isDeleted: false, body: members.bodyText)
+      return .created(row).limited
+    }
+    guard let current else { return .missing }
+    let holds = precondition.verdict(on: current, reading: false) == .holds
+    guard !current.isDeleted || revives || action == .undelete else {
+      // A stale version is told first, where the client sees tombstones (protocol.md §11).
+      return includesDeleted && !holds ? .conflict(current: current) : .deleted(current)
+    }
+    guard holds else { return .conflict(current: current) }
+    var row = current
+    switch action {
+    case .insert: break
+    case .merge(let members): row.body = try current.members().merged(with: members).bodyText
+    case .replace(let members): row.body = members.bodyText
+    case .delete: break
+    case .undelete: if !current.isDeleted { return .unchanged(current) }
+    }
+    row.isDeleted = action == .delete
+    row.updatedAt = stamp.moment
+    row.version = stamp.version
+    return WriteOutcome.changed(row).limited
+  }
+}
+
+extension WriteOutcome {
+  /// The same, unless the row is too large to be stored.
+  fileprivate var limited: WriteOutcome {
+    guard let row = stored, row.body.string.utf8.count > ServedLimits.item else { return self }
+    return .tooLarge
+  }
+}
+
+extension JSONObject {
+  /// The object as the compact text that is stored.
+  fileprivate var bodyText: Text {
+    Text(String(decoding: JSON.object(self).encoded(), as: UTF8.self))
+  }
+
+  /// Returns the object with the members of another: known ones in their places, new ones last.
+  fileprivate func merged(with changes: JSONObject) -> JSONObject {
+    var result = self
+    for member in changes.members { result[member.name] = member.value }
+    return result
+  }
+}

@@ -1,0 +1,35 @@
+/// How much the server takes from a client (safety.md §2.0, §2.5 V7 and V8).
+package enum ServedLimits {
+  /// Bytes of a request's body, and of a stored item: 1 MiB.
+  package static let item = 1 << 20
+  /// Bytes of a request's path and query: 16 KiB.
+  package static let target = 16 << 10
+  /// Bytes of all header fields together: 16 KiB.
+  package static let header = 16 << 10
+  /// Header fields in a request.
+  package static let headerFields = 100
+  /// Bytes of a `$filter`: 8 KiB.
+  package static let filter = 8 << 10
+  /// Operators, functions, names and literals in a `$filter`.
+  package static let filterNodes = 200
+  /// How deep parentheses, functions and signs may lie within one another in a `$filter`.
+  package static let filterDepth = 32
+  /// The largest `$top`.
+  package static let top = 1_000
+  /// Terms in a `$orderby`, names in a `$select`.
+  package static let terms = 32
+  /// Connections in all.
+  package static let connections = 512
+  /// Connections from one address (decisions.md 33).
+  package static let connectionsPerAddress = 128
+  /// Seconds that a connection may be idle.
+  package static let idleSeconds: Int64 = 60
+  /// Seconds from a connection's start to its first whole header.
+  package static let firstHeaderSeconds: Int64 = 10
+  /// Seconds that a request may take to arrive.
+  package static let bodySeconds: Int64 = 60
+  /// Seconds that requests under way have to finish once the server is told to stop.
+  package static let shutdownSeconds: Int64 = 10
+  /// Wrong tokens an address may send in a minute before it is told to wait.
+  package static let failuresPerMinute = 10
+}

@@ -1,0 +1,52 @@
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+package import SyncModel
+
+/// What is served, and where.
+package struct ServerOptions: Sendable {
+  /// The address to listen on.
+  package var host: String
+  /// The port to listen on; 0 for any that is free.
+  package var port: Int
+  /// The tables.
+  package var tables: [TableName]
+  /// Whether only this machine can reach the address.
+  package var isLoopback: Bool
+
+  /// Makes options.
+  package init(host: String, port: Int, tables: [TableName], isLoopback: Bool) {
+    self.host = host
+    self.port = port
+    self.tables = tables
+    self.isLoopback = isLoopback
+  }
+}
+
+extension Application where Responder == ServerResponder {
+  /// Makes the server, with the limits of safety.md §2.5 that Hummingbird can hold.
+  ///
+  /// `started` is told the port once connections are taken.
+  package init(
+    _ responder: ServerResponder, _ options: ServerOptions, logger: Logger,
+    started: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) {
+    let connections = ConnectionCount()
+    self.init(
+      responder: responder,
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionLimits(connections)],
+          idleTimeout: .seconds(ServedLimits.idleSeconds),
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: ServedLimits.header, maxHeaderListSize: ServedLimits.header,
+            maxHeaderFieldCount: ServedLimits.headerFields))),
+      configuration: ApplicationConfiguration(
+        address: .hostname(options.host, port: options.port),
+        availableConnectionsDelegate: MaximumAvailableConnections(
+          ServedLimits.connections, logger: logger)),
+      onServerRunning: { channel in await started(channel.localAddress?.port ?? options.port) },
+      logger: logger)
+  }
+}

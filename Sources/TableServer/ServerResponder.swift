@@ -1,0 +1,112 @@
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+import SyncModel
+
+/// What Hummingbird knows of a request beside its bytes.
+package struct ServerContext: RequestContext {
+  package var coreContext: CoreRequestContextStorage
+  /// The client's address, without the port.
+  let address: String
+
+  package init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    address = source.channel.remoteAddress?.ipAddress ?? "-"
+  }
+}
+
+/// Answers every request: looks at host and token, asks the routes, and writes the log.
+package struct ServerResponder: HTTPResponder {
+  package typealias Context = ServerContext
+
+  private let routes: TableRoutes
+  private let dataset: Text
+  private let options: ServerOptions
+  private let access: Access?
+  private let log: RequestLog
+
+  /// Serves tables of a store to whom `access` lets in, or to everybody where it is `nil`.
+  package init(
+    _ store: any ItemStore, _ options: ServerOptions, access: Access?, log: RequestLog
+  ) {
+    routes = TableRoutes(store)
+    dataset = store.dataset
+    self.options = options
+    self.access = access
+    self.log = log
+  }
+
+  package func respond(to request: Request, context: ServerContext) async throws -> Response {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var user: Text?
+    var answer: TableAnswer
+    do {
+      answer = try await self.answer(request, context, user: &user)
+    } catch let error as TableError {
+      answer = .error(error)
+    } catch {
+      log.append(failure: "\(error)", at: .now)
+      answer = .error(.storeFailed("\(error)"))
+    }
+    answer.fields[.cacheControl] = "no-cache"
+    answer.fields[.dataset] = dataset.string
+    if let user { answer.fields[.user] = user.string }
+    log.append(
+      RequestLog.Entry(
+        time: .now, address: context.address, user: user, method: request.method.rawValue,
+        target: request.head.path ?? "", status: answer.status, bytes: answer.body?.count ?? 0,
+        duration: clock.now - start))
+    return answer.response
+  }
+
+  /// Whether a server that only this machine can reach answers to a host.
+  ///
+  /// A page in a browser can make its own name mean 127.0.0.1, but can't hide that name.
+  package static func answers(host: String) -> Bool {
+    RequestOrigin(scheme: "http", authority: host).isLoopback
+  }
+
+  private func answer(
+    _ request: Request, _ context: ServerContext, user: inout Text?
+  ) async throws -> TableAnswer {
+    let forwarded = request.headers[.forwardedProtocol] == "https"
+    let origin = RequestOrigin(
+      scheme: forwarded ? "https" : "http", authority: request.head.authority)
+    guard !options.isLoopback || origin.isLoopback else { throw TableError.misdirected }
+    if let access { user = try await access.user(request.headers, from: context.address) }
+    return try await routes.answer(
+      TableRequest(
+        method: request.method,
+        target: TableTarget(request.head.path ?? "", tables: options.tables),
+        fields: request.headers, origin: origin,
+        body: { try await Self.body(of: request) }))
+  }
+
+  private static func body(of request: Request) async throws -> [UInt8] {
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
+      guard length <= ServedLimits.item else { throw TableError.tooLarge }
+    }
+    do {
+      let buffer = try await request.body.collect(upTo: ServedLimits.item)
+      return Array(buffer.readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw TableError.tooLarge
+    }
+  }
+}
+
+extension TableAnswer {
+  /// The answer as Hummingbird sends it; a length is told wherever HTTP has one.
+  fileprivate var response: Response {
+    guard let body else { return Response(status: status, headers: fields) }
+    return Response(
+      status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+  }
+}
+
+extension HTTPField.Name {
+  /// What a proxy says of the client's scheme.
+  static let forwardedProtocol = extending("X-Forwarded-Proto")
+}

@@ -1,0 +1,72 @@
+package import SyncModel
+
+/// A row as a store keeps it: the system columns, and the rest as one JSON text.
+package struct StoredRow: Hashable, Sendable {
+  /// The id.
+  package var id: ItemID
+  /// When the row was made.
+  package var createdAt: Moment
+  /// When the row was last written; no two rows of a table share it.
+  package var updatedAt: Moment
+  /// The version, new with every write.
+  package var version: Version
+  /// Whether the row is a tombstone.
+  package var isDeleted: Bool
+  /// A compact JSON object of the members that are no system columns, as the clients sent them.
+  package var body: Text
+
+  /// Makes a row.
+  package init(
+    id: ItemID, createdAt: Moment, updatedAt: Moment, version: Version, isDeleted: Bool,
+    body: Text
+  ) {
+    self.id = id
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.version = version
+    self.isDeleted = isDeleted
+    self.body = body
+  }
+
+  /// The members of the body.
+  ///
+  /// - Throws: `JSONError` where the stored text is no JSON.
+  package func members() throws -> JSONObject {
+    try JSON(parsing: body.bytes, limits: .document).object ?? JSONObject()
+  }
+
+  /// The row's entity tag: its version in quotes (protocol.md §2.3).
+  package var entityTag: String { "\"\(version)\"" }
+}
+
+/// What a write makes of a row: when, and its new version.
+package struct Stamp: Hashable, Sendable {
+  /// The row's `updatedAt`: later than every other in the table.
+  package var moment: Moment
+  /// How many writes the table has seen, this one included.
+  package var count: Int64
+
+  /// Makes a stamp.
+  package init(moment: Moment, count: Int64) {
+    self.moment = moment
+    self.count = count
+  }
+
+  /// Returns the stamp of the next write: the clock's time, but always later than this one.
+  package func next(at now: Moment) -> Stamp {
+    Stamp(moment: max(now, moment.next), count: count + 1)
+  }
+
+  /// The version that a row gets: the count as 8 bytes in base64, `AAAAAAAAB9E=`.
+  package var version: Version {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    let bits = UInt64(bitPattern: count)
+    var text = (0..<10).map { alphabet[Int(bits >> (58 - 6 * $0) & 63)] }
+    text.append(alphabet[Int(bits << 2 & 63)])
+    text.append(UInt8(ascii: "="))
+    guard let version = Version(Text(String(decoding: text, as: UTF8.self))) else {
+      preconditionFailure("12 characters of base64 are always a version")
+    }
+    return version
+  }
+}

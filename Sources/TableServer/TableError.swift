@@ -1,0 +1,77 @@
+package import HTTPTypes
+
+/// Why a request gets no row: the one table between what went wrong and what HTTP calls it.
+package enum TableError: Error, Hashable, Sendable {
+  /// What was sent can't be read; the text says why.
+  case badRequest(String)
+  /// No token, or none that is known.
+  case unauthorized
+  /// Too many wrong tokens from this address.
+  case tooManyFailures(retryAfter: Int)
+  /// Nothing is served under this path.
+  case noSuchPath
+  /// The table isn't registered.
+  case noSuchTable(String)
+  /// The row isn't there.
+  case noSuchItem
+  /// The row is a tombstone, and the client knows the difference.
+  case itemDeleted
+  /// The path doesn't take this method.
+  case methodNotAllowed(allowed: String)
+  /// The body, or the item that a change would make, is larger than 1 MiB.
+  case tooLarge
+  /// The path and query are larger than 16 KiB.
+  case targetTooLong
+  /// The body is no JSON by its content type.
+  case unsupportedMediaType
+  /// The Host isn't one of this machine's own names, although only they can reach the server.
+  case misdirected
+  /// The store can't be read or written; the text is for the log.
+  case storeFailed(String)
+
+  /// The status of the answer.
+  package var status: HTTPResponse.Status {
+    switch self {
+    case .badRequest: .badRequest
+    case .unauthorized: .unauthorized
+    case .tooManyFailures: .tooManyRequests
+    case .noSuchPath, .noSuchTable, .noSuchItem: .notFound
+    case .itemDeleted: .gone
+    case .methodNotAllowed: .methodNotAllowed
+    case .tooLarge: .contentTooLarge
+    case .targetTooLong: .uriTooLong
+    case .unsupportedMediaType: .unsupportedMediaType
+    case .misdirected: .misdirectedRequest
+    case .storeFailed: .serviceUnavailable
+    }
+  }
+
+  /// The words of the answer.
+  package var message: String {
+    switch self {
+    case .badRequest(let reason): reason
+    case .unauthorized: "a token is needed: Authorization: Bearer TOKEN, or X-ZUMO-AUTH: TOKEN"
+    case .tooManyFailures(let seconds): "too many wrong tokens, try again in \(seconds) s"
+    case .noSuchPath: "there is nothing here, tables are under /tables/NAME"
+    case .noSuchTable(let name): "there is no table '\(name)'"
+    case .noSuchItem: "the item does not exist"
+    case .itemDeleted: "the item is deleted"
+    case .methodNotAllowed(let allowed): "the method is not allowed here, only \(allowed)"
+    case .tooLarge: "an item may have \(ServedLimits.item) bytes at most"
+    case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
+    case .unsupportedMediaType: "the body must be application/json"
+    case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"
+    case .storeFailed: "the store can't be used now"
+    }
+  }
+
+  /// The header fields that belong to the answer.
+  package var fields: HTTPFields {
+    switch self {
+    case .unauthorized: [.wwwAuthenticate: "Bearer"]
+    case .tooManyFailures(let seconds): [.retryAfter: String(seconds)]
+    case .methodNotAllowed(let allowed): [.allow: allowed]
+    default: [:]
+    }
+  }
+}

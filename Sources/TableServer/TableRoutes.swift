@@ -1,0 +1,171 @@
+import FoundationEssentials
+package import HTTPTypes
+import SyncModel
+
+/// One request to a table, read as far as its header goes.
+package struct TableRequest: Sendable {
+  /// The method.
+  package var method: HTTPRequest.Method
+  /// The table, the item, the options.
+  package var target: TableTarget
+  /// The header fields.
+  package var fields: HTTPFields
+  /// Where the server is.
+  package var origin: RequestOrigin
+  /// Reads the body.
+  package var body: @Sendable () async throws -> [UInt8]
+
+  /// Makes a request.
+  package init(
+    method: HTTPRequest.Method, target: TableTarget, fields: HTTPFields, origin: RequestOrigin,
+    body: @escaping @Sendable () async throws -> [UInt8]
+  ) {
+    self.method = method
+    self.target = target
+    self.fields = fields
+    self.origin = origin
+    self.body = body
+  }
+}
+
+/// Between HTTP and a store: reads requests, asks the store, makes answers.
+package struct TableRoutes: Sendable {
+  private let store: any ItemStore
+
+  /// Serves a store.
+  package init(_ store: any ItemStore) {
+    self.store = store
+  }
+
+  /// Answers a request.
+  ///
+  /// - Throws: `TableError` where there is no row to answer with, or what the store throws.
+  package func answer(_ request: TableRequest) async throws -> TableAnswer {
+    let dialect = try ServedDialect(request.fields, request.target.query)
+    guard let id = request.target.id else {
+      switch request.method {
+      case .get: return try await list(request, dialect)
+      case .post: return try await insert(request, dialect)
+      default: throw TableError.methodNotAllowed(allowed: "GET, POST")
+      }
+    }
+    switch request.method {
+    case .get: return try await read(id, request, dialect)
+    case .patch, .put: return try await update(id, request, dialect)
+    case .delete: return try await carryOut(.delete, id, request, dialect)
+    case .post: return try await carryOut(.undelete, id, request, dialect)
+    default: throw TableError.methodNotAllowed(allowed: "GET, PATCH, PUT, DELETE, POST")
+    }
+  }
+}
+
+extension TableRoutes {
+  private func list(_ request: TableRequest, _ dialect: ServedDialect) async throws -> TableAnswer {
+    let query = try ListQuery(request.target.query)
+    var wanted = PageRequest()
+    wanted.filter = query.filter
+    wanted.order = query.order
+    wanted.offset = query.skip
+    // One row more than a page tells whether there is another page.
+    wanted.limit = query.top ?? dialect.pageSize + 1
+    wanted.includesDeleted = query.includesDeleted
+    wanted.countsAll = query.wantsCount
+    var page = try await store.page(wanted, of: request.target.table)
+    var link: NextLink?
+    if query.top == nil, page.count > dialect.pageSize {
+      page.removeLast()
+      link = NextLink(request, skip: query.skip + dialect.pageSize)
+    }
+    return try .list(page, dialect, columns: query.columns, next: link)
+  }
+
+  private func read(
+    _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+  ) async throws -> TableAnswer {
+    guard let row = try await store.row(id, in: request.target.table) else {
+      throw TableError.noSuchItem
+    }
+    guard !row.isDeleted || request.target.query.includesDeleted else { throw dialect.deleted }
+    switch try Precondition(request.fields).verdict(on: row, reading: true) {
+    case .holds: return try .row(.ok, row, dialect)
+    case .notModified: return .bare(.notModified, row)
+    case .fails: return try .row(.preconditionFailed, row, dialect)
+    }
+  }
+
+  private func insert(
+    _ request: TableRequest, _ dialect: ServedDialect
+  ) async throws -> TableAnswer {
+    let item = try await sentItem(request)
+    let id = try item.id ?? ItemID(Text(UUID().uuidString.lowercased()))
+    let outcome = try await store.write(
+      RowWrite(.insert(item.members), id), in: request.target.table)
+    guard case .created(let row) = outcome else { return try answer(outcome, dialect) }
+    var answer = try TableAnswer.row(.created, row, dialect)
+    answer.fields[.location] = request.origin.url(
+      "/tables/\(request.target.table)/\(id.text.percentEncoded)")
+    return answer
+  }
+
+  private func update(
+    _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+  ) async throws -> TableAnswer {
+    let item = try await sentItem(request)
+    guard item.id == nil || item.id == id else {
+      throw TableError.badRequest("the body's id is not the one in the URL")
+    }
+    let isPatch = request.method == .patch
+    var write = RowWrite(isPatch ? .merge(item.members) : .replace(item.members), id)
+    write.precondition = try Precondition(request.fields)
+    write.includesDeleted = request.target.query.includesDeleted
+    write.revives = item.isDeleted == false && (isPatch || write.includesDeleted)
+    var conflict = HTTPResponse.Status.preconditionFailed
+    // v2 clients may send the version in the body instead, and look for 409 then.
+    if dialect == .mobileApps, write.precondition.match == nil, let version = item.version {
+      write.precondition.match = .versions([.init(version)])
+      conflict = .conflict
+    }
+    let outcome = try await store.write(write, in: request.target.table)
+    return try answer(outcome, dialect, conflict: conflict)
+  }
+
+  private func carryOut(
+    _ action: RowWrite.Action, _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+  ) async throws -> TableAnswer {
+    var write = RowWrite(action, id)
+    write.precondition = try Precondition(request.fields)
+    write.includesDeleted = request.target.query.includesDeleted
+    let outcome = try await store.write(write, in: request.target.table)
+    switch outcome {
+    case .changed(let row) where action == .delete: return .bare(.noContent, row)
+    case .changed(let row), .unchanged(let row): return try .row(dialect.undeleted, row, dialect)
+    default: return try answer(outcome, dialect)
+    }
+  }
+
+  private func sentItem(_ request: TableRequest) async throws -> SentItem {
+    if let type = request.fields[.contentType] {
+      let media = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
+      guard Text(String(Substring(media))).isEqual(anyCase: "application/json") else {
+        throw TableError.unsupportedMediaType
+      }
+    }
+    return try SentItem(try await request.body())
+  }
+
+  /// Answers with what became of a write.
+  private func answer(
+    _ outcome: WriteOutcome, _ dialect: ServedDialect,
+    conflict: HTTPResponse.Status = .preconditionFailed
+  ) throws -> TableAnswer {
+    switch outcome {
+    case .created(let row): return try .row(.created, row, dialect)
+    case .changed(let row), .unchanged(let row): return try .row(.ok, row, dialect)
+    case .exists(let row): return try .row(.conflict, row, dialect)
+    case .conflict(let row): return try .row(conflict, row, dialect)
+    case .deleted: throw dialect.deleted
+    case .missing: throw TableError.noSuchItem
+    case .tooLarge: throw TableError.tooLarge
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package import SyncModel
+
+/// What a request's path and query name.
+package struct TableTarget: Equatable, Sendable {
+  /// The table.
+  package let table: TableName
+  /// The item; `nil` for the whole table.
+  package let id: ItemID?
+  /// The options.
+  package let query: QueryString
+
+  /// Reads a request's target.
+  ///
+  /// It is `/tables/NAME`, `/tables/NAME/` or `/tables/NAME/ID`, with the options after a `?`.
+  /// Escapes are decoded once, after the path was parted. The path may write the names of `tables`
+  /// in any letter case.
+  ///
+  /// - Throws: `TableError` for a path where nothing is, or that holds no id.
+  package init(_ target: String, tables: [TableName]) throws(TableError) {
+    guard target.utf8.count <= ServedLimits.target else { throw .targetTooLong }
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    query = try QueryString(target.utf8.dropFirst(path.count + 1))
+    var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
+    guard parts.popFirst()?.isEmpty == true, parts.popFirst()?.elementsEqual("tables".utf8) == true,
+      let name = parts.popFirst(), !name.isEmpty
+    else { throw .noSuchPath }
+    let text = try Text(percentDecoding: name)
+    guard let table = tables.first(where: { text.isEqual(anyCase: $0.text.string) }) else {
+      throw .noSuchTable(text.string)
+    }
+    self.table = table
+    guard let last = parts.popFirst(), !last.isEmpty || !parts.isEmpty else {
+      id = nil
+      return
+    }
+    guard parts.isEmpty else { throw .noSuchPath }
+    do throws(NameError) {
+      id = try ItemID(try Self.decoded(last))
+    } catch {
+      throw .badRequest("\(error)")
+    }
+  }
+
+  private static func decoded(_ part: Substring.UTF8View) throws(NameError) -> Text {
+    do throws(TableError) {
+      return try Text(percentDecoding: part)
+    } catch {
+      throw NameError(error.message)
+    }
+  }
+}
+
+/// Where the server is, as the client has it.
+package struct RequestOrigin: Equatable, Sendable {
+  /// `http` or `https`.
+  package var scheme: String
+  /// The host and port of the request; `nil` where it had none.
+  package var authority: String?
+
+  /// Makes an origin.
+  package init(scheme: String, authority: String?) {
+    self.scheme = scheme
+    self.authority = authority
+  }
+
+  /// Returns the URL of a path; the path alone where the host isn't known.
+  func url(_ path: String) -> String {
+    authority.map { "\(scheme)://\($0)\(path)" } ?? path
+  }
+
+  /// Whether the host is a name that only this machine has for itself.
+  var isLoopback: Bool {
+    guard let authority else { return false }
+    var host = Text(authority).string.utf8[...]
+    if let colon = host.lastIndex(of: UInt8(ascii: ":")),
+      host[colon...].dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+    {
+      host = host[..<colon]
+    }
+    let name = Text(String(Substring(host)))
+    return ["localhost", "127.0.0.1", "[::1]"].contains { name.isEqual(anyCase: $0) }
+  }
+}

@@ -1,0 +1,129 @@
+import HTTPTypes
+import SyncModel
+import TableServer
+import Testing
+
+@Suite struct AccessTests {
+  private static func bearer(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)"] }
+
+  @Test("a token is let in by both headers, and names its user")
+  func letIn() async throws {
+    let store = MemoryTokenStore()
+    let (secret, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    try await TestServer.run(access: Access(store)) { server in
+      for (name, value) in [
+        (HTTPField.Name.authorization, "Bearer \(secret)"), (.authorization, "bearer  \(secret)"),
+        (.zumoAuth, secret),
+      ] {
+        let reply = try await server.send(.get, "todoitem", nil, [(name, value)])
+        #expect(reply.status == 200)
+        #expect(reply.fields[.user] == "anna")
+      }
+      #expect(server.log.lines.last?.contains(" - anna GET /tables/todoitem 200 ") == true)
+    }
+  }
+
+  @Test(
+    "without a right token nothing is told or done (S19, S20, S45)",
+    arguments: [
+      (HTTPRequest.Method.get, "todoitem", String?.none), (.get, "todoitem/a", nil),
+      (.post, "todoitem", #"{"id":"b"}"#), (.patch, "todoitem/a", "{}"), (.put, "todoitem/a", "{}"),
+      (.delete, "todoitem/a", nil), (.post, "todoitem/a", nil), (.get, "nothing", nil),
+    ])
+  func refused(method: HTTPRequest.Method, path: String, json: String?) async throws {
+    let store = MemoryTokenStore()
+    let (secret, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    try await TestServer.run(access: Access(store)) { server in
+      let row = try await server.store.insert("a", #"{"text":"canary"}"#)
+      for fields in [
+        [], [(HTTPField.Name.authorization, "Bearer \(secret)x")], [(.authorization, secret)],
+        [(.authorization, "Basic \(secret)")], [(.zumoAuth, "Bearer \(secret)")],
+        [(.authorization, "Bearer")],
+      ] {
+        let reply = try await server.send(method, path, json, fields)
+        #expect(reply.status == 401)
+        #expect(reply.fields[.wwwAuthenticate] == "Bearer")
+        #expect(reply.fields[.user] == nil)
+        #expect(!reply.text.contains("canary"))
+        #expect(reply["error"] != nil)
+      }
+      #expect(try await server.store.row(id("a"), in: todoitem) == row)
+      #expect(try await server.store.row(id("b"), in: todoitem) == nil)
+    }
+  }
+
+  @Test("after ten wrong tokens in a minute an address is told to wait; a right one is let in")
+  func waiting() async throws {
+    let clock = FakeClock(1_000_000)
+    let store = MemoryTokenStore()
+    let (secret, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    let access = Access(store, now: { clock.now() })
+    func failure(_ address: String) async -> TableError? {
+      do {
+        _ = try await access.user(Self.bearer("wrong"), from: address)
+        return nil
+      } catch { return error as? TableError }
+    }
+    for _ in 0..<10 { #expect(await failure("10.0.0.1") == .unauthorized) }
+    clock.set(1_030_500)
+    #expect(await failure("10.0.0.1") == .tooManyFailures(retryAfter: 30))
+    #expect(await failure("10.0.0.2") == .unauthorized)
+    #expect(try await access.user(Self.bearer(secret), from: "10.0.0.1") == "anna")
+    clock.set(1_060_000)
+    #expect(await failure("10.0.0.1") == .unauthorized)
+  }
+
+  @Test("being told to wait is 429 with Retry-After")
+  func retryAfter() async throws {
+    let access = Access(MemoryTokenStore(), now: { Moment(milliseconds: 1_000_000) })
+    try await TestServer.run(access: access) { server in
+      var replies: [Reply] = []
+      for _ in 0..<11 {
+        replies.append(
+          try await server.send(.get, "todoitem", nil, [(.authorization, "Bearer wrong")]))
+      }
+      #expect(replies[9].status == 401)
+      #expect(replies[10].status == 429)
+      let seconds = try #require(replies[10].fields[.retryAfter].flatMap { Int($0) })
+      #expect((1...60).contains(seconds))
+      // Nobody is counted who sends no token at all.
+      #expect(try await server.send(.get, "todoitem").status == 401)
+    }
+  }
+
+  @Test("a revoked token counts no more within a second, a new one at once")
+  func revoked() async throws {
+    let clock = FakeClock(1_000_000)
+    let store = MemoryTokenStore()
+    let access = Access(store, now: { clock.now() })
+    let (first, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    #expect(try await access.user(Self.bearer(first), from: "-") == "anna")
+    let (second, other) = AccessToken.make(for: "bert", at: .now)
+    await store.add(other)
+    #expect(try await access.user(Self.bearer(second), from: "-") == "bert")
+    #expect(await store.revoke("anna", at: .now) == 1)
+    #expect(await store.revoke("anna", at: .now) == 0)
+    clock.set(1_001_000)
+    await #expect(throws: TableError.unauthorized) {
+      try await access.user(Self.bearer(first), from: "-")
+    }
+    #expect(try await access.user(Self.bearer(second), from: "-") == "bert")
+  }
+
+  @Test("tokens differ, have 256 bits and are kept as digests only")
+  func secrets() {
+    let made = (0..<100).map { _ in AccessToken.make(for: "anna", at: .now) }
+    #expect(Set(made.map(\.secret)).count == 100)
+    for (secret, token) in made {
+      #expect(secret.utf8.count == 43)
+      #expect(token.digest.count == 32)
+      #expect(token.digest == AccessToken.digest(of: secret))
+    }
+    #expect(
+      AccessToken.digest(of: "abc").prefix(4).elementsEqual([0xBA, 0x78, 0x16, 0xBF]))
+  }
+}

@@ -1,0 +1,212 @@
+import HTTPTypes
+import SyncModel
+import TableServer
+import Testing
+
+/// The cases of protocol.md §10.1 and §10.2 that are part of the profile of §11.
+@Suite struct RouteTests {
+  static let versions: [String?] = ["2.0.0", "3.0.0", nil]
+
+  // MARK: Version (S1, S2)
+
+  @Test(
+    "a version is taken from header or query, in any letter case",
+    arguments: [
+      "2.0.0", "2.0.17", "2.0", "3.0.0", "3.0.1", "3.0",
+    ])
+  func version(text: String) async throws {
+    try await TestServer.run { server in
+      #expect(try await server.speaking(text).send(.get, "todoitem").status == 200)
+      let silent = server.speaking(nil)
+      for name in ["ZUMO-API-VERSION", "zumo-api-version", "Zumo-Api-Version"] {
+        let reply = try await silent.send(.get, "todoitem?\(name)=\(text)")
+        #expect(reply.status == 200)
+        #expect((reply.json?.elements != nil) == text.hasPrefix("2"))
+      }
+    }
+  }
+
+  @Test(
+    "another version is refused, and the ones that are taken are named",
+    arguments: [
+      "1.0.0", "2.1.0", "3.1.0", "4.0.0", "", "x", "2", "2.0.0.0", "2.0.x", "-2.0.0", "2.0.0 ",
+    ])
+  func unknownVersion(text: String) async throws {
+    try await TestServer.run { server in
+      let reply = try await server.speaking(nil).send(
+        .get, "todoitem?zumo-api-version=\(Text(text).percentEncoded)")
+      #expect(reply.status == 400)
+      #expect(reply["error"]?.text?.string.contains("2.0.0 or 3.0.0") == true)
+      #expect(reply["message"] == reply["error"])
+    }
+  }
+
+  @Test("a header's version counts before the query's")
+  func headerFirst() async throws {
+    try await TestServer.run { server in
+      let reply = try await server.speaking("2.0.0").send(.get, "todoitem?zumo-api-version=3.0.0")
+      #expect(reply.text == "[]")
+    }
+  }
+
+  // MARK: Insert (S4, S7, S22, S32–S37, S53, S62–S65)
+
+  @Test("an insert answers 201 with the row, its tag, date and place", arguments: versions)
+  func insert(version: String?) async throws {
+    try await TestServer.run(now: { Moment(milliseconds: 784_111_777_120) }) { server in
+      let reply = try await server.speaking(version).send(
+        .post, "todoitem", #"{"text":"milk","id":"a b","n":1.50}"#)
+      #expect(reply.status == 201)
+      let created = version == "2.0.0" ? #""createdAt":"1994-11-06T08:49:37.120Z","# : ""
+      #expect(
+        reply.text
+          == #"{"id":"a b","text":"milk","n":1.50,"# + created
+          + #""updatedAt":"1994-11-06T08:49:37.120Z","version":"AAAAAAAAAAE=","deleted":false}"#)
+      #expect(reply.eTag == #""AAAAAAAAAAE=""#)
+      #expect(reply.fields[.lastModified] == "Sun, 06 Nov 1994 08:49:37 GMT")
+      #expect(reply.fields[.location] == "http://localhost/tables/todoitem/a%20b")
+      #expect(reply.fields[.contentType] == "application/json; charset=utf-8")
+      #expect(reply.fields[.contentLength] == String(reply.body.count))
+      #expect(reply.fields[.cacheControl] == "no-cache")
+      #expect(reply.fields[.dataset] == server.store.dataset.string)
+    }
+  }
+
+  @Test(
+    "an insert without an id, or with an empty one, gets a UUID",
+    arguments: [
+      "{}", #"{"id":null}"#, #"{"id":""}"#,
+    ])
+  func insertWithoutID(json: String) async throws {
+    try await TestServer.run { server in
+      let reply = try await server.send(.post, "todoitem", json)
+      #expect(reply.status == 201)
+      let name = try #require(reply["id"]?.text?.string)
+      #expect(name.utf8.count == 36)
+      #expect(name.utf8.filter { $0 == UInt8(ascii: "-") }.count == 4)
+      #expect(try await server.send(.get, "todoitem/\(name)").status == 200)
+    }
+  }
+
+  @Test(
+    "an id that is there answers 409 with the stored row, a tombstone as well",
+    arguments: versions)
+  func insertTaken(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      let first = try await server.send(.post, "todoitem", #"{"id":"a","text":"first"}"#)
+      let again = try await server.send(.post, "todoitem", #"{"id":"a","text":"second"}"#)
+      #expect(again.status == 409)
+      #expect(again.text == first.text)
+      #expect(again.eTag == first.eTag)
+      #expect(try await server.send(.delete, "todoitem/a").status == 204)
+      let late = try await server.send(.post, "todoitem", #"{"id":"a","text":"second"}"#)
+      #expect(late.status == 409)
+      #expect(late["deleted"] == true)
+      #expect(late["text"] == "first")
+    }
+  }
+
+  @Test("system columns in a body are passed over")
+  func reserved() async throws {
+    try await TestServer.run { server in
+      let reply = try await server.send(
+        .post, "todoitem",
+        #"{"id":"a","createdAt":"x","updatedAt":1,"version":"mine","deleted":true,"text":"t"}"#)
+      #expect(reply.status == 201)
+      #expect(reply.version == "AAAAAAAAAAE=")
+      #expect(reply["deleted"] == false)
+      #expect(reply["createdAt"] == nil)
+      let patch = try await server.send(
+        .patch, "todoitem/a", #"{"updatedAt":"2000-01-01T00:00:00Z","version":null,"deleted":true}"#
+      )
+      #expect(patch.status == 200)
+      #expect(patch["deleted"] == false)
+      #expect(patch.version == "AAAAAAAAAAI=")
+    }
+  }
+
+  static let badBodies: [String] = [
+    "", "{", "[]", "1", "\"x\"", "null", #"{"a":1,"a":2}"#, #"{"o":{"a":1,"a":2}}"#,
+    #"{"l":[{"a":1,"a":2}]}"#, #"{"id":1}"#, #"{"id":{}}"#, #"{"id":"a\u0001b"}"#, #"{"id":"."}"#,
+    #"{"id":".."}"#, #"{"id":" "}"#, "{\"id\":\"\(String(repeating: "x", count: 256))\"}",
+    "{\"a\":\(String(repeating: "[", count: 64))\(String(repeating: "]", count: 64))}",
+    #"{"a":01}"#, #"{"a":NaN}"#, "{\"a\":\"\u{1}\"}", #"{"a":"\ud800"}"#, "\u{FEFF}{}", "{} {}",
+  ]
+
+  @Test("a body that is no item is refused", arguments: badBodies)
+  func badBody(json: String) async throws {
+    try await TestServer.run { server in
+      let reply = try await server.send(.post, "todoitem", json)
+      #expect(reply.status == 400)
+      #expect(reply["error"]?.text?.isEmpty == false)
+      #expect(try await server.store.page(PageRequest(), of: todoitem).rows().isEmpty)
+    }
+  }
+
+  @Test(
+    "a body must be JSON by its type, or have none",
+    arguments: [
+      ("application/json", 201), ("application/json; charset=utf-8", 201),
+      ("APPLICATION/JSON", 201),
+      ("", 201), ("text/plain", 415), ("application/json-patch+json", 415),
+      ("application/x-www-form-urlencoded", 415),
+    ])
+  func contentType(type: String, status: Int) async throws {
+    try await TestServer.run { server in
+      let reply = try await server.send(.post, "todoitem", "{}", [(.contentType, type)])
+      #expect(reply.status == status)
+    }
+  }
+
+  @Test("a body of 1 MiB is taken, one byte more is not")
+  func size() async throws {
+    try await TestServer.run { server in
+      let frame = #"{"id":"a","t":""}"#.utf8.count
+      let full = String(repeating: "x", count: (1 << 20) - frame)
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a","t":"\#(full)"}"#).status == 201)
+      let over = try await server.send(.post, "todoitem", #"{"id":"b","t":"\#(full)x"}"#)
+      #expect(over.status == 413)
+      #expect(over["error"] != nil)
+    }
+  }
+
+  // MARK: Read one (S5, S39–S41, S66)
+
+  @Test("a row is read with its tag and date", arguments: versions)
+  func read(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      let row = try await server.send(.post, "todoitem", #"{"id":"a","text":"milk"}"#)
+      let reply = try await server.send(.get, "todoitem/a")
+      #expect(reply.status == 200)
+      #expect(reply.text == row.text)
+      #expect(reply.eTag == "\"\(try #require(row.version))\"")
+      #expect(reply.fields[.lastModified] == row.fields[.lastModified])
+    }
+  }
+
+  @Test("what isn't there is 404; a tombstone is 404 in v2 and 410 else", arguments: versions)
+  func gone(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      let status = version == "2.0.0" ? 404 : 410
+      _ = try await server.send(.post, "todoitem", #"{"id":"a"}"#)
+      #expect(try await server.send(.delete, "todoitem/a").status == 204)
+      for (method, json) in [
+        (HTTPRequest.Method.get, nil), (.delete, nil), (.patch, "{}"), (.put, "{}"),
+      ] {
+        #expect(try await server.send(method, "todoitem/a", json).status == status)
+        let missing = try await server.send(method, "todoitem/b", json)
+        #expect(missing.status == 404)
+        #expect(missing["error"] == "the item does not exist")
+      }
+      for name in ["__includeDeleted", "__includedeleted", "__INCLUDEDELETED"] {
+        let reply = try await server.send(.get, "todoitem/a?\(name)=true")
+        #expect(reply.status == 200)
+        #expect(reply["deleted"] == true)
+      }
+      #expect(try await server.send(.get, "todoitem/a?__includeDeleted=false").status == status)
+    }
+  }
+}

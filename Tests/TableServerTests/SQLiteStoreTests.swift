@@ -1,0 +1,180 @@
+import Foundation
+import GRDB
+import SQLiteStore
+import SyncModel
+import TableServer
+import Testing
+
+/// What only a store in a file does.
+@Suite struct SQLiteStoreTests {
+  @Test("rows, stamps, tokens and the dataset are there when a file is opened again")
+  func reopen() async throws {
+    try await withTemporaryDirectory { directory in
+      let clock = FakeClock(5_000)
+      var store = try SQLiteItemStore(path: directory + "/items.db", now: { clock.now() })
+      let row = try await store.insert("a", #"{"text":"milk"}"#)
+      let dataset = store.dataset
+      let (_, token) = AccessToken.make(for: "anna", at: Moment(milliseconds: 1))
+      try await store.add(token)
+      try await store.close()
+      clock.set(0)
+      store = try SQLiteItemStore(path: directory + "/items.db", now: { clock.now() })
+      #expect(store.dataset == dataset)
+      #expect(try await store.row(id("a"), in: todoitem) == row)
+      #expect(try await store.tokens() == [token])
+      let next = try await store.insert("b", "{}")
+      #expect(next.updatedAt.milliseconds == 5_001)
+      #expect(next.version.text == "AAAAAAAAAAI=")
+      try await store.close()
+    }
+  }
+
+  @Test("datasets differ")
+  func datasets() async throws {
+    try await withTemporaryDirectory { directory in
+      let one = try SQLiteItemStore(path: directory + "/1.db")
+      let two = try SQLiteItemStore(path: directory + "/2.db")
+      #expect(one.dataset != two.dataset)
+      #expect(UUID(uuidString: one.dataset.string) != nil)
+    }
+  }
+
+  @Test("a revoked token is kept as such")
+  func revoke() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      for user: Text in ["anna", "bert", "anna"] {
+        try await store.add(AccessToken.make(for: user, at: Moment(milliseconds: 1)).1)
+      }
+      #expect(try await store.revoke("anna", at: Moment(milliseconds: 9)) == 2)
+      #expect(try await store.revoke("anna", at: Moment(milliseconds: 10)) == 0)
+      #expect(try await store.tokens().map(\.revokedAt?.milliseconds) == [9, nil, 9])
+      try await store.close()
+    }
+  }
+
+  @Test("what isn't a store is refused and left as it is")
+  func foreign() async throws {
+    try await withTemporaryDirectory { directory in
+      let text = directory + "/text.db"
+      try Data(repeating: 0x61, count: 5_000).write(to: URL(fileURLWithPath: text))
+      #expect(throws: SQLiteStoreError.self) { try SQLiteItemStore(path: text) }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: text)).count == 5_000)
+
+      let other = directory + "/other.db"
+      try await DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE mine (x)") }
+      #expect(throws: SQLiteStoreError.notAStore(path: other)) { try SQLiteItemStore(path: other) }
+
+      let newer = directory + "/newer.db"
+      try await SQLiteItemStore(path: newer).close()
+      try await DatabaseQueue(path: newer).write { try $0.execute(sql: "PRAGMA user_version = 2") }
+      #expect(throws: SQLiteStoreError.newerFormat(path: newer, version: 2)) {
+        try SQLiteItemStore(path: newer)
+      }
+      #expect(throws: SQLiteStoreError.self) {
+        try SQLiteItemStore(path: directory + "/nothing/items.db")
+      }
+    }
+  }
+
+  @Test("every commit waits for the disk: WAL with synchronous=FULL")
+  func durable() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      let settings = try await store.pool.writeWithoutTransaction { database in
+        try ["synchronous", "journal_mode"].map {
+          try String.fetchOne(database, sql: "PRAGMA \($0)")
+        }
+      }
+      #expect(settings == ["2", "wal"])
+      try await store.close()
+    }
+  }
+
+  @Test(
+    "the queries of a pull are ranges of an index and need no sorting",
+    arguments: [
+      ("updatedAt ge datetimeoffset'2026-11-21T10:00:00Z'", "updatedAt,id", "updated_at>?"),
+      (
+        "updatedAt ge datetimeoffset'2026-11-21T10:00:00Z' and updatedAt lt datetimeoffset'2026-11-21T11:00:00Z'",
+        "updatedAt,id", "updated_at>? AND updated_at<?"
+      ),
+      ("id eq 'x'", "", "id=?"), ("id gt 'x'", "id", "id>?"), ("", "", "items_by_id"),
+    ])
+  func plans(filter: String, order: String, range: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      for number in 0..<50 { try await store.insert("i\(number)", "{}") }
+      let query = try ListQuery(
+        QueryString(
+          "$filter=\(Text(filter).percentEncoded)&$orderby=\(Text(order).percentEncoded)".utf8))
+      var request = PageRequest()
+      request.filter = query.filter
+      request.order = query.order
+      request.includesDeleted = true
+      // The first table that is written to has the number 1.
+      let (sql, arguments) = PageSelect(request, in: 1).query
+      let plan = try await store.pool.read { database in
+        try GRDB.Row.fetchAll(
+          database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments
+        ).map { $0["detail"] as String }.joined(separator: "\n")
+      }
+      #expect(plan.contains(range))
+      #expect(plan.contains("USING INDEX"))
+      #expect(!plan.contains("TEMP B-TREE"))
+      try await store.close()
+    }
+  }
+
+  @Test("a write that can't be carried out doesn't take the others with it")
+  func oneFails() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/items.db"
+      let store = try SQLiteItemStore(path: path)
+      try await store.insert("broken", #"{"n":1}"#)
+      // Only a damaged file has a body that is no JSON.
+      try await DatabaseQueue(path: path).write {
+        try $0.execute(sql: "UPDATE items SET text = '{' WHERE id = 'broken'")
+      }
+      let results = await withTaskGroup(of: (Int, Bool).self) { group in
+        for number in 0..<40 {
+          group.addTask {
+            let isBroken = number % 4 == 0
+            let write = RowWrite(
+              isBroken ? .merge(JSONObject()) : .insert(JSONObject()),
+              id(isBroken ? "broken" : "i\(number)"))
+            let outcome = try? await store.write(write, in: todoitem)
+            return (number, outcome?.stored != nil)
+          }
+        }
+        return await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
+      }
+      for (number, isStored) in results { #expect(isStored == (number % 4 != 0)) }
+      #expect(try await store.row(id("i39"), in: todoitem) != nil)
+      try await store.close()
+    }
+  }
+
+  @Test("a disk that is full refuses writes, keeps what was, and goes on reading")
+  func full() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      let row = try await store.insert("a", #"{"text":"milk"}"#)
+      try await store.pool.writeWithoutTransaction {
+        try $0.execute(sql: "PRAGMA max_page_count = 12")
+      }
+      let large = try members("{\"x\":\"\(String(repeating: "x", count: 200_000))\"}")
+      await #expect(throws: DatabaseError.self) {
+        try await store.write(RowWrite(.insert(large), id("b")), in: todoitem)
+      }
+      #expect(try await store.row(id("b"), in: todoitem) == nil)
+      #expect(try await store.row(id("a"), in: todoitem) == row)
+      try await store.pool.writeWithoutTransaction {
+        try $0.execute(sql: "PRAGMA max_page_count = 10000")
+      }
+      let next = try await store.insert("c", "{}")
+      #expect(next.version.text == "AAAAAAAAAAI=")
+      try await store.close()
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Runs what waits for another process on a thread of its own.
+///
+/// Tests share as many threads as there are processors; two that wait would keep all others waiting.
+func waiting<Value: Sendable>(
+  _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
+}
+
+/// A running `tsync-server`; it ends with the value.
+///
+/// Unchecked, because `Process` isn't Sendable; a test asks it one thing after another.
+final class ServerProcess: @unchecked Sendable {
+  private let process = Process()
+  private let output = Pipe()
+  private var rest: [UInt8] = []
+  let url: String
+  let port: UInt16
+
+  /// Starts the program on a port that is free, and waits until it listens.
+  static func start(_ arguments: [String]) async throws -> ServerProcess {
+    try await waiting { try ServerProcess(arguments) }
+  }
+
+  private init(_ arguments: [String]) throws {
+    process.executableURL = Self.executable
+    process.arguments = arguments + ["--listen", "127.0.0.1:0"]
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    guard let line = Self.line(from: output.fileHandleForReading, &rest),
+      let port = line.split(separator: ":").last.flatMap({ UInt16($0) })
+    else { throw ClientSocket.Failure(number: ECONNREFUSED) }
+    url = line
+    self.port = port
+  }
+
+  deinit {
+    if process.isRunning {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+  }
+
+  /// The program beside the tests.
+  private static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("tsync-server")
+
+  /// Runs the program to its end and returns what it wrote.
+  static func run(
+    _ arguments: [String], standardError: Bool = false
+  ) async throws -> (output: String, status: Int32) {
+    try await waiting { try runHere(arguments, standardError: standardError) }
+  }
+
+  private static func runHere(
+    _ arguments: [String], standardError: Bool
+  ) throws -> (output: String, status: Int32) {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.standardOutput = standardError ? FileHandle.nullDevice : pipe
+    process.standardError = standardError ? pipe : FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+  }
+
+  /// The next line of stdout; `nil` at its end.
+  func nextLine() async throws -> String? {
+    try await waiting { Self.line(from: self.output.fileHandleForReading, &self.rest) }
+  }
+
+  private static func line(from handle: FileHandle, _ rest: inout [UInt8]) -> String? {
+    while true {
+      if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { rest.removeFirst(end + 1) }
+        return String(decoding: rest[..<end], as: UTF8.self)
+      }
+      let data = handle.availableData
+      if data.isEmpty { return nil }
+      rest += data
+    }
+  }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Waits for the end; answers the exit status, or the signal that ended it.
+  func wait() async throws -> Int32 {
+    try await waiting {
+      self.process.waitUntilExit()
+      return self.process.terminationStatus
+    }
+  }
+
+  func stop(_ number: Int32) async throws -> Int32 {
+    signal(number)
+    return try await wait()
+  }
+
+  struct Answer: Sendable {
+    var status: Int
+    var fields: [String: String]
+    var body: String
+  }
+
+  /// Sends one request on a connection of its own.
+  func send(
+    _ method: String, _ path: String, _ fields: [String] = [], _ body: String? = nil
+  ) async throws -> Answer {
+    let port = port
+    return try await waiting { try Self.send(method, path, fields, body, to: port) }
+  }
+
+  private static func send(
+    _ method: String, _ path: String, _ fields: [String], _ body: String?, to port: UInt16
+  ) throws -> Answer {
+    let socket = try ClientSocket(port: port)
+    var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"]
+    lines += fields
+    if let body { lines.append("Content-Length: \(body.utf8.count)") }
+    try socket.writeHere(lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
+    let text = Array(try socket.readAllHere().utf8)
+    guard let end = text.firstRange(of: Array("\r\n\r\n".utf8)) else {
+      throw ClientSocket.Failure(number: ECONNRESET)
+    }
+    let head = String(decoding: text[..<end.lowerBound], as: UTF8.self)
+    var answer = Answer(
+      status: 0, fields: [:], body: String(decoding: text[end.upperBound...], as: UTF8.self))
+    let headLines = head.components(separatedBy: "\r\n")
+    answer.status = Int(headLines[0].split(separator: " ")[1]) ?? 0
+    for line in headLines.dropFirst() {
+      let name = line.prefix { $0 != ":" }
+      answer.fields[name.lowercased()] = String(line.dropFirst(name.count + 2))
+    }
+    return answer
+  }
+}
+
+/// A TCP connection to this machine, byte by byte.
+final class ClientSocket: Sendable {
+  struct Failure: Error { let number: Int32 }
+
+  private let descriptor: Int32
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    // Nothing that a server should do takes this long.
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure(number: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ text: String) async throws {
+    try await waiting { try self.writeHere(text) }
+  }
+
+  fileprivate func writeHere(_ text: String) throws {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Failure(number: errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Reads once.
+  ///
+  /// Empty at the end; a connection that was reset has ended too.
+  func readSome() async throws -> String {
+    try await waiting { try self.readSomeHere() }
+  }
+
+  private func readSomeHere() throws -> String {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == ECONNRESET { return "" }
+    guard count >= 0 else { throw Failure(number: errno) }
+    return String(decoding: buffer.prefix(count), as: UTF8.self)
+  }
+
+  func readAll() async throws -> String {
+    try await waiting { try self.readAllHere() }
+  }
+
+  fileprivate func readAllHere() throws -> String {
+    var text = ""
+    while true {
+      let part = try readSomeHere()
+      if part.isEmpty { return text }
+      text += part
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+import SyncModel
+import Testing
+
+/// The program itself, on a real socket.
+@Suite(.timeLimit(.minutes(2))) struct ServerProcessTests {
+  @Test("the URL is the first line; the first token is the second, printed once")
+  func firstLines() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = try await ServerProcess.start(["--store", directory + "/items.db"])
+      #expect(first.url.hasPrefix("http://127.0.0.1:"))
+      let line = try #require(try await first.nextLine())
+      #expect(line.hasPrefix("token: "))
+      let token = String(line.dropFirst("token: ".count))
+      #expect(token.utf8.count == 43)
+      #expect(try await first.send("GET", "/tables/todoitem").status == 401)
+      #expect(
+        try await first.send("GET", "/tables/todoitem", ["Authorization: Bearer \(token)"]).status
+          == 200)
+      #expect(try await first.stop(SIGTERM) == 0)
+      #expect(try await first.nextLine() == nil)
+
+      let second = try await ServerProcess.start(["--store", directory + "/items.db"])
+      #expect(
+        try await second.send("GET", "/tables/todoitem", ["X-ZUMO-AUTH: \(token)"]).status == 200)
+      #expect(try await second.stop(SIGINT) == 0)
+      #expect(try await second.nextLine() == nil)
+    }
+  }
+
+  @Test("what was answered 2xx is there after kill -9", arguments: 0..<3)
+  func killed(round: Int) async throws {
+    try await withTemporaryDirectory { directory in
+      let arguments = ["--store", directory + "/items.db", "--no-auth"]
+      let first = try await ServerProcess.start(arguments)
+      for number in 0...(round * 20) {
+        let reply = try await first.send("POST", "/tables/todoitem", [], "{\"id\":\"i\(number)\"}")
+        #expect(reply.status == 201)
+      }
+      let dataset = try await first.send("GET", "/tables/todoitem").fields["x-tsync-dataset"]
+      #expect(try await first.stop(SIGKILL) == SIGKILL)
+
+      let second = try await ServerProcess.start(arguments)
+      for number in 0...(round * 20) {
+        #expect(try await second.send("GET", "/tables/todoitem/i\(number)").status == 200)
+      }
+      #expect(try await second.send("GET", "/tables/todoitem").fields["x-tsync-dataset"] == dataset)
+      #expect(try await second.stop(SIGTERM) == 0)
+    }
+  }
+
+  @Test("SIGTERM lets a request that is under way finish")
+  func finishes() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    let socket = try ClientSocket(port: server.port)
+    let body = #"{"id":"a"}"#
+    let head =
+      "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    try await socket.write(head + body.prefix(4))
+    // Another request on another connection tells that this one has been read.
+    #expect(try await server.send("GET", "/tables/todoitem").status == 200)
+    server.signal(SIGTERM)
+    try await socket.write(String(body.dropFirst(4)))
+    #expect(try await socket.readAll().hasPrefix("HTTP/1.1 201 Created\r\n"))
+    #expect(try await server.wait() == 0)
+  }
+
+  @Test("SIGTERM doesn't wait for connections that ask nothing")
+  func idle() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    let socket = try ClientSocket(port: server.port)
+    #expect(try await server.send("GET", "/tables/todoitem").status == 200)
+    #expect(try await server.stop(SIGTERM) == 0)
+    #expect(try await socket.readAll().isEmpty)
+  }
+
+  @Test("every answer has a date, a length and the dataset")
+  func fields() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    for (method, path, status) in [
+      ("GET", "/tables/todoitem", 200), ("GET", "/tables/todoitem/x", 404), ("GET", "/", 404),
+      ("DELETE", "/tables/todoitem", 405),
+    ] {
+      let reply = try await server.send(method, path)
+      #expect(reply.status == status)
+      #expect(reply.fields["date"]?.hasSuffix(" GMT") == true)
+      #expect(reply.fields["content-length"] == String(reply.body.utf8.count))
+      #expect(reply.fields["x-tsync-dataset"]?.utf8.count == 36)
+    }
+    #expect(try await server.stop(SIGTERM) == 0)
+  }
+
+  @Test(
+    "requests that are no HTTP, or ask a foreign host, get 4xx",
+    arguments: [
+      ("GET /tables/todoitem HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "421"),
+      ("GET /tables/todoitem HTTP/1.1\r\nConnection: close\r\n\r\n", "4"),
+      ("nonsense\r\n\r\n", "400"),
+      (
+        "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "400"
+      ),
+      (
+        "GET /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
+        "4"
+      ),
+      (
+        "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1048577\r\n\r\n",
+        "413"
+      ),
+    ])
+  func hostile(request: String, status: String) async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    let socket = try ClientSocket(port: server.port)
+    try await socket.write(request)
+    #expect(try await socket.readAll().hasPrefix("HTTP/1.1 \(status)"))
+    #expect(try await server.send("GET", "/tables/todoitem").status == 200)
+    #expect(try await server.stop(SIGTERM) == 0)
+  }
+
+  @Test("a client that waits to be asked for its body is asked, but not for one too large")
+  func expect() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    for (length, status) in [(2, "100 Continue"), (1_048_577, "413 Content Too Large")] {
+      let socket = try ClientSocket(port: server.port)
+      try await socket.write(
+        """
+        POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
+        Content-Length: \(length)\r\n\r\n
+        """)
+      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 \(status)\r\n"))
+      guard length == 2 else { continue }
+      try await socket.write("{}")
+      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 201 Created\r\n"))
+    }
+    #expect(try await server.stop(SIGTERM) == 0)
+  }
+
+  @Test("a body without end is cut off")
+  func endless() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    let socket = try ClientSocket(port: server.port)
+    try await socket.write(
+      "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let chunk = "8000\r\n\(String(repeating: "x", count: 0x8000))\r\n"
+    var sent = 0
+    // Far more than the buffers between the two can hold.
+    while sent < 2_000, (try? await socket.write(chunk)) != nil { sent += 1 }
+    #expect(sent < 2_000)
+    #expect(try await server.send("GET", "/tables/todoitem").status == 200)
+    #expect(try await server.stop(SIGTERM) == 0)
+  }
+
+  @Test("an address has 128 connections, the next one is closed, and others get in again")
+  func connections() async throws {
+    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    var sockets: [ClientSocket] = []
+    for _ in 0..<128 {
+      let socket = try ClientSocket(port: server.port)
+      try await socket.write("GET /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 200 OK\r\n"))
+      sockets.append(socket)
+    }
+    let extra = try ClientSocket(port: server.port)
+    #expect(try await extra.readAll().isEmpty)
+    sockets.removeLast()
+    // The place is free once the server has seen the end; until then it answers by closing.
+    var status: Int?
+    while status != 200 { status = try? await server.send("GET", "/tables/todoitem").status }
+    sockets.removeAll()
+    #expect(try await server.stop(SIGTERM) == 0)
+  }
+
+  @Test("tokens are made, listed and revoked beside a running server")
+  func tokens() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = ["--store", directory + "/items.db"]
+      let server = try await ServerProcess.start(store)
+      let (secret, status) = try await ServerProcess.run(["token", "new", "anna"] + store)
+      #expect(status == 0)
+      let field = "Authorization: Bearer " + secret.split(separator: "\n")[0]
+      let reply = try await server.send("GET", "/tables/todoitem", [field])
+      #expect(reply.status == 200)
+      #expect(reply.fields["x-tsync-user"] == "anna")
+      let (list, _) = try await ServerProcess.run(["token", "list"] + store)
+      #expect(list.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == ["owner", "anna"])
+      #expect(!list.contains(secret.split(separator: "\n")[0]))
+      #expect(try await ServerProcess.run(["token", "revoke", "anna"] + store).status == 0)
+      // Within a second, by the contract.
+      var revoked = 200
+      while revoked == 200 {
+        revoked = try await server.send("GET", "/tables/todoitem", [field]).status
+      }
+      let (after, _) = try await ServerProcess.run(["token", "list"] + store)
+      #expect(after.contains("revoked 20"))
+      #expect(try await ServerProcess.run(["token", "revoke", "anna"] + store).status == 2)
+      #expect(try await server.stop(SIGTERM) == 0)
+    }
+  }
+
+  @Test("a store's files are its owner's alone")
+  func modes() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess.start(["--store", directory + "/items.db", "--no-auth"])
+      for name in ["items.db", "items.db-wal", "items.db-shm"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+      }
+      #expect(try await server.stop(SIGTERM) == 0)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import HTTPTypes
+import SyncModel
+import TableServer
+import Testing
+
+/// Writes of a row that is there: protocol.md §2.3, §2.9–§2.11 and the cases of §10 for them.
+@Suite struct UpdateRouteTests {
+  static let versions: [String?] = ["2.0.0", "3.0.0", nil]
+
+  struct Condition: Sendable, CustomTestStringConvertible {
+    var name: HTTPField.Name
+    var value: @Sendable (String) -> String
+    var reading: Int
+    var writing: Int
+    var testDescription: String { "\(name): \(value("V")) \(reading) \(writing)" }
+  }
+
+  /// `V` is the current version; the row's date is Sunday, 6 November 1994, 08:49:37.120.
+  static let conditions: [Condition] = [
+    Condition(name: .ifMatch, value: { "\"\($0)\"" }, reading: 200, writing: 200),
+    Condition(name: .ifMatch, value: { $0 }, reading: 200, writing: 200),
+    Condition(name: .ifMatch, value: { "\"x\", \"\($0)\"" }, reading: 200, writing: 200),
+    Condition(name: .ifMatch, value: { "x,\($0)" }, reading: 200, writing: 200),
+    Condition(name: .ifMatch, value: { _ in "*" }, reading: 200, writing: 200),
+    Condition(name: .ifMatch, value: { _ in "\"x\"" }, reading: 412, writing: 412),
+    Condition(name: .ifMatch, value: { _ in "x" }, reading: 412, writing: 412),
+    Condition(name: .ifMatch, value: { _ in "\"\"" }, reading: 412, writing: 412),
+    Condition(name: .ifMatch, value: { "W/\"\($0)\"" }, reading: 412, writing: 412),
+    Condition(name: .ifMatch, value: { "\"\($0)" }, reading: 400, writing: 400),
+    Condition(name: .ifMatch, value: { "*, \"\($0)\"" }, reading: 400, writing: 400),
+    Condition(name: .ifMatch, value: { _ in "," }, reading: 400, writing: 400),
+    Condition(name: .ifNoneMatch, value: { "\"\($0)\"" }, reading: 304, writing: 412),
+    Condition(name: .ifNoneMatch, value: { "W/\"\($0)\"" }, reading: 304, writing: 200),
+    Condition(name: .ifNoneMatch, value: { _ in "*" }, reading: 304, writing: 412),
+    Condition(name: .ifNoneMatch, value: { _ in "\"x\"" }, reading: 200, writing: 200),
+    Condition(
+      name: .ifModifiedSince, value: { _ in "Sat, 05 Nov 1994 08:49:37 GMT" }, reading: 200,
+      writing: 200),
+    Condition(
+      name: .ifModifiedSince, value: { _ in "Sun, 06 Nov 1994 08:49:37 GMT" }, reading: 304,
+      writing: 412),
+    Condition(
+      name: .ifUnmodifiedSince, value: { _ in "Sun, 06 Nov 1994 08:49:37 GMT" }, reading: 200,
+      writing: 200),
+    Condition(
+      name: .ifUnmodifiedSince, value: { _ in "Sat, 05 Nov 1994 08:49:37 GMT" }, reading: 412,
+      writing: 412),
+    Condition(name: .ifUnmodifiedSince, value: { _ in "yesterday" }, reading: 200, writing: 200),
+  ]
+
+  @Test("a condition decides whether a row is sent or written", arguments: conditions)
+  func condition(condition: Condition) async throws {
+    try await TestServer.run(now: { Moment(milliseconds: 784_111_777_120) }) { server in
+      for (method, json) in [
+        (HTTPRequest.Method.get, nil), (.patch, "{\"n\":2}"), (.put, "{\"n\":2}"), (.delete, nil),
+      ] {
+        let name = "i\(method.rawValue)"
+        let row = try await server.send(.post, "todoitem", "{\"id\":\"\(name)\",\"n\":1}")
+        let version = try #require(row.version).string
+        let reply = try await server.send(
+          method, "todoitem/\(name)", json, [(condition.name, condition.value(version))])
+        var expected = method == .get ? condition.reading : condition.writing
+        if method == .delete, expected == 200 { expected = 204 }
+        #expect(reply.status == expected)
+        if expected == 412 {
+          #expect(reply.text == row.text)
+          #expect(reply.eTag == row.eTag)
+        }
+        if expected == 304 {
+          #expect(reply.body.isEmpty)
+          #expect(reply.eTag == row.eTag)
+        }
+        if expected >= 300 {
+          #expect(try await server.send(.get, "todoitem/\(name)").text == row.text)
+        }
+      }
+    }
+  }
+
+  @Test("PATCH merges and PUT replaces; the answer is the row as it is read", arguments: versions)
+  func update(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      let first = try await server.send(.post, "todoitem", #"{"id":"a","b":1.0,"a":"x"}"#)
+      let patched = try await server.send(.patch, "todoitem/a", #"{"a":null,"c":2}"#)
+      #expect(patched.status == 200)
+      #expect(patched.text.hasPrefix(#"{"id":"a","b":1.0,"a":null,"c":2,"#))
+      #expect(patched.version != first.version)
+      #expect(patched["updatedAt"] != first["updatedAt"])
+      #expect(patched["createdAt"] == first["createdAt"])
+      #expect(patched.text == (try await server.send(.get, "todoitem/a")).text)
+      let replaced = try await server.send(.put, "todoitem/a", #"{"id":"a","z":[1]}"#)
+      #expect(replaced.status == 200)
+      #expect(replaced.text.hasPrefix(#"{"id":"a","z":[1],"#))
+      #expect(replaced.eTag == "\"\(try #require(replaced.version))\"")
+    }
+  }
+
+  @Test("a body's id must be the URL's", arguments: [HTTPRequest.Method.patch, .put])
+  func mismatch(method: HTTPRequest.Method) async throws {
+    try await TestServer.run { server in
+      let row = try await server.send(.post, "todoitem", #"{"id":"a"}"#)
+      #expect(try await server.send(method, "todoitem/a", #"{"id":"b"}"#).status == 400)
+      #expect(try await server.send(method, "todoitem/a", #"{"id":"A"}"#).status == 400)
+      #expect(try await server.send(.get, "todoitem/a").text == row.text)
+      #expect(try await server.send(method, "todoitem/a", #"{"id":"a"}"#).status == 200)
+    }
+  }
+
+  @Test("a stale version in the body is 409 in v2 and passed over in v3 (S8, S10)")
+  func bodyVersion() async throws {
+    try await TestServer.run { server in
+      let two = server.speaking("2.0.0")
+      let row = try await two.send(.post, "todoitem", #"{"id":"a","n":1}"#)
+      let stale = try await two.send(.patch, "todoitem/a", #"{"n":2,"version":"x"}"#)
+      #expect(stale.status == 409)
+      #expect(stale.text == row.text)
+      #expect(stale.eTag == row.eTag)
+      let version = try #require(row.version)
+      let right = try await two.send(.patch, "todoitem/a", "{\"n\":2,\"version\":\"\(version)\"}")
+      #expect(right.status == 200)
+      // If-Match is what counts where both are there.
+      let both = try await two.send(
+        .patch, "todoitem/a", #"{"n":3,"version":"x"}"#, [(.ifMatch, try #require(right.eTag))])
+      #expect(both.status == 200)
+      let three = try await server.send(.patch, "todoitem/a", #"{"n":4,"version":"x"}"#)
+      #expect(three.status == 200)
+    }
+  }
+
+  @Test("a write without a version wins, as in the family", arguments: versions)
+  func lastWriteWins(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      _ = try await server.send(.post, "todoitem", #"{"id":"a"}"#)
+      #expect(try await server.send(.patch, "todoitem/a", #"{"n":1}"#).status == 200)
+      #expect(try await server.send(.put, "todoitem/a", #"{"n":1}"#).status == 200)
+      let deleted = try await server.send(.delete, "todoitem/a")
+      #expect(deleted.status == 204)
+      #expect(deleted.body.isEmpty)
+      #expect(deleted.eTag == #""AAAAAAAAAAQ=""#)
+    }
+  }
+
+  @Test("a tombstone is brought back in all three forms", arguments: versions)
+  func undelete(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      _ = try await server.send(.post, "todoitem", #"{"id":"a","n":1}"#)
+      for (method, path, json, status, n) in [
+        (HTTPRequest.Method.post, "todoitem/a", String?.none, version == "2.0.0" ? 201 : 200, 1),
+        (.patch, "todoitem/a", #"{"deleted":false}"#, 200, 1),
+        (.patch, "todoitem/a", #"{"deleted":false,"n":2}"#, 200, 2),
+        (.put, "todoitem/a?__includedeleted=true", #"{"id":"a","n":3,"deleted":false}"#, 200, 3),
+      ] {
+        let deleted = try await server.send(.delete, "todoitem/a")
+        #expect(try await server.send(.get, "todoitem").ids == "")
+        // S12: with the tombstone's version only.
+        let stale = try await server.send(method, path, json, [(.ifMatch, "\"x\"")])
+        #expect(stale.status == 412)
+        #expect(stale["deleted"] == true)
+        let tag = try #require(deleted.eTag)
+        let reply = try await server.send(method, path, json, [(.ifMatch, tag)])
+        #expect(reply.status == status)
+        #expect(reply["deleted"] == false)
+        #expect(reply["n"]?.integer == n)
+        #expect(try await server.send(.get, "todoitem").ids == "a")
+      }
+    }
+  }
+
+  @Test(
+    "other writes to a tombstone are 404 in v2, 410 else; a stale version is told if asked for",
+    arguments: versions)
+  func tombstone(version: String?) async throws {
+    try await TestServer.run { server in
+      let server = server.speaking(version)
+      let gone = version == "2.0.0" ? 404 : 410
+      _ = try await server.send(.post, "todoitem", #"{"id":"a"}"#)
+      _ = try await server.send(.delete, "todoitem/a")
+      for (method, json) in [
+        (HTTPRequest.Method.patch, "{\"n\":1}"), (.put, "{\"deleted\":false}"), (.delete, nil),
+      ] {
+        #expect(try await server.send(method, "todoitem/a", json).status == gone)
+        let stale: [(HTTPField.Name, String)] = [(.ifMatch, "\"x\"")]
+        #expect(try await server.send(method, "todoitem/a", json, stale).status == gone)
+        let path = "todoitem/a?__includedeleted=true"
+        // PUT with deleted:false would be the undelete.
+        let body = method == .put ? "{}" : json
+        let told = try await server.send(method, path, body, stale)
+        #expect(told.status == 412)
+        #expect(told["deleted"] == true)
+        #expect(try await server.send(method, path, body).status == gone)
+      }
+    }
+  }
+
+  @Test("32 clients that increment with If-Match lose nothing", arguments: StoreKind.allCases)
+  func increments(kind: StoreKind) async throws {
+    try await TestServer.run(kind) { server in
+      _ = try await server.send(.post, "todoitem", #"{"id":"counter","n":0}"#)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<32 {
+          group.addTask {
+            var done = 0
+            while done < 5 {
+              let row = try await server.send(.get, "todoitem/counter")
+              let next = try #require(row["n"]?.integer) + 1
+              let reply = try await server.send(
+                .patch, "todoitem/counter", "{\"n\":\(next)}", [(.ifMatch, row.eTag ?? "")])
+              #expect(reply.status == 200 || reply.status == 412)
+              if reply.status == 200 { done += 1 }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await server.send(.get, "todoitem/counter")["n"]?.integer == 160)
+    }
+  }
+}
