@@ -1,0 +1,138 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// One client, one server and the line between them, for a test to put to work.
+struct Bench {
+  let table: TableName
+  let server = ModelServer()
+  var disk = MemoryDisk()
+  var line: ScriptedLine
+  var settings = Settings(now: 7)
+
+  init() throws {
+    table = try TableName("todoitem")
+    line = ScriptedLine(to: server, client: 1)
+  }
+
+  func key(_ id: String) throws -> ItemKey { ItemKey(table, try ItemID(Text(id))) }
+
+  // MARK: - The user
+
+  /// Saves an item, given as an object's text; `nil` deletes its file.
+  mutating func save(_ id: String, _ text: String?) throws {
+    disk.save(try text.map { try Item(text: $0) }, as: try key(id))
+  }
+
+  /// An item as it lies there, as an object's text without its id; `nil` for none.
+  func item(_ id: String) -> String? {
+    do {
+      return try disk.client(key(id)).item.map {
+        String(decoding: JSON.object($0.fields).encoded(), as: UTF8.self)
+      }
+    } catch { return "\(error)" }
+  }
+
+  /// Brings about one pending write of a kind, of an item `x`.
+  mutating func pend(_ kind: Operation.Kind) throws {
+    switch kind {
+    case .insert: try save("x", #"{"a":2}"#)
+    case .update:
+      try share("x", #"{"a":1}"#)
+      try save("x", #"{"a":2}"#)
+    case .delete:
+      try share("x", #"{"a":1}"#)
+      try save("x", nil)
+    case .undelete:
+      try share("x", #"{"a":1}"#)
+      try elsewhere("x", nil)
+      try pull()
+      try save("x", #"{"a":2}"#)
+    }
+  }
+
+  /// Returns what is at the server once the write of ``pend(_:)`` is done.
+  func sent(_ kind: Operation.Kind) -> String? { kind == .delete ? nil : #"{"a":2}"# }
+
+  // MARK: - Others at the server
+
+  /// Somebody else writes a row; `nil` deletes it.
+  @discardableResult
+  func elsewhere(_ id: String, _ text: String?) throws -> Row {
+    let key = try key(id)
+    return server.store(try text.map { try Item(text: $0) }, key, by: 2, over: server.rows[key])
+  }
+
+  /// What the server has, as an object's text; `nil` for none and for a tombstone.
+  func row(_ id: String) -> String? {
+    guard let row = server.rows.first(where: { $0.key.id.text == Text(id) })?.value, !row.deleted
+    else { return nil }
+    let fields = row.item.fields.members.filter { !$0.value.isNull }
+    return String(decoding: JSON.object(JSONObject(fields)).encoded(), as: UTF8.self)
+  }
+
+  // MARK: - Commands
+
+  /// Puts the item at the server and pulls it, so that both have it.
+  mutating func share(_ id: String, _ text: String) throws {
+    try elsewhere(id, text)
+    try pull()
+  }
+
+  @discardableResult
+  mutating func push(only ids: [String]? = nil) throws -> PushReport {
+    var report = PushReport()
+    report.events = try Recovery.run([table], on: &disk, settings: settings)
+    let selection = try ids.map { Set(try $0.map { try key($0) }) }
+    try Push(settings: settings, selection: selection).run(
+      [table], on: &disk, to: &line, report: &report)
+    return report
+  }
+
+  @discardableResult
+  mutating func pull(full: Bool = false) throws -> PullReport {
+    var report = PullReport(table: table)
+    report.events = try Recovery.run([table], on: &disk, settings: settings)
+    try Pull(settings: settings).run(table, full: full, on: &disk, from: &line, report: &report)
+    return report
+  }
+
+  mutating func resolve(_ id: String, _ choice: Choice) throws {
+    _ = try Recovery.run([table], on: &disk, settings: settings)
+    let conflict = try Resolve.current(key(id), on: disk)
+    try Resolve(settings: settings).settle(key(id), conflict, by: choice, on: &disk)
+  }
+
+  // MARK: - What is to be seen
+
+  /// The writes since the last look.
+  func writes() -> [String] {
+    defer { line.log.writes = [] }
+    return line.log.writes
+  }
+
+  /// How every item stands that is not simply as its base says, a line each.
+  var standings: [String] {
+    do {
+      return try Survey(of: [table], on: disk).entries.map { entry in
+        "\(entry.key.map { "\($0.id)" } ?? "-") \(entry.standing.words)"
+      }
+    } catch { return ["\(error)"] }
+  }
+
+  /// What keeps this client from being as the server, in words; empty where nothing does.
+  var differences: [String] {
+    var found = standings
+    for record in disk.journal.records {
+      // A note says nothing but the place of a change in the order.
+      if case .noted = record { continue }
+      found.append("\(record)")
+    }
+    let live = server.rows.filter { $0.key.table == table && !$0.value.deleted }
+    for key in Set(live.keys).union(disk.files.keys).sorted() {
+      let here = (try? disk.client(key).item) ?? nil
+      if here != live[key]?.item { found.append("\(key.id) is another there") }
+    }
+    return found
+  }
+}

@@ -1,0 +1,54 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// A disk on which more things lie than items: files whose names stand for no id, and files that
+/// claim another item's id.
+struct ClaimingDisk: Disk {
+  var memory = MemoryDisk()
+  /// What lies there beside the items.
+  var more: [Candidate] = []
+
+  func candidates(in table: TableName) throws -> [Candidate] {
+    try memory.candidates(in: table) + more
+  }
+
+  func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }
+  func base(of key: ItemKey) throws -> Base { try memory.base(of: key) }
+  func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
+  func token(of table: TableName) throws -> DeltaToken? { try memory.token(of: table) }
+  func incoming(in table: TableName) throws -> [Row] { try memory.incoming(in: table) }
+  func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
+  var journal: JournalState { memory.journal }
+
+  mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome { try memory.write(item, to: key, expecting: expected) }
+
+  mutating func keep(_ item: Item, of key: ItemKey) throws { try memory.keep(item, of: key) }
+  mutating func settle() throws { try memory.settle() }
+
+  mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+    try memory.writeConflict(conflict, of: key)
+  }
+
+  mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
+
+  mutating func append(_ rows: [Row], to table: TableName) throws {
+    try memory.append(rows, to: table)
+  }
+
+  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
+    try memory.commit(table, token: token, held: held)
+  }
+
+  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    try memory.setBase(rows, in: table, durably: durably)
+  }
+
+  mutating func forget(_ table: TableName) throws { try memory.forget(table) }
+
+  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    try memory.append(records, durably: durably)
+  }
+}

@@ -1,0 +1,192 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("Removing, restoring, forgetting") struct DiscardingTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    try bench.share("x", #"{"a":1}"#)
+  }
+
+  // MARK: - Removing
+
+  @Test("a removed item is a delete, first noted, then gone, and a copy is kept")
+  mutating func removes() throws {
+    let key = try bench.key("x")
+    var noted = false
+    bench.disk.beforeStep = { disk in
+      if disk.files[key] != nil, disk.journal.notes[key] != nil { noted = true }
+    }
+    #expect(try bench.disk.remove(key))
+    bench.disk.beforeStep = nil
+    #expect(noted)
+    #expect(bench.item("x") == nil)
+    #expect(bench.disk.trash.count == 1)
+    #expect(bench.standings == ["x pending delete"])
+    try bench.push()
+    #expect(bench.writes() == ["DELETE todoitem/x If-Match v1"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("what isn't there can't be removed, and nothing is noted")
+  mutating func removesNothing() throws {
+    #expect(try !bench.disk.remove(bench.key("y")))
+    #expect(bench.disk.journal.records.isEmpty)
+  }
+
+  @Test("an item saved while it is removed stays")
+  mutating func savedWhileRemoved() throws {
+    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":2}"#))
+    var step = 0
+    bench.disk.beforeStep = { disk in
+      step += 1
+      if step == 2 { disk.save(item, as: key) }
+    }
+    #expect(try !bench.disk.remove(key))
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":2}"#)
+    #expect(bench.standings == ["x pending update"])
+  }
+
+  // MARK: - Restoring
+
+  @Test("an edited item goes back to what the server has, and the edit to the trash")
+  mutating func restoresEdit() throws {
+    try bench.save("x", #"{"a":2}"#)
+    let item = try Item(text: #"{"a":1}"#)
+    #expect(try bench.disk.restore(bench.key("x")) == .restored(item))
+    #expect(bench.differences == [])
+    #expect(bench.disk.trash.map { String(decoding: $0, as: UTF8.self) } == [#"{"id":"x","a":2}"#])
+  }
+
+  @Test("an item that vanished or was removed comes back", arguments: [true, false])
+  mutating func restoresDeleted(byCommand: Bool) throws {
+    if byCommand { _ = try bench.disk.remove(bench.key("x")) } else { try bench.save("x", nil) }
+    #expect(try bench.disk.restore(bench.key("x")) == .restored(try Item(text: #"{"a":1}"#)))
+    #expect(bench.differences == [])
+    try bench.push()
+    #expect(bench.writes() == [])
+  }
+
+  @Test("an item that only exists here goes to the trash")
+  mutating func restoresNew() throws {
+    try bench.save("y", #"{"a":2}"#)
+    #expect(try bench.disk.restore(bench.key("y")) == .restored(nil))
+    #expect(bench.item("y") == nil)
+    #expect(bench.disk.trash.count == 1)
+    #expect(bench.standings == [])
+  }
+
+  @Test("an item that the server has deleted comes back as it last was, and is undeleted")
+  mutating func restoresTombstone() throws {
+    try bench.elsewhere("x", nil)
+    try bench.pull()
+    #expect(try bench.disk.restore(bench.key("x")) == .restored(try Item(text: #"{"a":1}"#)))
+    #expect(bench.standings == ["x pending undelete"])
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":1}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item made over a tombstone goes to the trash")
+  mutating func restoresOverTombstone() throws {
+    try bench.elsewhere("x", nil)
+    try bench.pull()
+    try bench.save("x", #"{"a":5}"#)
+    #expect(try bench.disk.restore(bench.key("x")) == .restored(nil))
+    #expect(bench.standings == [])
+  }
+
+  @Test("an item as the server has it is left alone")
+  mutating func restoresNothing() throws {
+    #expect(try bench.disk.restore(bench.key("x")) == .unchanged)
+    #expect(bench.disk.trash.isEmpty)
+  }
+
+  @Test("a rejected item is not rejected any more when it was restored")
+  mutating func restoresRejected() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    _ = try bench.disk.restore(bench.key("x"))
+    #expect(bench.differences == [])
+  }
+
+  @Test("a write of unknown outcome stays open when its item is restored")
+  mutating func restoresUnknown() throws {
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    _ = try bench.disk.restore(bench.key("x"))
+    #expect(bench.standings == ["x unknown update"])
+    // The server had done it; what was restored is a change back.
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":1}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item saved while it is restored stays")
+  mutating func savedWhileRestored() throws {
+    try bench.save("x", #"{"a":2}"#)
+    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":3}"#))
+    bench.disk.beforeStep = { $0.save(item, as: key) }
+    #expect(try bench.disk.restore(key) == .changedMeanwhile)
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":3}"#)
+  }
+
+  @Test("an invalid item is left alone")
+  mutating func restoresInvalid() throws {
+    let key = try bench.key("x")
+    bench.disk.save(Array("{".utf8), as: key)
+    _ = try bench.disk.restore(key)
+    #expect(bench.disk.files[key]?.bytes == Array("{".utf8))
+  }
+
+  // MARK: - Forgetting
+
+  @Test("a purge forgets rows, token, items and all that waits, and sends nothing")
+  mutating func purges() throws {
+    try bench.share("conflict", #"{"a":1}"#)
+    try bench.save("conflict", #"{"a":2}"#)
+    try bench.elsewhere("conflict", #"{"a":3}"#)
+    try bench.pull()
+    try bench.save("refused", #"{"text":"refuse me"}"#)
+    try bench.save("unknown", #"{"a":1}"#)
+    bench.line.fates = [.answered, .replyLost]
+    try bench.push()
+    try bench.save("new", #"{"a":1}"#)
+    _ = bench.writes()
+    let count = bench.disk.files.count
+    try bench.disk.purge(bench.table)
+    #expect(bench.disk.files.isEmpty && bench.disk.sides.isEmpty)
+    #expect(bench.disk.journal.records.isEmpty)
+    #expect(try bench.disk.token(of: bench.table) == nil)
+    #expect(bench.disk.trash.count >= count)
+    #expect(bench.standings == [])
+    try bench.push()
+    #expect(bench.writes() == [])
+    try bench.pull()
+    #expect(bench.differences == [])
+  }
+
+  @Test("a purge leaves other tables alone")
+  mutating func purgesOneTable() throws {
+    let other = ItemKey(try TableName("other"), try ItemID("y"))
+    bench.disk.save(try Item(text: "{}"), as: other)
+    try bench.disk.append([.noted(other, Note(kind: .insert, commanded: false))], durably: true)
+    try bench.disk.purge(bench.table)
+    #expect(bench.disk.files.keys.map { $0 } == [other])
+    #expect(bench.disk.journal.notes.keys.map { $0 } == [other])
+  }
+
+  @Test("a purge leaves what can't be an item where it is")
+  mutating func purgesNoInvalid() throws {
+    let key = try bench.key("y")
+    bench.disk.save(Array("{".utf8), as: key)
+    try bench.disk.purge(bench.table)
+    #expect(bench.disk.files.keys.map { $0 } == [key])
+  }
+}

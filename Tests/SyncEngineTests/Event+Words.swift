@@ -1,0 +1,56 @@
+import SyncEngine
+import SyncModel
+
+extension Event {
+  /// The event in a few words.
+  var words: String {
+    let told =
+      switch what {
+      case .pushed(let kind): "pushed \(kind)"
+      case .alreadyThere(let kind): "already \(kind)"
+      case .added: "added"
+      case .updated: "updated"
+      case .removed: "removed"
+      case .merged: "merged"
+      case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
+      case .conflictOver: "conflict over"
+      case .rejected(let rejection): "rejected \(rejection.refusal.status)"
+      case .unknown: "unknown"
+      case .held: "held"
+      case .keptOverTombstone: "kept over tombstone"
+      }
+    return "\(key.id) \(told)"
+  }
+}
+
+extension Survey.Standing {
+  /// How an item stands, in a few words.
+  var words: String {
+    switch self {
+    case .pending(let operation): "pending \(operation.kind)"
+    case .rejected(let operation, let rejection):
+      "rejected \(operation.kind) \(rejection.refusal.status)"
+    case .unknown(let intent): "unknown \(intent.kind)"
+    case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
+    case .invalid(let invalid): "invalid \(invalid.place)"
+    case .moved(let place): "moved to \(place)"
+    }
+  }
+}
+
+extension PushReport {
+  /// The events in a few words each.
+  var words: [String] { events.map(\.words) }
+}
+
+extension PullReport {
+  /// The events in a few words each.
+  var words: [String] { events.map(\.words) }
+}
+
+extension Item {
+  /// Reads the fields of an item from an object's text.
+  init(text: String) throws {
+    self.init(try JSON(parsing: Array(text.utf8)).object ?? JSONObject())
+  }
+}

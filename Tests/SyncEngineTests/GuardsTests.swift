@@ -1,0 +1,21 @@
+import SyncEngine
+import Testing
+
+@Suite("Guards") struct GuardsTests {
+  @Test(
+    "so many of a table's items may vanish at once",
+    arguments: [
+      (live: 0, most: 20), (1, 20), (2, 20), (3, 2), (4, 3), (10, 9), (20, 19), (21, 20), (66, 20),
+      (67, 20), (70, 21), (100, 30), (1_000, 300), (100_000, 30_000),
+    ])
+  func deletions(live: Int, most: Int) {
+    #expect(Guards.deletions(of: live) == most)
+  }
+
+  @Test(
+    "so many of a push's rows may be gone",
+    arguments: [(operations: 0, most: 5), (1, 5), (16, 5), (17, 5), (20, 6), (100, 30)])
+  func absences(operations: Int, most: Int) {
+    #expect(Guards.absences(of: operations) == most)
+  }
+}

@@ -1,0 +1,206 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("What is open in the journal") struct JournalStateTests {
+  private let a: ItemKey
+  private let b: ItemKey
+  private let elsewhere: ItemKey
+
+  init() throws {
+    a = ItemKey(try TableName("t"), try ItemID("a"))
+    b = ItemKey(try TableName("t"), try ItemID("b"))
+    elsewhere = ItemKey(try TableName("other"), try ItemID("a"))
+  }
+
+  private func state(_ records: JournalRecord...) -> JournalState {
+    var state = JournalState()
+    for record in records { state.add(record) }
+    return state
+  }
+
+  private func note(_ kind: Operation.Kind = .update, commanded: Bool = false) -> Note {
+    Note(kind: kind, commanded: commanded)
+  }
+
+  private func intent(_ key: ItemKey, attempt: Int = 1) -> Intent {
+    Intent(
+      key: key, kind: .update, request: Request(method: "PATCH", target: "\(key)"),
+      version: Version("v1"), item: Item(JSONObject()), digest: Digest(of: [1]), attempt: attempt)
+  }
+
+  private var rejection: Rejection {
+    Rejection(
+      kind: .update, refusal: Refusal(status: 400, words: "no"), digest: Digest(of: [1]), tries: 1,
+      time: 7)
+  }
+
+  private func conflict(_ key: ItemKey) -> OpenConflict {
+    OpenConflict(kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
+  }
+
+  private func resolution(_ key: ItemKey) -> Resolution {
+    Resolution(item: nil, digest: nil, server: .gone(key.id), client: nil)
+  }
+
+  private func order(_ state: JournalState) -> [String] {
+    state.notes.sorted { $0.value.place < $1.value.place }
+      .map { "\($0.value.note.kind) \($0.key.id)" }
+  }
+
+  @Test("an empty journal has nothing open")
+  func empty() {
+    #expect(JournalState().records.isEmpty)
+    #expect(JournalState().isQuiet)
+  }
+
+  @Test("notes keep the order in which they came")
+  func noteOrder() {
+    let state = state(.noted(b, note()), .noted(a, note(.insert)), .noted(elsewhere, note(.delete)))
+    #expect(order(state) == ["update b", "insert a", "delete a"])
+  }
+
+  @Test("a note that changes its kind keeps its place")
+  func notePlace() {
+    let state = state(
+      .noted(a, note()), .noted(b, note()), .noted(a, note(.delete, commanded: true)))
+    #expect(order(state) == ["delete a", "update b"])
+    #expect(state.notes[a]?.note.commanded == true)
+  }
+
+  @Test("a note that was closed and comes again goes to the end")
+  func noteAgain() {
+    let state = state(
+      .noted(a, note()), .noted(b, note()), .closed(.operation(a)), .noted(a, note()))
+    #expect(order(state) == ["update b", "update a"])
+  }
+
+  @Test("an intent is open until it is closed, and its note stays")
+  func intents() {
+    let open = state(.noted(a, note()), .intent(intent(a)))
+    #expect(open.intents == [a: intent(a)])
+    #expect(!open.isQuiet)
+    let closed = state(.noted(a, note()), .intent(intent(a)), .closed(.intent(a)))
+    #expect(closed.isQuiet)
+    #expect(order(closed) == ["update a"])
+  }
+
+  @Test("a later attempt replaces the earlier one")
+  func attempts() {
+    #expect(state(.intent(intent(a)), .intent(intent(a, attempt: 2))).intents[a]?.attempt == 2)
+  }
+
+  @Test("a result is open beside its intent until both are closed")
+  func results() {
+    let row = Row.gone(a.id)
+    let open = state(.intent(intent(a)), .result(a, row))
+    #expect(open.results[a] == .some(row) && open.intents[a] != nil && !open.isQuiet)
+    let closed = state(.intent(intent(a)), .result(a, row), .closed(.operation(a)))
+    #expect(closed.records.isEmpty)
+  }
+
+  @Test("a result without a row is a result")
+  func resultWithoutRow() {
+    let state = state(.intent(intent(a)), .result(a, nil))
+    #expect(state.results.keys.contains(a))
+    #expect(state.records.contains(.result(a, nil)))
+  }
+
+  @Test("a rejection ends the intent, and the next intent ends the rejection")
+  func rejections() {
+    let rejected = state(.noted(a, note()), .intent(intent(a)), .rejected(a, rejection))
+    #expect(rejected.intents.isEmpty && rejected.rejections == [a: rejection] && rejected.isQuiet)
+    #expect(order(rejected) == ["update a"])
+    let again = state(.rejected(a, rejection), .intent(intent(a)))
+    #expect(again.rejections.isEmpty && again.intents.count == 1)
+    #expect(state(.rejected(a, rejection), .closed(.operation(a))).records.isEmpty)
+  }
+
+  @Test("a conflict ends intent and rejection, and stays when the operation is closed")
+  func conflicts() {
+    let open = state(.noted(a, note()), .intent(intent(a)), .conflict(a, conflict(a)))
+    #expect(open.intents.isEmpty && open.conflicts == [a: conflict(a)] && open.isQuiet)
+    #expect(state(.rejected(a, rejection), .conflict(a, conflict(a))).rejections.isEmpty)
+    #expect(
+      state(.conflict(a, conflict(a)), .closed(.operation(a)), .closed(.intent(a))).conflicts.count
+        == 1)
+    #expect(state(.conflict(a, conflict(a)), .closed(.conflict(a))).records.isEmpty)
+  }
+
+  @Test("a resolution is open until its conflict is closed, or it alone")
+  func resolutions() {
+    let open = state(.conflict(a, conflict(a)), .resolve(a, resolution(a)))
+    #expect(open.resolutions == [a: resolution(a)] && !open.isQuiet)
+    var failed = open
+    failed.add(.closed(.resolution(a)))
+    #expect(failed.resolutions.isEmpty && failed.conflicts.count == 1)
+    var done = open
+    done.add(.closed(.conflict(a)))
+    #expect(done.records.isEmpty)
+  }
+
+  @Test("a purge takes everything of its table with it when it is over, and nothing of others")
+  func purges() {
+    var state = state(
+      .noted(a, note()), .intent(intent(a)), .result(a, nil), .rejected(b, rejection),
+      .conflict(b, conflict(b)), .resolve(b, resolution(b)), .noted(elsewhere, note()),
+      .intent(intent(elsewhere)), .purge(a.table))
+    #expect(state.purges == [a.table])
+    #expect(state.intents.count == 2)
+    state.add(.closed(.purge(a.table)))
+    #expect(state.purges.isEmpty)
+    #expect(state.records == [.noted(elsewhere, note()), .intent(intent(elsewhere))])
+  }
+
+  @Test("closing what isn't open changes nothing")
+  func closings() {
+    let open = state(.noted(a, note()), .intent(intent(a)), .conflict(b, conflict(b)))
+    for subject: JournalRecord.Subject in [
+      .operation(elsewhere), .intent(b), .conflict(a), .resolution(b), .purge(elsewhere.table),
+    ] {
+      var state = open
+      state.add(.closed(subject))
+      #expect(state == open)
+    }
+  }
+
+  /// Draws a record that may follow in a state: no write begins or ends while a conflict is open.
+  private func draw(_ random: inout SplitMix64, _ state: JournalState) -> JournalRecord {
+    let key = [a, b, elsewhere][random.below(3)]
+    let isFree = state.conflicts[key] == nil
+    let kinds = Operation.Kind.allCases
+    switch random.below(12) {
+    case 0, 1:
+      let note = Note(kind: kinds[random.below(kinds.count)], commanded: random.once(in: 2))
+      return .noted(key, note)
+    case 2 where isFree, 3 where isFree: return .intent(intent(key, attempt: 1 + random.below(3)))
+    case 4 where isFree: return .rejected(key, rejection)
+    case 5: return .result(key, random.once(in: 2) ? nil : .gone(key.id))
+    case 6: return .conflict(key, conflict(key))
+    case 7: return .resolve(key, resolution(key))
+    case 8: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
+    case 9: return .closed(.operation(key))
+    case 10: return .closed(random.once(in: 2) ? .intent(key) : .resolution(key))
+    default: return .closed(.conflict(key))
+    }
+  }
+
+  @Test("a journal written anew says the same, and goes on alike", arguments: UInt64(0)..<50)
+  func rotation(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var state = JournalState()
+    for _ in 0..<60 {
+      state.add(draw(&random, state))
+      var rotated = JournalState()
+      for record in state.records { rotated.add(record) }
+      #expect(rotated == state, "seed \(seed)")
+      #expect(rotated.intents == state.intents && rotated.rejections == state.rejections)
+      #expect(rotated.conflicts == state.conflicts && rotated.resolutions == state.resolutions)
+      #expect(rotated.purges == state.purges && rotated.isQuiet == state.isQuiet)
+      #expect(Set(rotated.results.keys) == Set(state.results.keys))
+      #expect(order(rotated) == order(state), "seed \(seed)")
+      if random.once(in: 5) { state = rotated }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("When a pull stops rather than guess") struct PullGuardTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    for number in 10..<20 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+  }
+
+  @Test("a few deletions are taken over")
+  mutating func few() throws {
+    for number in 10..<19 { try bench.elsewhere("n\(number)", nil) }
+    #expect(try bench.pull().removed == 9)
+    #expect(bench.differences == [])
+  }
+
+  @Test("the page with which everything would go is not applied; the earlier ones stay")
+  mutating func all() throws {
+    for number in 10..<20 { try bench.elsewhere("n\(number)", nil) }
+    bench.line.pageSize = 4
+    #expect(
+      throws: Stop.unsafe(
+        "the server has deleted 10 of 10 items of todoitem",
+        ways: ["tsync pull --max-delete 10", "tsync push"])
+    ) { try bench.pull() }
+    // The first page was known already, or held deletions; the last two rows are still here.
+    #expect(bench.item("n18") == #"{"a":1}"# && bench.item("n19") == #"{"a":1}"#)
+    #expect(bench.standings == [])
+    bench.settings.maxDelete = 10
+    try bench.pull()
+    #expect(bench.disk.files.isEmpty)
+    #expect(bench.differences == [])
+  }
+
+  @Test("where the user said how much may go, that counts")
+  mutating func allowed() throws {
+    for number in 10..<13 { try bench.elsewhere("n\(number)", nil) }
+    bench.line.pageSize = 50
+    bench.settings.maxDelete = 2
+    #expect(throws: Stop.self) { try bench.pull() }
+    #expect(bench.disk.files.count == 10)
+    bench.settings.maxDelete = 3
+    #expect(try bench.pull().removed == 3)
+  }
+
+  @Test("tombstones of rows that were not here don't count")
+  mutating func unseen() throws {
+    for number in 30..<60 {
+      try bench.elsewhere("n\(number)", #"{"a":1}"#)
+      try bench.elsewhere("n\(number)", nil)
+    }
+    #expect(try bench.pull().words == [])
+  }
+
+  @Test("rows that are gone count in a full pull")
+  mutating func gone() throws {
+    for number in 10..<20 { bench.server.deleteForGood(try bench.key("n\(number)")) }
+    #expect(throws: Stop.self) { try bench.pull(full: true) }
+    #expect(bench.disk.files.count == 10)
+  }
+
+  @Test("an empty list instead of an error removes nothing")
+  mutating func emptyList() throws {
+    bench.line.pages = []
+    #expect(try bench.pull().events == [])
+    #expect(bench.disk.files.count == 10)
+  }
+
+  // MARK: - Rows from the past
+
+  private func older(_ id: String, _ text: String) throws -> Row {
+    Row(
+      id: try ItemID(Text(id)), item: try Item(text: text), version: Version("old"),
+      updatedAt: Timestamp("2001-01-01T00:00:00Z"))
+  }
+
+  @Test("a row older than its base is ignored where reading it brings what is known")
+  mutating func replicaLags() throws {
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("n10") == #"{"a":1}"#)
+    #expect(bench.line.log.readings == [try bench.key("n10")])
+  }
+
+  @Test("a row older than its base is passed over for the newer one that reading brings")
+  mutating func replicaLagsBehindNewer() throws {
+    try bench.elsewhere("n10", #"{"a":2}"#)
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    #expect(try bench.pull().words == ["n10 updated"])
+    #expect(bench.item("n10") == #"{"a":2}"#)
+  }
+
+  @Test("a server that went back in time is not followed")
+  mutating func wentBack() throws {
+    // The same rows, from an earlier server.
+    var past = try Bench()
+    past.server.tick = -1_000_000
+    try past.elsewhere("n10", #"{"a":0}"#)
+    past.disk = bench.disk
+    past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
+    let back = Stop.unsafe(
+      "the server went back in time: its row todoitem/n10 is older than the one seen before",
+      ways: ["tsync pull --full"])
+    #expect(throws: back) { try past.pull() }
+    #expect(past.item("n10") == #"{"a":1}"#)
+  }
+
+  @Test("a row older than its base that can't be read is left for the next pull")
+  mutating func unreadable() throws {
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    bench.line.canRead = false
+    #expect(throws: ScriptedLine.cut) { try bench.pull() }
+    #expect(bench.item("n10") == #"{"a":1}"#)
+  }
+}

@@ -1,0 +1,185 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("Rows and conflicts that wait") struct PullWaitingTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    try bench.share("x", #"{"a":1,"b":1}"#)
+  }
+
+  private func base() throws -> Item? { try bench.disk.base(of: bench.key("x")).item }
+
+  @Test("a row whose item is invalid waits until it is valid, though the token moves on")
+  mutating func invalid() throws {
+    bench.disk.save(Array("{\"a\": 2,".utf8), as: try bench.key("x"))
+    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
+    try bench.elsewhere("y", #"{"a":1}"#)
+    #expect(try bench.pull().words == ["x held", "y added"])
+    #expect(bench.disk.files[try bench.key("x")]?.bytes == Array("{\"a\": 2,".utf8))
+    #expect(try bench.pull().words == [])
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.pull().words == ["x merged"])
+    #expect(bench.item("x") == #"{"a":2,"b":3}"#)
+    #expect(bench.standings == ["x pending update"])
+  }
+
+  @Test("a row that waits is taken by the next command that changes something, also offline")
+  mutating func invalidThenPush() throws {
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let report = try bench.push()
+    #expect(report.words == ["x merged", "x pushed update"])
+    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v2 {"a":2}"#])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a row that removes an invalid item waits too")
+  mutating func invalidAndDeleted() throws {
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x held"])
+    #expect(bench.disk.files[try bench.key("x")] != nil)
+    try bench.save("x", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x removed"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a newer row replaces one that waits")
+  mutating func newerWaits() throws {
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
+    try bench.pull()
+    try bench.elsewhere("x", #"{"a":1,"b":4}"#)
+    try bench.pull()
+    try bench.save("x", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x updated"])
+    #expect(bench.item("x") == #"{"a":1,"b":4}"#)
+  }
+
+  @Test("a row whose item has a write of unknown outcome waits for the push")
+  mutating func openWrite() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.elsewhere("x", #"{"a":2,"b":7}"#)
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.standings == ["x unknown update"])
+    let report = try bench.push()
+    #expect(report.conflicts == 0)
+    #expect(bench.item("x") == #"{"a":2,"b":7}"#)
+    #expect(bench.differences == [])
+    #expect(try bench.pull().words == [])
+  }
+
+  // MARK: - Open conflicts
+
+  /// Opens a conflict about the field `a` of `x`.
+  private mutating func open() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
+    try bench.pull()
+  }
+
+  @Test("when the server moves on, an open conflict's server side is replaced")
+  mutating func movesOn() throws {
+    try open()
+    let row = try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict MM"])
+    let key = try bench.key("x")
+    #expect(bench.disk.journal.conflicts[key]?.server == row)
+    #expect(bench.disk.sides[key]?.server == row.item)
+    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
+    #expect(try base() == Item(text: #"{"a":1,"b":1}"#))
+  }
+
+  @Test("an open conflict that nothing has changed is not told again")
+  mutating func toldOnce() throws {
+    try open()
+    let records = bench.disk.journal.records
+    #expect(try bench.pull().words == [])
+    #expect(bench.disk.journal.records == records)
+  }
+
+  @Test("a conflict that a push found is not told again by the next pull")
+  mutating func toldByPush() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
+    #expect(try bench.push().words == ["x conflict MM"])
+    #expect(try bench.pull().words == [])
+    #expect(bench.standings == ["x conflict MM"])
+  }
+
+  @Test("a row that waits, older than an open conflict's, doesn't replace it")
+  mutating func olderWaits() throws {
+    // The outcome of a write is unknown, so that the pull lets the row wait.
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
+    try bench.pull()
+    let row = try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+    #expect(try bench.push().words == ["x conflict MM"])
+    let key = try bench.key("x")
+    #expect(bench.disk.journal.conflicts[key]?.server == row)
+    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
+    #expect(bench.disk.journal.conflicts[key]?.server == row)
+    #expect(bench.disk.sides[key]?.server == row.item)
+  }
+
+  @Test("a conflict that the server has taken back is none any more")
+  mutating func takenBack() throws {
+    try open()
+    try bench.elsewhere("x", #"{"a":1,"b":5}"#)
+    #expect(try bench.pull().words == ["x merged"])
+    #expect(bench.disk.journal.conflicts.isEmpty && bench.disk.sides.isEmpty)
+    #expect(bench.item("x") == #"{"a":2,"b":5}"#)
+    #expect(bench.standings == ["x pending update"])
+  }
+
+  @Test("a conflict in which the server came to the client's side is none any more")
+  mutating func cameToOurs() throws {
+    try open()
+    try bench.elsewhere("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict over"])
+    #expect(bench.disk.journal.conflicts.isEmpty && bench.disk.sides.isEmpty)
+    #expect(bench.differences == [])
+  }
+
+  @Test("when the server moves on, the item counts as it is now")
+  mutating func fileNow() throws {
+    try open()
+    try bench.save("x", #"{"a":1,"b":9}"#)
+    try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+    #expect(try bench.pull().words == ["x merged"])
+    #expect(bench.item("x") == #"{"a":4,"b":9}"#)
+    #expect(bench.disk.journal.conflicts.isEmpty)
+  }
+
+  @Test("an edited client side keeps its conflict open, whatever the server does")
+  mutating func editedSide() throws {
+    try open()
+    let key = try bench.key("x")
+    bench.disk.editSide(try Item(text: #"{"a":7,"b":1}"#), of: key)
+    try bench.elsewhere("x", #"{"a":2,"b":1}"#)
+    try bench.pull()
+    #expect(bench.standings == ["x conflict MM"])
+    #expect(try Resolve.current(key, on: bench.disk).client == Item(text: #"{"a":7,"b":1}"#))
+  }
+
+  @Test("a conflict becomes one of another kind with what the server does")
+  mutating func kindChanges() throws {
+    try open()
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x conflict MD"])
+    try bench.elsewhere("x", #"{"a":5,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict MM"])
+    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
+  }
+}

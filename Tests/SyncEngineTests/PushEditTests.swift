@@ -1,0 +1,191 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("Edits during a push") struct PushEditTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    try bench.share("x", #"{"a":1,"b":1}"#)
+  }
+
+  /// Lets the user save while a write of `x` is under way.
+  private mutating func saveInFlight(_ text: String?) throws {
+    let key = try bench.key("x")
+    let item = try text.map { try Item(text: $0) }
+    var saved = false
+    bench.disk.beforeStep = { disk in
+      // The step after the intent became durable is the first after the sending.
+      guard !saved, disk.journal.intents[key] != nil else { return }
+      saved = true
+      disk.save(item, as: key)
+    }
+  }
+
+  @Test("an edit made while its item is under way stays, and is sent by the next push")
+  mutating func editInFlight() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try saveInFlight(#"{"a":3,"b":1}"#)
+    #expect(try bench.push().words == ["x pushed update"])
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":3,"b":1}"#)
+    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.standings == ["x pending update"])
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(
+      bench.writes() == [
+        #"PATCH todoitem/x If-Match v1 {"a":2}"#, #"PATCH todoitem/x If-Match v2 {"a":3}"#,
+      ])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an edit of a new item while it is under way is one update more")
+  mutating func editOfInsert() throws {
+    bench = try Bench()
+    try bench.save("x", #"{"n":0}"#)
+    for round in 1...10 {
+      try saveInFlight("{\"n\":\(round)}")
+      try bench.push()
+      bench.disk.beforeStep = nil
+      #expect(bench.row("x") == "{\"n\":\(round - 1)}")
+    }
+    try bench.push()
+    #expect(
+      bench.writes().map { $0.prefix { $0 != " " } } == ["POST"]
+        + Array(repeating: "PATCH", count: 10))
+    #expect(bench.differences == [])
+  }
+
+  @Test("a text that the server trims, edited again meanwhile: both survive")
+  mutating func trimmed() throws {
+    try bench.save("x", #"{"a":" x ","b":1}"#)
+    try saveInFlight(#"{"a":" x ","b":5}"#)
+    bench.line.fates = [
+      .changing { item in
+        var item = item
+        item["a"] = "x"
+        item["c"] = "stamp"
+        return item
+      }
+    ]
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":"x","b":5,"c":"stamp"}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":"x","b":5,"c":"stamp"}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a text that the server trims, edited itself meanwhile: the edit stays and is sent")
+  mutating func trimmedAndEdited() throws {
+    try bench.save("x", #"{"a":" x ","b":1}"#)
+    try saveInFlight(#"{"a":" x y ","b":1}"#)
+    bench.line.fates = [
+      .changing { item in
+        var item = item
+        item["a"] = "x"
+        return item
+      }
+    ]
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":" x y ","b":1}"#)
+    #expect(bench.standings == ["x pending update"])
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":" x y ","b":1}"#)
+  }
+
+  @Test("an item deleted while its update is under way stays deleted, and the delete waits")
+  mutating func deleteInFlight() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try saveInFlight(nil)
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == nil)
+    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.standings == ["x pending delete"])
+  }
+
+  @Test("an item made again while its delete is under way is kept, and sent by the next push")
+  mutating func insertInFlight() throws {
+    try bench.save("x", nil)
+    try saveInFlight(#"{"a":7}"#)
+    #expect(try bench.push().words == ["x pushed delete"])
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":7}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":7}"#)
+  }
+
+  @Test("an edit made before the intent is part of what is sent")
+  mutating func editBeforeIntent() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    let item = try Item(text: #"{"a":3,"b":1}"#)
+    // The first step notes the change.
+    bench.disk.beforeStep = { disk in if disk.journal.notes[key] == nil { disk.save(item, as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"a":3}"#])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a change that vanishes while the push is under way is not turned into a delete")
+  mutating func vanishesInPush() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.save("y", #"{"n":1}"#)
+    let key = try bench.key("x")
+    // The first step notes the changes: what was looked at is an update.
+    bench.disk.beforeStep = { disk in
+      if disk.journal.notes[key] == nil { disk.save(nil as Item?, as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    // No guard has seen this delete: it waits for the next push, and goes last.
+    #expect(bench.writes() == [#"POST todoitem/y {"id":"y","n":1}"#])
+    #expect(bench.standings == ["x pending delete"])
+    #expect(try bench.push().words == ["x pushed delete"])
+  }
+
+  @Test("an item that is back when its delete is due is not deleted")
+  mutating func backInPush() throws {
+    let file = try #require(bench.item("x"))
+    let item = try Item(text: file)
+    try bench.save("x", nil)
+    let key = try bench.key("x")
+    bench.disk.beforeStep = { disk in
+      if disk.journal.notes[key] == nil { disk.save(item, as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes() == [])
+    #expect(bench.row("x") == #"{"a":1,"b":1}"#)
+  }
+
+  @Test("a row that comes while its item is invalid waits, and is merged when it is valid again")
+  mutating func held() throws {
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    // The user breaks the file just after it was read for sending.
+    var broken = false
+    bench.disk.beforeStep = { disk in
+      guard !broken, disk.journal.notes[key] != nil, disk.journal.intents[key] == nil else {
+        return
+      }
+      broken = true
+      disk.save(Array("{".utf8), as: key)
+    }
+    let report = try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(report.words == ["x unknown"])
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let second = try bench.push()
+    #expect(second.words == ["x merged", "x pushed update"])
+    #expect(bench.item("x") == #"{"a":2,"b":2}"#)
+    #expect(bench.differences == [])
+  }
+}

@@ -1,0 +1,130 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("When a push stops rather than guess") struct PushGuardTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    for number in 0..<10 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+  }
+
+  private static let vanished = Stop.unsafe(
+    "10 of 10 files of todoitem have vanished without tsync rm",
+    ways: ["tsync restore -a", "tsync push --max-delete 10"])
+
+  @Test("a few files that vanished are deleted")
+  mutating func few() throws {
+    for number in 0..<9 { try bench.save("n\(number)", nil) }
+    #expect(try bench.push().pushed == 9)
+    #expect(bench.differences == [])
+  }
+
+  @Test("where everything vanished nothing is sent, also of other changes")
+  mutating func all() throws {
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    try bench.save("new", #"{"a":1}"#)
+    #expect(throws: Self.vanished) { try bench.push() }
+    #expect(bench.writes() == [])
+    #expect(bench.standings.count == 11)
+  }
+
+  @Test("what vanished is deleted where the user said how much may be")
+  mutating func allowed() throws {
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    bench.settings.maxDelete = 9
+    #expect(throws: Self.vanished) { try bench.push() }
+    bench.settings.maxDelete = 10
+    #expect(try bench.push().pushed == 10)
+    #expect(bench.differences == [])
+  }
+
+  @Test("what a command deleted needs no guard, and doesn't count")
+  mutating func commanded() throws {
+    for number in 0..<9 { #expect(try bench.disk.remove(try bench.key("n\(number)"))) }
+    try bench.save("n9", nil)
+    #expect(try bench.push().pushed == 10)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a limit of none stops the first file that vanished")
+  mutating func none() throws {
+    try bench.save("n1", nil)
+    bench.settings.maxDelete = 0
+    #expect(throws: Stop.self) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
+  @Test("only what was named counts where something was named")
+  mutating func named() throws {
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    #expect(try bench.push(only: ["n1", "n2"]).pushed == 2)
+    #expect(bench.row("n3") == #"{"a":1}"#)
+  }
+
+  @Test("rewriting every file is normal use")
+  mutating func rewritten() throws {
+    for number in 0..<10 { try bench.save("n\(number)", #"{"a":2}"#) }
+    #expect(try bench.push().pushed == 10)
+  }
+
+  @Test("a server that has no trace of many rows is not believed")
+  mutating func absent() throws {
+    for number in 0..<6 {
+      try bench.save("n\(number)", #"{"a":2}"#)
+      bench.server.deleteForGood(try bench.key("n\(number)"))
+    }
+    #expect(
+      throws: Stop.unsafe(
+        "the server has no trace of 6 of the 6 rows that a push would change",
+        ways: ["tsync remote", "tsync pull --full"])
+    ) { try bench.push() }
+    // Nothing was decided: every item is as it was, and no conflict was laid.
+    for number in 0..<6 { #expect(bench.item("n\(number)") == #"{"a":2}"#) }
+    #expect(bench.disk.journal.conflicts.isEmpty)
+    #expect(bench.standings.count == 6)
+  }
+
+  @Test("five rows of which there is no trace are conflicts")
+  mutating func fewAbsent() throws {
+    for number in 0..<5 {
+      try bench.save("n\(number)", #"{"a":2}"#)
+      bench.server.deleteForGood(try bench.key("n\(number)"))
+    }
+    #expect(try bench.push().conflicts == 5)
+  }
+
+  @Test("deletes of rows that are gone don't count")
+  mutating func absentDeletes() throws {
+    for number in 0..<8 {
+      try bench.save("n\(number)", nil)
+      bench.server.deleteForGood(try bench.key("n\(number)"))
+    }
+    #expect(try bench.push().pushed == 8)
+    #expect(bench.differences == [])
+  }
+
+  @Test("when the rows are back the push goes on as if nothing had been")
+  mutating func backAgain() throws {
+    let rows = bench.server.rows
+    for number in 0..<6 {
+      try bench.save("n\(number)", #"{"a":2}"#)
+      bench.server.deleteForGood(try bench.key("n\(number)"))
+    }
+    #expect(throws: Stop.self) { try bench.push() }
+    // The right server again.
+    var right = try Bench()
+    right.disk = bench.disk
+    for (key, row) in rows.sorted(by: {
+      $0.value.version?.text ?? "" < $1.value.version?.text ?? ""
+    }) {
+      _ = right.server.store(row.item, key, by: 2, over: nil)
+    }
+    let report = try right.push()
+    #expect(report.conflicts == 0 && report.pushed == 6)
+    #expect(right.differences == [])
+  }
+}

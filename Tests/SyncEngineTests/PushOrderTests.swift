@@ -1,0 +1,273 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("What a push sends, and in which order") struct PushOrderTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+  }
+
+  @Test("nothing to do sends nothing")
+  mutating func nothing() throws {
+    try bench.share("x", #"{"a":1}"#)
+    let report = try bench.push()
+    #expect(bench.writes() == [])
+    #expect(report == PushReport())
+  }
+
+  @Test("a new item that was edited before the push is sent once, as it is now")
+  mutating func insertThenUpdate() throws {
+    try bench.save("x", #"{"a":1}"#)
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    try bench.save("x", #"{"a":2}"#)
+    _ = bench.writes()
+    let report = try bench.push()
+    #expect(bench.writes() == [#"POST todoitem/x {"id":"x","a":2}"#])
+    #expect(report.words == ["x pushed insert"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a new item that is gone before the push is never sent", arguments: [true, false])
+  mutating func insertThenDelete(byCommand: Bool) throws {
+    try bench.save("x", #"{"a":1}"#)
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    _ = bench.writes()
+    if byCommand {
+      #expect(try bench.disk.remove(try bench.key("x")))
+    } else {
+      try bench.save("x", nil)
+    }
+    try bench.push()
+    #expect(bench.writes() == [])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a changed item that is gone before the push is deleted by one request")
+  mutating func updateThenDelete() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    try bench.save("x", nil)
+    _ = bench.writes()
+    let report = try bench.push()
+    #expect(bench.writes() == ["DELETE todoitem/x If-Match v1"])
+    #expect(report.words == ["x pushed delete"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item that was deleted and made again is one update")
+  mutating func deleteThenInsert() throws {
+    try bench.share("x", #"{"a":1,"b":1}"#)
+    _ = try bench.disk.remove(try bench.key("x"))
+    try bench.save("x", #"{"a":2}"#)
+    try bench.push()
+    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"a":2,"b":null}"#])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a change that was taken back is not sent")
+  mutating func takenBack() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    try bench.save("x", #"{"a":1}"#)
+    _ = bench.writes()
+    try bench.push()
+    #expect(bench.writes() == [])
+    #expect(bench.disk.journal.records.isEmpty)
+  }
+
+  @Test("only the fields that changed are sent, a removed one as null")
+  mutating func fields() throws {
+    try bench.share("x", #"{"a":1,"b":1,"c":{"d":1}}"#)
+    try bench.save("x", #"{"c":{"d":2},"a":1.0,"e":null}"#)
+    try bench.push()
+    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"c":{"d":2},"b":null}"#])
+    #expect(bench.row("x") == #"{"a":1,"c":{"d":2}}"#)
+  }
+
+  @Test("edits go in the order in which they were made")
+  mutating func order() throws {
+    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
+    try bench.save("c", #"{"n":2}"#)
+    try bench.save("new", #"{"n":2}"#)
+    try bench.save("a", #"{"n":2}"#)
+    try bench.push()
+    #expect(
+      bench.writes() == [
+        #"PATCH todoitem/c If-Match v3 {"n":2}"#, #"POST todoitem/new {"id":"new","n":2}"#,
+        #"PATCH todoitem/a If-Match v1 {"n":2}"#,
+      ])
+  }
+
+  @Test("a delete keeps the place of the change before it; what vanished goes last")
+  mutating func deletesInOrder() throws {
+    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
+    try bench.save("b", #"{"n":2}"#)
+    try bench.save("a", #"{"n":2}"#)
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    _ = bench.writes()
+    _ = try bench.disk.remove(try bench.key("b"))
+    try bench.save("c", nil)
+    try bench.save("new", #"{"n":2}"#)
+    try bench.push()
+    #expect(
+      bench.writes().map { String($0.prefix { $0 != "{" }) } == [
+        "DELETE todoitem/b If-Match v2", "PATCH todoitem/a If-Match v1 ", "POST todoitem/new ",
+        "DELETE todoitem/c If-Match v3",
+      ])
+  }
+
+  @Test("what was noted before a restart is sent in its order, and never again")
+  mutating func restart() throws {
+    for id in ["c", "a", "b"] { try bench.save(id, #"{"n":1}"#) }
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    _ = bench.writes()
+    // Only what is on the disk goes on.
+    var next = try Bench()
+    next.disk = bench.disk
+    try next.push()
+    #expect(
+      next.writes().map { $0.prefix(15) } == [
+        "POST todoitem/c", "POST todoitem/a", "POST todoitem/b",
+      ])
+    try next.push()
+    #expect(next.writes() == [])
+    #expect(next.differences == [])
+  }
+
+  @Test("a delete is guarded by the version that was seen")
+  mutating func deleteVersion() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.elsewhere("x", #"{"a":2}"#)
+    try bench.pull()
+    try bench.save("x", nil)
+    try bench.push()
+    #expect(bench.writes() == ["DELETE todoitem/x If-Match v2"])
+  }
+
+  @Test("a row without a version is not written: the item is rejected, others are sent")
+  mutating func noVersion() throws {
+    bench.line.pages = [
+      Page(rows: [
+        Row(
+          id: try ItemID("x"), item: try Item(text: #"{"a":1}"#), version: nil,
+          updatedAt: Timestamp("2026-01-01T00:00:00Z"))
+      ])
+    ]
+    try bench.pull()
+    bench.line.pages = nil
+    try bench.save("x", #"{"a":2}"#)
+    try bench.save("y", #"{"a":2}"#)
+    let report = try bench.push()
+    #expect(bench.writes() == [#"POST todoitem/y {"id":"y","a":2}"#])
+    #expect(report.words == ["x rejected 0", "y pushed insert"])
+    #expect(bench.standings == ["x rejected update 0"])
+  }
+
+  @Test("invalid items are not sent, and hold up nothing")
+  mutating func invalid() throws {
+    try bench.share("x", #"{"a":1}"#)
+    bench.disk.save(Array("{\"a\": 2,}".utf8), as: try bench.key("x"))
+    try bench.save("y", #"{"a":1}"#)
+    try bench.push()
+    #expect(bench.writes() == [#"POST todoitem/y {"id":"y","a":1}"#])
+    #expect(bench.row("x") == #"{"a":1}"#)
+  }
+
+  @Test("an item that becomes invalid during the push is not sent")
+  mutating func becomesInvalid() throws {
+    try bench.save("x", #"{"a":1}"#)
+    let key = try bench.key("x")
+    // The first step notes the change, when it was seen already.
+    bench.disk.beforeStep = { $0.save(Array("{".utf8), as: key) }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes() == [])
+    #expect(bench.standings == ["x invalid todoitem/x"])
+  }
+
+  @Test("a selection sends what was named and nothing else, also of what is unknown")
+  mutating func selection() throws {
+    for id in ["a", "b"] { try bench.save(id, #"{"n":1}"#) }
+    bench.line.fates = [.lost]
+    try bench.push(only: ["a"])
+    try bench.push(only: ["b"])
+    #expect(
+      bench.writes() == [
+        #"POST todoitem/a {"id":"a","n":1}"#, #"POST todoitem/b {"id":"b","n":1}"#,
+      ])
+    #expect(bench.standings == ["a unknown insert"])
+    try bench.push()
+    #expect(bench.differences == [])
+  }
+
+  @Test("many changes go out in groups, each durable before it is sent")
+  mutating func groups() throws {
+    for number in 0..<70 { try bench.save("n\(number)", #"{"n":1}"#) }
+    try bench.push()
+    #expect(bench.writes().count == 70)
+    #expect(bench.differences == [])
+  }
+
+  @Test("nothing is sent before its intent is durable")
+  mutating func durableFirst() throws {
+    try bench.save("x", #"{"n":1}"#)
+    let key = try bench.key("x")
+    var random = SplitMix64(seed: 1)
+    // The power goes at the step after the sending; the intent must still be there.
+    bench.disk.beforeStep = { [log = bench.line.log] _ in
+      if !log.writes.isEmpty { throw MemoryDisk.Crash() }
+    }
+    #expect(throws: MemoryDisk.Crash.self) { try bench.push() }
+    bench.disk.beforeStep = nil
+    for _ in 0..<20 {
+      bench.disk.losePower(&random)
+      #expect(bench.disk.journal.intents[key]?.request.method == "POST")
+    }
+  }
+
+  @Test("progress counts the replies up to all")
+  mutating func progress() throws {
+    for id in ["a", "b", "c"] { try bench.save(id, #"{"n":1}"#) }
+    var told: [String] = []
+    var report = PushReport()
+    try Push(settings: bench.settings, progress: { told.append("\($0)/\($1)") }).run(
+      [bench.table], on: &bench.disk, to: &bench.line, report: &report)
+    #expect(told == ["1/3", "2/3", "3/3"])
+    #expect(report.pushed == 3 && report.rejected == 0 && report.conflicts == 0)
+  }
+
+  @Test("changes of several tables are sent in their order across them")
+  mutating func tables() throws {
+    let other = try TableName("other")
+    try bench.save("a", #"{"n":1}"#)
+    bench.disk.save(try Item(text: #"{"n":1}"#), as: ItemKey(other, try ItemID("b")))
+    try bench.save("c", #"{"n":1}"#)
+    var report = PushReport()
+    try Push(settings: bench.settings).run(
+      [bench.table, other], on: &bench.disk, to: &bench.line, report: &report)
+    #expect(
+      bench.writes().map { $0.prefix { $0 != "{" } } == [
+        "POST todoitem/a ", "POST other/b ", "POST todoitem/c ",
+      ])
+  }
+
+  @Test("a table that wasn't asked for is left alone")
+  mutating func otherTable() throws {
+    let key = ItemKey(try TableName("other"), try ItemID("b"))
+    bench.disk.save(try Item(text: #"{"n":1}"#), as: key)
+    try bench.push()
+    #expect(bench.writes() == [])
+    #expect(bench.disk.journal.records.isEmpty)
+  }
+}

@@ -1,0 +1,101 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("What a push is refused") struct PushRefusedTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+  }
+
+  @Test("a refused item stays as it is and stops nothing else")
+  mutating func refused() throws {
+    try bench.save("a", #"{"n":1}"#)
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    for number in 0..<10 { try bench.save("good\(number)", #"{"n":1}"#) }
+    let report = try bench.push()
+    #expect(report.pushed == 11 && report.rejected == 1 && report.stop == nil)
+    #expect(bench.standings == ["x rejected insert 400"])
+    #expect(bench.item("x") == #"{"text":"refuse me"}"#)
+    let rejection = try #require(bench.disk.journal.rejections[try bench.key("x")])
+    #expect(rejection.refusal == Refusal(status: 400, words: "refused"))
+    #expect(rejection.tries == 1 && rejection.time == 7)
+  }
+
+  @Test("a refused item doesn't stop a pull")
+  mutating func refusedThenPull() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    try bench.elsewhere("y", #"{"a":1}"#)
+    #expect(try bench.pull().words == ["y added"])
+    #expect(bench.standings == ["x rejected insert 400"])
+  }
+
+  @Test("a refused item is sent again only when it was edited, or is named")
+  mutating func refusedAgain() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    _ = bench.writes()
+    try bench.push()
+    #expect(bench.writes() == [])
+    try bench.push(only: ["x"])
+    #expect(bench.writes().count == 1)
+    try bench.push()
+    #expect(bench.writes() == [])
+    try bench.save("x", #"{"text":"better"}"#)
+    #expect(try bench.push().words == ["x pushed insert"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item that was edited while it was refused is sent by the next push")
+  mutating func editedWhileRefused() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    let key = try bench.key("x")
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil {
+        disk.save([UInt8](#"{"id":"x","text":"better"}"#.utf8), as: key)
+      }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.standings == ["x pending insert"])
+    #expect(try bench.push().words == ["x pushed insert"])
+  }
+
+  @Test("403 on one item is that item's")
+  mutating func forbidden() throws {
+    try bench.save("x", #"{"n":1}"#)
+    try bench.save("y", #"{"n":1}"#)
+    bench.line.fates = [.reply(.refused(Refusal(status: 403, words: "not yours")))]
+    #expect(try bench.push().words == ["x rejected 403", "y pushed insert"])
+  }
+
+  @Test(
+    "500 with nothing done is the server's refusal, and others are sent",
+    arguments: Operation.Kind.allCases)
+  mutating func broken(_ kind: Operation.Kind) throws {
+    try bench.pend(kind)
+    try bench.save("y", #"{"n":1}"#)
+    let before = bench.row("x")
+    // A delete by hand goes after the new item.
+    bench.line.fates = kind == .delete ? [.answered, .broken] : [.broken]
+    let report = try bench.push()
+    #expect(Set(report.words) == ["x rejected 500", "y pushed insert"])
+    #expect(report.stop == nil)
+    #expect(bench.standings == ["x rejected \(kind) 500"])
+    #expect(bench.row("x") == before)
+    #expect(bench.disk.journal.intents.isEmpty)
+  }
+
+  @Test("500 after the server has acted is done", arguments: Operation.Kind.allCases)
+  mutating func brokenAfterActing(_ kind: Operation.Kind) throws {
+    try bench.pend(kind)
+    bench.line.fates = [.brokenAfterActing]
+    let report = try bench.push()
+    #expect(report.words.first == (kind == .undelete ? "x pushed update" : "x already \(kind)"))
+    #expect(bench.row("x") == bench.sent(kind))
+    #expect(bench.differences == [])
+  }
+}

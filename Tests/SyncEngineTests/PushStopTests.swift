@@ -1,0 +1,70 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("What ends a push") struct PushStopTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+  }
+
+  static let stops: [Stop] = [
+    ScriptedLine.cut, .busy(status: 429, seconds: 30), .busy(status: 503, seconds: nil),
+    .unauthorized(Refusal(status: 401, words: "who are you")),
+  ]
+
+  @Test("what ends a push leaves everything waiting that was not sent", arguments: stops)
+  mutating func stop(_ stop: Stop) throws {
+    for id in ["a", "b", "c", "d"] { try bench.save(id, #"{"n":1}"#) }
+    bench.line.fates = [.answered, .notSent(stop)]
+    let report = try bench.push()
+    #expect(report.stop == stop)
+    #expect(report.words == ["a pushed insert"])
+    #expect(report.waiting == 3)
+    #expect(bench.writes().count == 2)
+    #expect(bench.standings == ["b pending insert", "c pending insert", "d pending insert"])
+    #expect(bench.disk.journal.intents.keys.map(\.id.text.string).sorted() == [])
+    let second = try bench.push()
+    #expect(second.words == ["b pushed insert", "c pushed insert", "d pushed insert"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a queue of which one is in conflict, one is done and one is cut off loses nothing")
+  mutating func mixed() throws {
+    for id in ["a", "b"] { try bench.share(id, #"{"n":1}"#) }
+    try bench.elsewhere("a", #"{"n":9}"#)
+    for id in ["a", "b", "c", "d"] { try bench.save(id, #"{"n":2}"#) }
+    bench.line.fates = [.answered, .answered, .lost]
+    let report = try bench.push()
+    #expect(bench.writes().count == 3)
+    #expect(report.stop == ScriptedLine.cut)
+    #expect(report.waiting == 3)
+    let second = try bench.push()
+    #expect(second.conflicts == 1)
+    #expect(bench.standings == ["a conflict MM"])
+    #expect(bench.row("c") == #"{"n":2}"# && bench.row("d") == #"{"n":2}"#)
+  }
+
+  @Test("a second attempt that was not sent leaves the first one unknown")
+  mutating func notSentAgain() throws {
+    try bench.pend(.update)
+    bench.line.fates = [.replyLost, .notSent(ScriptedLine.cut)]
+    try bench.push()
+    try bench.push()
+    #expect(bench.standings == ["x unknown update"])
+    #expect(bench.disk.journal.intents[try bench.key("x")]?.attempt == 2)
+    let report = try bench.push()
+    #expect(report.words == ["x already update"])
+    #expect(bench.server.writes.count == 2)
+  }
+
+  @Test("the attempts of a write are counted")
+  mutating func attempts() throws {
+    try bench.pend(.update)
+    bench.line.fates = [.lost, .lost, .reply(.refused(Refusal(status: 400, words: "no")))]
+    for _ in 0..<3 { try bench.push() }
+    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
+  }
+}

@@ -1,0 +1,268 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("Resolving conflicts") struct ResolveTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+  }
+
+  /// Opens a conflict of a kind about `x`, by a pull.
+  private mutating func open(_ kind: Conflict.Kind) throws {
+    if kind != .added { try bench.share("x", #"{"a":1,"b":1}"#) }
+    try bench.save("x", kind == .deletedHere ? nil : #"{"a":2,"b":1}"#)
+    try bench.elsewhere("x", kind == .deletedThere ? nil : #"{"a":3,"b":2}"#)
+    try bench.pull()
+    #expect(bench.standings == ["x conflict \(kind.rawValue)"])
+  }
+
+  /// A kind of conflict, a choice, and what comes of both.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let kind: Conflict.Kind
+    let choice: String
+    /// The item after the resolution, and at both sides after the push.
+    let item: String?
+    let writes: [String]
+
+    var testDescription: String { "\(kind.rawValue), \(choice)" }
+
+    init(_ kind: Conflict.Kind, _ choice: String, _ item: String?, _ writes: String...) {
+      (self.kind, self.choice, self.item, self.writes) = (kind, choice, item, writes)
+    }
+  }
+
+  private static let client = #"{"a":2,"b":1}"#
+  private static let server = #"{"a":3,"b":2}"#
+  private static let edited = #"{"a":4,"b":2}"#
+  private static let copy = #"POST todoitem/copy {"id":"copy","a":2,"b":1}"#
+
+  static let cases: [Case] = [
+    Case(.modified, "client", client, #"PATCH todoitem/x If-Match v2 {"a":2,"b":1}"#),
+    Case(.modified, "server", server),
+    Case(.modified, "both", server, copy),
+    Case(.modified, "item", edited, #"PATCH todoitem/x If-Match v2 {"a":4}"#),
+    Case(.added, "client", client, #"PATCH todoitem/x If-Match v1 {"a":2,"b":1}"#),
+    Case(.added, "server", server),
+    Case(.added, "both", server, copy),
+    Case(.added, "item", edited, #"PATCH todoitem/x If-Match v1 {"a":4}"#),
+    Case(
+      .deletedThere, "client", client, "POST todoitem/x If-Match v2",
+      #"PATCH todoitem/x If-Match v3 {"a":2}"#),
+    Case(.deletedThere, "server", nil),
+    Case(.deletedThere, "both", nil, copy),
+    Case(
+      .deletedThere, "item", edited, "POST todoitem/x If-Match v2",
+      #"PATCH todoitem/x If-Match v3 {"a":4,"b":2}"#),
+    Case(.deletedHere, "client", nil, "DELETE todoitem/x If-Match v2"),
+    Case(.deletedHere, "server", server),
+    Case(.deletedHere, "both", server),
+    Case(.deletedHere, "item", edited, #"PATCH todoitem/x If-Match v2 {"a":4}"#),
+  ]
+
+  private func choice(_ name: String) throws -> Choice {
+    switch name {
+    case "client": .client
+    case "server": .server
+    case "both": .both(try ItemID("copy"))
+    default: .item(try Item(text: Self.edited))
+    }
+  }
+
+  @Test("each choice, for each kind, is what is at both sides after the push", arguments: cases)
+  mutating func choices(_ row: Case) throws {
+    try open(row.kind)
+    try bench.resolve("x", try choice(row.choice))
+    #expect(bench.item("x") == row.item)
+    #expect(bench.disk.journal.conflicts.isEmpty && bench.disk.journal.isQuiet)
+    #expect(bench.disk.sides.isEmpty)
+    try bench.push()
+    #expect(bench.writes() == row.writes)
+    #expect(bench.row("x") == row.item)
+    #expect(bench.differences == [])
+  }
+
+  @Test(
+    "what loses is in the trash, whoever loses", arguments: ["client", "server", "both", "item"])
+  mutating func trash(_ name: String) throws {
+    try open(.modified)
+    try bench.resolve("x", try choice(name))
+    let texts = bench.disk.trash.map { String(decoding: $0, as: UTF8.self) }
+    #expect(texts.contains(#"{"id":"x","a":2,"b":1}"#))
+    #expect(texts.contains(#"{"id":"x","a":3,"b":2}"#))
+  }
+
+  @Test("without a conflict there is nothing to resolve")
+  mutating func none() throws {
+    let key = try bench.key("x")
+    #expect(throws: Resolve.Failure.noConflict(key)) { try Resolve.current(key, on: bench.disk) }
+    #expect(throws: Resolve.Failure.noConflict(key)) {
+      try Resolve(settings: bench.settings).settle(
+        key, Conflict(kind: .modified, base: nil, client: nil, server: nil), by: .client,
+        on: &bench.disk)
+    }
+    #expect(bench.disk.steps == 0)
+  }
+
+  // MARK: - Which client side counts
+
+  private func current() throws -> Conflict {
+    try Resolve.current(bench.key("x"), on: bench.disk)
+  }
+
+  @Test("the item counts where neither was edited")
+  mutating func untouched() throws {
+    try open(.modified)
+    let conflict = try current()
+    #expect(conflict.client == (try Item(text: Self.client)))
+    #expect(conflict.server == (try Item(text: Self.server)))
+    #expect(conflict.base == (try Item(text: #"{"a":1,"b":1}"#)))
+    #expect(conflict.names == ["a"])
+  }
+
+  @Test("the item counts where it was edited")
+  mutating func editedFile() throws {
+    try open(.modified)
+    try bench.save("x", #"{"a":7,"b":1}"#)
+    #expect(try current().client == Item(text: #"{"a":7,"b":1}"#))
+    try bench.resolve("x", .client)
+    #expect(bench.item("x") == #"{"a":7,"b":1}"#)
+  }
+
+  @Test("the client's side counts where it was edited")
+  mutating func editedSide() throws {
+    try open(.modified)
+    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: try bench.key("x"))
+    #expect(try current().client == Item(text: #"{"a":8,"b":1}"#))
+    try bench.resolve("x", .client)
+    #expect(bench.item("x") == #"{"a":8,"b":1}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":8,"b":1}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("both edited differently are for the user to sort out, and nothing is done")
+  mutating func twoSides() throws {
+    try open(.modified)
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":7,"b":1}"#)
+    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+    #expect(bench.item("x") == #"{"a":7,"b":1}"#)
+    #expect(bench.disk.journal.isQuiet)
+    #expect(bench.standings == ["x conflict MM"])
+  }
+
+  @Test("both edited alike are one")
+  mutating func twoEqualSides() throws {
+    try open(.modified)
+    try bench.save("x", #"{"a":7,"b":1}"#)
+    bench.disk.editSide(try Item(text: #"{"a":7.0,"b":1}"#), of: try bench.key("x"))
+    try bench.resolve("x", .client)
+    #expect(bench.item("x") == #"{"a":7,"b":1}"#)
+  }
+
+  @Test("an item that was deleted since counts as deleted")
+  mutating func deletedSince() throws {
+    try open(.modified)
+    try bench.save("x", nil)
+    #expect(try current().kind == .deletedHere)
+    try bench.resolve("x", .client)
+    try bench.push()
+    #expect(bench.writes() == ["DELETE todoitem/x If-Match v2"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item that was made since counts, where it had been deleted here")
+  mutating func madeSince() throws {
+    try open(.deletedHere)
+    try bench.save("x", #"{"a":6}"#)
+    #expect(try current().kind == .modified)
+    try bench.resolve("x", .client)
+    #expect(bench.item("x") == #"{"a":6}"#)
+  }
+
+  @Test("an item that can't be read as one is told, and nothing is done")
+  mutating func invalidFile() throws {
+    try open(.modified)
+    let key = try bench.key("x")
+    bench.disk.save(Array("{".utf8), as: key)
+    let invalid = InvalidItem(
+      place: "todoitem/x", line: 1, column: 2, message: "expected a member name in quotes")
+    #expect(throws: Resolve.Failure.invalid(key, invalid)) { try bench.resolve("x", .client) }
+    #expect(bench.standings == ["x invalid todoitem/x"])
+    #expect(bench.disk.journal.conflicts.count == 1 && bench.disk.journal.isQuiet)
+    #expect(bench.disk.files[key]?.bytes == Array("{".utf8))
+  }
+
+  @Test("an item edited after the conflict was shown is not overwritten; the conflict stays")
+  mutating func changedMeanwhile() throws {
+    try open(.modified)
+    let key = try bench.key("x")
+    let conflict = try current()
+    let item = try Item(text: #"{"a":9,"b":9}"#)
+    var step = 0
+    bench.disk.beforeStep = { disk in
+      step += 1
+      if step == 2 { disk.save(item, as: key) }
+    }
+    #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
+      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+    }
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":9,"b":9}"#)
+    #expect(bench.standings == ["x conflict MM"])
+    #expect(bench.disk.journal.isQuiet)
+    #expect(try current().client == item)
+  }
+
+  // MARK: - The server moves on
+
+  @Test("a resolution that the server no longer expects is merged where it can be")
+  mutating func movedOnApart() throws {
+    try open(.modified)
+    try bench.resolve("x", .client)
+    try bench.elsewhere("x", #"{"a":3,"b":2,"c":1}"#)
+    let report = try bench.push()
+    #expect(report.words == ["x merged", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":1,"c":1}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a resolution that the server no longer expects is asked again, until it is accepted")
+  mutating func movedOnAgain() throws {
+    try open(.modified)
+    for value in 10..<14 {
+      try bench.resolve("x", .client)
+      try bench.elsewhere("x", "{\"a\":\(value),\"b\":2}")
+      #expect(try bench.push().words == ["x conflict MM"])
+      #expect(bench.item("x") == Self.client)
+      #expect(bench.disk.sides.count == 1)
+    }
+    try bench.resolve("x", .client)
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(bench.row("x") == Self.client)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a conflict that is left is told by the next push as nothing new, and stays")
+  mutating func left() throws {
+    try open(.modified)
+    #expect(try bench.push().words == [])
+    #expect(bench.standings == ["x conflict MM"])
+    #expect(bench.item("x") == Self.client)
+  }
+
+  @Test("a new conflict of an item shows the item as it is then, not an older client side")
+  mutating func sidesAreRenewed() throws {
+    try open(.modified)
+    try bench.resolve("x", .item(try Item(text: Self.edited)))
+    try bench.elsewhere("x", #"{"a":30,"b":2}"#)
+    try bench.push()
+    #expect(try current().client == Item(text: Self.edited))
+    #expect(
+      bench.disk.sides[try bench.key("x")]?.client == bench.disk.files[try bench.key("x")]?.bytes)
+  }
+}

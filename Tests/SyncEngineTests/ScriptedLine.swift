@@ -1,0 +1,134 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// A line to a ``ModelServer`` that sends one write at a time, does to each what a test has written
+/// down, and keeps what it was asked.
+struct ScriptedLine: Backend {
+  /// What happens to one write.
+  enum Fate {
+    /// The server answers.
+    case answered
+    /// The server acts, and its answer gets lost.
+    case replyLost
+    /// The write gets lost, and nothing tells that it did.
+    case lost
+    /// The write can't have reached the server.
+    case notSent(Stop)
+    /// The server answers 500 and does nothing.
+    case broken
+    /// The server acts and answers 500.
+    case brokenAfterActing
+    /// The server acts, and its answer doesn't hold the row.
+    case answeredWithoutRow
+    /// The server acts, and keeps another item than was sent.
+    case changing((Item) -> Item)
+    /// The server does nothing and answers this.
+    case reply(Reply.Outcome)
+  }
+
+  /// What the line was asked, shared by its copies.
+  final class Log {
+    /// The writes: method, target, version and body.
+    var writes: [String] = []
+    /// The rows that were read one by one.
+    var readings: [ItemKey] = []
+    /// The tokens that lists began at.
+    var lists: [DeltaToken?] = []
+  }
+
+  static let cut = Stop.unreachable("the connection was cut")
+
+  /// What happens to the next writes; when it is empty the server answers.
+  var fates: [Fate] = []
+  /// Whether rows can be read one by one.
+  var canRead = true
+  /// How many pages come before the connection is cut; `nil` for all.
+  var pagesLeft: Int?
+  /// The pages that a list brings, where they are not the server's.
+  var pages: [Page]?
+  /// Told of each write before the server gets it.
+  var beforeWrite: (() -> Void)?
+  let log = Log()
+
+  private let server: ModelServer
+  private let number: Int
+  private var model: ModelBackend
+
+  init(to server: ModelServer, client number: Int) {
+    self.server = server
+    self.number = number
+    model = ModelBackend(to: server, client: number, seed: 0)
+  }
+
+  /// How many rows a page has.
+  var pageSize: Int {
+    get { model.pageSize }
+    set { model.pageSize = newValue }
+  }
+
+  func prepare(_ operation: Operation) throws -> Request {
+    guard operation.kind == .insert || operation.base?.version != nil else {
+      throw Refusal(status: 0, words: "the row has no version")
+    }
+    return try model.prepare(operation)
+  }
+
+  mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
+    while let intent = try next() {
+      let request = intent.request
+      let match = request.headers.first { $0.name == "If-Match" }.map { " If-Match \($0.value)" }
+      let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) }
+      log.writes.append("\(request.method) \(request.target)\(match ?? "")\(body ?? "")")
+      beforeWrite?()
+      let reply = reply(to: intent, fates.isEmpty ? .answered : fates.removeFirst())
+      try done(intent, reply)
+      if reply.stop != nil { return }
+    }
+  }
+
+  private func reply(to intent: Intent, _ fate: Fate) -> Reply {
+    let failure = Refusal(status: 500, words: "it broke")
+    switch fate {
+    case .answered: return Reply(server.handle(intent.request, by: number))
+    case .replyLost:
+      _ = server.handle(intent.request, by: number)
+      return Reply(.unknown(nil), stop: Self.cut)
+    case .lost: return Reply(.unknown(nil), stop: Self.cut)
+    case .notSent(let stop): return Reply(.notSent, stop: stop)
+    case .broken: return Reply(.unknown(failure))
+    case .brokenAfterActing:
+      _ = server.handle(intent.request, by: number)
+      return Reply(.unknown(failure))
+    case .answeredWithoutRow:
+      _ = server.handle(intent.request, by: number)
+      return Reply(.done(nil))
+    case .changing(let change):
+      guard case .done(let row?) = server.handle(intent.request, by: number) else {
+        return Reply(.unknown(failure))
+      }
+      return Reply(.done(server.store(change(row.item), intent.key, by: number, over: row)))
+    case .reply(let outcome): return Reply(outcome)
+    }
+  }
+
+  mutating func read(_ key: ItemKey) throws -> Reading {
+    guard canRead else { throw Self.cut }
+    log.readings.append(key)
+    return try model.read(key)
+  }
+
+  mutating func pages(
+    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+  ) throws {
+    log.lists.append(token)
+    var left = pagesLeft ?? .max
+    func hand(_ page: Page) throws -> Bool {
+      guard left > 0 else { throw Self.cut }
+      left -= 1
+      return try each(page)
+    }
+    guard let pages else { return try model.pages(of: table, from: token, each: hand) }
+    for page in pages { guard try hand(page) else { return } }
+  }
+}

@@ -1,0 +1,247 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("How every item stands") struct SurveyTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+  }
+
+  private func standings(_ disk: ClaimingDisk) throws -> [String] {
+    try Survey(of: [bench.table], on: disk).entries.map { entry in
+      "\(entry.key.map { "\($0.id)" } ?? "-") \(entry.standing.words)"
+    }
+  }
+
+  /// Something that can't be an item, at a place.
+  private func invalid(_ place: String, key: ItemKey?, claims: ItemID? = nil) -> Candidate {
+    Candidate(
+      key: key, client: .invalid(InvalidItem(place: place, message: "no", claims: claims)),
+      modified: 0)
+  }
+
+  @Test("an item as its base says doesn't appear")
+  mutating func clean() throws {
+    try bench.share("x", #"{"a":1}"#)
+    #expect(bench.standings == [])
+    try bench.save("x", #"{"a":1.0}"#)
+    #expect(bench.standings == [])
+  }
+
+  @Test("a change is pending")
+  mutating func pending() throws {
+    try bench.share("edited", #"{"a":1}"#)
+    try bench.share("deleted", #"{"a":1}"#)
+    try bench.share("revived", #"{"a":1}"#)
+    try bench.elsewhere("revived", nil)
+    try bench.pull()
+    try bench.save("edited", #"{"a":2}"#)
+    try bench.save("new", #"{"a":1}"#)
+    try bench.save("revived", #"{"a":2}"#)
+    try bench.save("deleted", nil)
+    #expect(
+      bench.standings == [
+        "edited pending update", "new pending insert", "revived pending undelete",
+        "deleted pending delete",
+      ])
+  }
+
+  @Test("hand edits are ordered by their time, whatever their names")
+  mutating func byTime() throws {
+    for id in ["c", "a", "b"] { try bench.save(id, #"{"a":1}"#) }
+    #expect(
+      bench.standings == ["c pending insert", "a pending insert", "b pending insert"])
+    try bench.save("c", #"{"a":2}"#)
+    #expect(
+      bench.standings == ["a pending insert", "b pending insert", "c pending insert"])
+  }
+
+  @Test("a push offline gives every change its place, and later edits keep it")
+  mutating func placed() throws {
+    try bench.share("x", #"{"a":1}"#)
+    for id in ["x", "n"] { try bench.save(id, #"{"a":2}"#) }
+    bench.line.fates = [.notSent(ScriptedLine.cut)]
+    try bench.push()
+    try bench.save("b", #"{"a":1}"#)
+    try bench.save("x", #"{"a":3}"#)
+    #expect(
+      bench.standings == ["x pending update", "n pending insert", "b pending insert"])
+  }
+
+  @Test("what a command deleted has the command's place, what vanished comes last")
+  mutating func deletions() throws {
+    for id in ["gone", "removed"] { try bench.share(id, #"{"a":1}"#) }
+    try bench.save("gone", nil)
+    #expect(try bench.disk.remove(try bench.key("removed")))
+    try bench.save("z", #"{"a":1}"#)
+    #expect(
+      bench.standings == [
+        "removed pending delete", "z pending insert", "gone pending delete",
+      ])
+  }
+
+  @Test("a refused change is rejected until the item is edited")
+  mutating func rejected() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    #expect(bench.standings == ["x rejected insert 400"])
+    let survey = try Survey(of: [bench.table], on: bench.disk)
+    #expect(survey.pending().isEmpty)
+    #expect(survey.pending([try bench.key("x")]).count == 1)
+    #expect(survey.pending([try bench.key("y")]).isEmpty)
+    try bench.save("x", #"{"text":"better"}"#)
+    #expect(bench.standings == ["x pending insert"])
+  }
+
+  @Test("a refused item that is deleted instead is not rejected")
+  mutating func rejectedThenDeleted() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    try bench.save("x", nil)
+    #expect(bench.standings == ["x pending delete"])
+  }
+
+  @Test("a write whose outcome isn't known is unknown, whatever lies there now")
+  mutating func unknown() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    #expect(bench.standings == ["x unknown update"])
+    try bench.save("x", #"{"a":3}"#)
+    #expect(bench.standings == ["x unknown update"])
+    try bench.save("x", #"{"a":1}"#)
+    #expect(bench.standings == ["x unknown update"])
+    try bench.save("x", nil)
+    #expect(bench.standings == ["x unknown update"])
+  }
+
+  @Test("a conflict stays one, whatever lies there now")
+  mutating func conflict() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", #"{"a":3}"#)
+    try bench.pull()
+    #expect(bench.standings == ["x conflict MM"])
+    try bench.save("x", #"{"a":1}"#)
+    #expect(bench.standings == ["x conflict MM"])
+    try bench.save("x", nil)
+    #expect(bench.standings == ["x conflict MM"])
+  }
+
+  @Test("what can't be an item is invalid, with a base and without")
+  mutating func invalid() throws {
+    try bench.share("x", #"{"a":1}"#)
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    bench.disk.save(Array("[]".utf8), as: try bench.key("y"))
+    #expect(
+      bench.standings == ["x invalid todoitem/x", "y invalid todoitem/y"])
+    #expect(try Survey(of: [bench.table], on: bench.disk).pending().isEmpty)
+  }
+
+  @Test("a file whose name stands for no id is invalid, and has no key")
+  mutating func nameless() throws {
+    var disk = ClaimingDisk(memory: bench.disk)
+    disk.more = [invalid("buy milk.json", key: nil)]
+    let survey = try Survey(of: [bench.table], on: disk)
+    #expect(survey.entries.map(\.key) == [nil])
+    #expect(try standings(disk) == ["- invalid buy milk.json"])
+    #expect(survey.pending().isEmpty)
+  }
+
+  @Test("a missing file whose id stands in another file is moved, and nothing is sent")
+  mutating func moved() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", nil)
+    var disk = ClaimingDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
+    #expect(try standings(disk) == ["b invalid b.json", "x moved to b.json"])
+    #expect(try Survey(of: [bench.table], on: disk).pending().isEmpty)
+  }
+
+  @Test("a moved file deletes nothing on the server, and the next push with the file gone does")
+  mutating func movedPush() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", nil)
+    var disk = ClaimingDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
+    var report = PushReport()
+    try Push(settings: bench.settings).run(
+      [bench.table], on: &disk, to: &bench.line, report: &report)
+    #expect(bench.writes() == [])
+    disk.more = []
+    try Push(settings: bench.settings).run(
+      [bench.table], on: &disk, to: &bench.line, report: &report)
+    #expect(bench.writes() == ["DELETE todoitem/x If-Match v1"])
+  }
+
+  @Test("what a command deleted is a delete, even where another file claims the id")
+  mutating func removedNotMoved() throws {
+    try bench.share("x", #"{"a":1}"#)
+    _ = try bench.disk.remove(try bench.key("x"))
+    var disk = ClaimingDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
+    #expect(try standings(disk) == ["b invalid b.json", "x pending delete"])
+  }
+
+  @Test("conflicts come first, then rejected, unknown, invalid, moved, and what is to be pushed")
+  mutating func groups() throws {
+    for id in ["conflict", "moved", "gone", "edited"] { try bench.share(id, #"{"a":1}"#) }
+    try bench.save("conflict", #"{"a":2}"#)
+    try bench.elsewhere("conflict", #"{"a":3}"#)
+    try bench.pull()
+    try bench.save("rejected", #"{"text":"refuse me"}"#)
+    try bench.save("unknown", #"{"a":1}"#)
+    bench.line.fates = [.answered, .replyLost]
+    try bench.push()
+    try bench.save("gone", nil)
+    try bench.save("moved", nil)
+    try bench.save("edited", #"{"a":2}"#)
+    try bench.save("added", #"{"a":2}"#)
+    bench.disk.save(Array("{".utf8), as: try bench.key("invalid"))
+    var disk = ClaimingDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("moved"))]
+    #expect(
+      try standings(disk) == [
+        "conflict conflict MM", "rejected rejected insert 400", "unknown unknown insert",
+        "b invalid b.json", "invalid invalid todoitem/invalid", "moved moved to b.json",
+        "edited pending update", "added pending insert", "gone pending delete",
+      ])
+  }
+
+  @Test("conflicts and unknown writes of other tables are not looked at")
+  mutating func otherTables() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    #expect(try Survey(of: [TableName("other")], on: bench.disk).entries.isEmpty)
+  }
+
+  @Test("a survey records nothing")
+  mutating func readsOnly() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    let steps = bench.disk.steps
+    _ = bench.standings
+    #expect(bench.disk.steps == steps)
+    #expect(bench.disk.journal.records.isEmpty)
+  }
+
+  @Test("waiting are the changes to be sent and those of unknown outcome")
+  mutating func waiting() throws {
+    try bench.save("a", #"{"a":1}"#)
+    try bench.save("b", #"{"a":1}"#)
+    try bench.save("c", #"{"text":"refuse me"}"#)
+    bench.line.fates = [.answered, .answered, .answered]
+    try bench.save("d", #"{"a":1}"#)
+    bench.line.fates = [.answered, .replyLost]
+    let report = try bench.push()
+    #expect(report.waiting == 3)
+    #expect(try Survey(of: [bench.table], on: bench.disk).waiting == 3)
+  }
+}
