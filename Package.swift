@@ -1,10 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The list of targets reads as the graph of architecture: what is used stands in the dependencies,
-// and an import that isn't declared here fails the build
-// (`--explicit-target-dependency-import-check error`).
-
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -12,25 +8,118 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Each product of another package is named once, so that the targets below read as the graph of the
+// architecture. An import that isn't declared here fails the build
+// (`--explicit-target-dependency-import-check error`).
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(
+  name: "HummingbirdTesting", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let serviceLifecycle: Target.Dependency = .product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let unixSignals: Target.Dependency = .product(
+  name: "UnixSignals", package: "swift-service-lifecycle")
 
 let package = Package(
   name: "tsync",
+  products: [
+    .executable(name: "tsync", targets: ["tsync"]),
+    .executable(name: "tsync-server", targets: ["tsync-server"]),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // The pure middle.
     .target(name: "SyncModel", swiftSettings: settings),
     .target(name: "SyncEngine", dependencies: ["SyncModel"], swiftSettings: settings),
 
-    // Tests.
+    // The client.
+    .executableTarget(name: "tsync", dependencies: ["Commands"], swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["SyncModel", "SyncEngine", system],
-      path: "Tests/TestSupport",
+      name: "Commands",
+      dependencies: [
+        "CurlTransport", "Remote", "SyncEngine", "SyncModel", "Workspace", argumentParser, system,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Workspace", dependencies: ["CLinux", "SyncEngine", "SyncModel", system],
+      swiftSettings: settings),
+    .target(name: "Remote", dependencies: ["SyncEngine", "SyncModel"], swiftSettings: settings),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "Remote"], swiftSettings: settings),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CLinux"),
+
+    // The server.
+    .executableTarget(
+      name: "tsync-server",
+      dependencies: [
+        "SQLiteStore", "SyncModel", "TableServer", argumentParser, hummingbird, logging, nioCore,
+        serviceLifecycle, unixSignals,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "SQLiteStore", dependencies: ["SyncModel", "TableServer", grdb],
+      swiftSettings: settings),
+    .target(
+      name: "TableServer",
+      dependencies: [
+        "SyncModel", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+        nioHTTPTypes,
+      ],
+      swiftSettings: settings),
+
+    // The tests.
+    .target(
+      name: "TestSupport", dependencies: ["SyncEngine", "SyncModel", system],
+      path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SyncEngineTests", dependencies: ["SyncEngine", "SyncModel", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SyncEngineTests", dependencies: ["SyncModel", "SyncEngine", "TestSupport"],
+      name: "WorkspaceTests",
+      dependencies: ["CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system],
+      resources: [.copy("Fixtures")], swiftSettings: settings),
+    .testTarget(
+      name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel"],
       swiftSettings: settings),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CCurl", "CurlTransport", "Remote", "TestSupport", system],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TableServerTests",
+      dependencies: [
+        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, httpTypes, hummingbird,
+        hummingbirdTesting, logging, nioCore,
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "Commands", "SyncEngine", "SyncModel", "TestSupport", "Workspace", "tsync", "tsync-server",
+        system,
+      ],
+      resources: [.copy("Scripts")], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,139 @@
+import SyncEngine
+import SyncModel
+
+/// A word of a command line that sets a field: `FIELD=VALUE` or `FIELD:=JSON` (decisions.md 29).
+struct Assignment: Equatable {
+  /// What the field becomes.
+  enum Value: Equatable {
+    /// A text as it was typed; its type is found by looking at items.
+    case typed(Text)
+    /// Exactly this.
+    case json(JSON)
+    /// Nothing: the field is removed.
+    case none
+  }
+
+  /// The field's name.
+  let field: Text
+  /// What it becomes.
+  let value: Value
+
+  /// Reads a word.
+  ///
+  /// The field `id` may be set only where that is allowed.
+  ///
+  /// - Throws: ``Failure``.
+  init(_ word: String, allowingID: Bool = false) throws {
+    let bytes = word.utf8
+    guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+      throw Failure.usage("\(word) is not FIELD=VALUE")
+    }
+    let value = String(word[bytes.index(after: sign)...])
+    let isJSON = bytes[..<sign].last == UInt8(ascii: ":")
+    let name = isJSON ? word[..<bytes.index(before: sign)] : word[..<sign]
+    field = try Self.checked(Text(String(name)), allowingID: allowingID)
+    guard isJSON else {
+      self.value = .typed(Text(value))
+      return
+    }
+    do throws(JSONError) {
+      let json = try JSON(parsing: Array(value.utf8), limits: .item)
+      self.value = json.isNull ? .none : .json(json)
+    } catch {
+      throw Failure.usage("\(field) is not given JSON: \(error)")
+    }
+  }
+
+  /// Describes the removing of a field.
+  ///
+  /// - Throws: ``Failure``.
+  init(unsetting field: String) throws {
+    self.field = try Self.checked(Text(field), allowingID: false)
+    value = .none
+  }
+
+  private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
+    if field.isEmpty { throw Failure.usage("a field has a name") }
+    if field == Item.idField, !allowingID {
+      throw Failure.usage("an id can't be set", hints: ["for another id: tsync mv REF NEWID"])
+    }
+    if SystemField.contains(field) {
+      throw Failure.usage("\(field) is the server's own field and can't be set")
+    }
+    return field
+  }
+
+  /// Returns a text as a value of the type that another value has.
+  ///
+  /// The field and the item that the sample stands in are told where it can't be.
+  ///
+  /// - Throws: ``Failure``, where the text can't be of that type.
+  static func value(
+    _ text: Text, like sample: JSON, field: Text, of key: ItemKey
+  ) throws -> JSON {
+    if text.isEmpty { return .string(text) }
+    let kind: String
+    switch sample {
+    case .null, .string: return .string(text)
+    case .number:
+      if let number = JSONNumber(text.string) { return .number(number) }
+      kind = "a number"
+    case .bool:
+      if let flag = (try? JSON(parsing: text.bytes))?.boolean { return .bool(flag) }
+      kind = "true or false"
+    case .array:
+      if let json = try? JSON(parsing: text.bytes), json.elements != nil { return json }
+      kind = "an array"
+    case .object:
+      if let json = try? JSON(parsing: text.bytes), json.object != nil { return json }
+      kind = "an object"
+    }
+    throw Failure.usage("\(text) is not \(kind), as \(field) of \(key) is")
+  }
+}
+
+/// Finds the types that fields have in a workspace's items.
+struct FieldTypes {
+  private let inventory: Inventory
+  private var known: [TableName: [Text: (ItemKey, JSON)?]] = [:]
+
+  /// Looks at the items of an inventory.
+  init(_ inventory: Inventory) {
+    self.inventory = inventory
+  }
+
+  /// Returns what an assignment makes of its field in an item; `nil` removes it.
+  ///
+  /// - Throws: ``Failure``, where the value can't be of the field's type.
+  mutating func value(
+    of assignment: Assignment, in item: Item, _ key: ItemKey, on disk: some Disk
+  ) throws -> JSON? {
+    switch assignment.value {
+    case .none: return nil
+    case .json(let json): return json
+    case .typed(let text):
+      if let sample = item[assignment.field] {
+        return try Assignment.value(text, like: sample, field: assignment.field, of: key)
+      }
+      guard let (other, sample) = try sample(of: assignment.field, in: key.table, on: disk) else {
+        return .string(text)
+      }
+      return try Assignment.value(text, like: sample, field: assignment.field, of: other)
+    }
+  }
+
+  /// Returns the first item of a table that has a field, and its value.
+  private mutating func sample(
+    of field: Text, in table: TableName, on disk: some Disk
+  ) throws -> (ItemKey, JSON)? {
+    if let known = known[table]?[field] { return known }
+    var found: (ItemKey, JSON)?
+    for key in inventory.keys where key.table == table {
+      guard let value = try inventory.item(key, on: disk)?[field] else { continue }
+      found = (key, value)
+      break
+    }
+    known[table, default: [:]][field] = .some(found)
+    return found
+  }
+}

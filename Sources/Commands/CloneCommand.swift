@@ -1,0 +1,103 @@
+import ArgumentParser
+import Glibc
+import Remote
+import SyncModel
+import SystemPackage
+import Workspace
+
+/// `tsync clone`: makes a workspace from a server's tables.
+struct CloneCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clone", abstract: "Make a workspace from a server's tables.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Option(
+    name: .customLong("token-file"),
+    help: ArgumentHelp("Read the token for the server from FILE.", valueName: "file"))
+  var tokenFile: String?
+
+  @Argument(help: ArgumentHelp("The server's address.", valueName: "url"))
+  var url: String
+
+  @Argument(help: "The directory; by default one named by the host.")
+  var dir: String?
+
+  func run(in context: Context) throws {
+    let address = try ServerAddress(Text(url))
+    let shown = dir ?? address.origin.host.string
+    let path = context.path(shown)
+    let tables = try Self.tables(options.table)
+    try Self.refuse(path, shown, context)
+    if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
+      try Login.keep(token, for: address.origin, context)
+    }
+    var settings = SettingsFile(place: "config.json", text: nil)
+    try settings.set("remote", from: Text(address.description))
+    try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
+    try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
+    let names = tables.map(\.description).joined(separator: ", ")
+    context.output.set("directory", .string(path))
+    context.output.set("remote", .string(address.description))
+    context.output.summary(Line("made workspace \(shown) (\(names))"))
+    do {
+      try Session.run(in: context, at: path) { session in
+        let telling = try session.pull(PullManner())
+        telling.tellConflicts()
+        context.output.set(telling.json)
+      }
+    } catch {
+      throw Self.continued(Failure(error), shown)
+    }
+  }
+
+  private static func tables(_ words: [String]) throws -> [TableName] {
+    var tables: [TableName] = []
+    for word in words.isEmpty ? ["todoitem"] : words {
+      let table = try TableName(Text(word))
+      if !tables.contains(table) { tables.append(table) }
+    }
+    return tables
+  }
+
+  /// Refuses a directory that holds anything, or lies in a workspace.
+  private static func refuse(_ path: String, _ shown: String, _ context: Context) throws {
+    if let stream = opendir(path) {
+      defer { closedir(stream) }
+      // `.` and `..` are always there.
+      for _ in 0..<3 where readdir(stream) == nil { return try refuseNesting(path, shown, context) }
+      throw Failure.usage("\(shown) is not empty")
+    }
+    guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
+    try refuseNesting(path, shown, context)
+  }
+
+  private static func refuseNesting(_ path: String, _ shown: String, _ context: Context) throws {
+    let found: String
+    do throws(WorkspaceError) {
+      found = try Workspace.find(
+        from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
+    } catch {
+      switch error {
+      // What others have laid above can't be in the way of one's own.
+      case .notFound, .untrusted: return
+      default: throw error
+      }
+    }
+    throw Failure.usage("\(shown) lies in the workspace \(found)")
+  }
+
+  /// Returns a failure with the way on: the workspace is there.
+  private static func continued(_ failure: Failure, _ shown: String) -> Failure {
+    var failure = failure
+    if failure.status == .usage {
+      failure.hints.append(
+        Failure.Hint("the workspace is made; name another", way: "tsync -C \(shown) remote set URL")
+      )
+    } else if [.unreachable, .unauthorized].contains(failure.status) {
+      failure.hints.append(
+        Failure.Hint("the workspace is made; to go on", way: "tsync -C \(shown) pull"))
+    }
+    return failure
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import SyncModel
+import Workspace
+
+/// Reads and writes settings.
+struct ConfigCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Read and write settings.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .long, help: "Only the user's file.")
+  var user = false
+
+  @Flag(name: .customLong("show-origin"), help: "Say where each setting comes from.")
+  var showOrigin = false
+
+  @Flag(name: .long, help: "Remove the setting.")
+  var unset = false
+
+  @Flag(name: .long, help: "Open the file in the editor.")
+  var edit = false
+
+  @Argument(help: ArgumentHelp("The setting.", valueName: "key"))
+  var key: String?
+
+  @Argument(help: ArgumentHelp("Its value.", valueName: "value"))
+  var value: String?
+
+  mutating func run(in context: Context) throws {
+    guard !edit || key == nil, !unset || (key != nil && value == nil) else {
+      throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
+    }
+    let files = try SettingsFiles(user: user, in: context)
+    if edit { return try files.edit(in: context) }
+    let setting = try key.map { name -> SettingKey in
+      guard let setting = SettingKey(Text(name)) else {
+        throw Failure.usage("there is no setting '\(name)'", hints: Self.guess(name))
+      }
+      return setting
+    }
+    if let setting, unset || value != nil {
+      return try files.set(setting, to: value.map { Text($0) })
+    }
+    let settings = try files.configuration()
+    context.output.begin("settings")
+    if let setting { return tell(setting, settings, context) }
+    for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
+      tell(name, entry.value, entry.place, asPair: true, context)
+    }
+  }
+
+  private static func guess(_ name: String) -> [Failure.Hint] {
+    HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
+      ?? ["all of them: tsync help config"]
+  }
+
+  /// Tells the value of one setting that is in effect, which may be the default.
+  private func tell(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
+    if let entry = settings.entries[setting.name] {
+      tell(setting.name, entry.value, entry.place, asPair: false, context)
+    } else if let value = setting.defaultValue {
+      tell(setting.name, value, "default", asPair: false, context)
+    }
+  }
+
+  private func tell(
+    _ name: Text, _ value: JSON, _ origin: String, asPair: Bool, _ context: Context
+  ) {
+    let text = SettingText.of(value)
+    context.output.append(
+      ["key": .string(name), "value": value, "origin": .string(origin)], to: "settings")
+    let start = showOrigin ? "\(origin)  " : ""
+    context.output.result(Line(start + (asPair ? "\(name)=\(text)" : text)))
+  }
+}
+
+/// A setting's value as it is typed.
+enum SettingText {
+  /// Returns the value: a list with commas, a text as it is.
+  static func of(_ value: JSON) -> String {
+    if let elements = value.elements { return elements.map(of).joined(separator: ",") }
+    return value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
+  }
+}
+
+extension SettingKey {
+  /// The value where nothing is set; `nil` where that depends on the server, or there is none.
+  var defaultValue: JSON? {
+    switch name {
+    case "tables": ["todoitem"]
+    case "pull.push": false
+    case "dialect", "color": "auto"
+    case "done.field": "complete"
+    case "title.field": "text"
+    case "merge": "fields"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import CurlTransport
+import Remote
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The line to a workspace's server: where it is, who asks, and what is known of it.
+struct Connection {
+  /// The backend that the engine works with.
+  typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport<CurlTransport>>>
+
+  /// Where the server is.
+  let address: ServerAddress
+  /// The backend.
+  var backend: Line
+  /// Whether it is not known that this server has the rows that the workspace knows: another
+  /// address than before, of servers that don't tell their data sets apart.
+  let isUnproven: Bool
+  private let sight: WatchedTransport<CurlTransport>.Sight
+
+  /// Connects to the server of a workspace; one that isn't known yet is asked what it speaks.
+  ///
+  /// What is found out is kept in the workspace's state.
+  ///
+  /// - Throws: ``Failure`` where there is no address, `Stop` where the server can't be asked or is
+  ///   another one than that of the workspace.
+  init(_ context: Context, _ open: OpenWorkspace, jobs: Int? = nil) throws {
+    let (workspace, configuration) = (open.workspace, open.configuration)
+    guard let remote = configuration.remote else {
+      throw Failure.usage(
+        "the workspace has no server", hints: [.init("name one: tsync remote set URL")])
+    }
+    address = try ServerAddress(remote)
+    let state = try workspace.state()
+    let origin = Text(address.origin.description)
+    let known = state.origin == origin ? ServerFacts(state) : nil
+    let transport = WatchedTransport(inner: CurlTransport(context.invocation.environment))
+    sight = transport.sight
+    var exchange = Exchange(
+      transport, with: address,
+      authorization: try Authorization(for: address.origin, context, configuration),
+      facts: known, surroundings: try context.surroundings())
+    let facts: ServerFacts
+    do {
+      facts = try known ?? Self.detect(&exchange, configuration, open.tables[0])
+    } catch {
+      throw Self.failure(error, sight)
+    }
+    if known == nil { try Self.check(facts, against: state, address) }
+    isUnproven =
+      known == nil && state.origin != nil && (state.dataset == nil || facts.dataset == nil)
+    backend = Line(
+      inner: RESTBackend(
+        exchange, facts: facts,
+        settings: RemoteSettings(
+          pageSize: configuration.page ?? 1_000, jobs: jobs ?? configuration.jobs,
+          overlapSeconds: configuration.overlap)),
+      isInterrupted: { context.invocation.signal() != nil })
+    if known == nil, !isUnproven, workspace.isWriting {
+      var state = state
+      enter(&state)
+      try workspace.write(state)
+    }
+  }
+
+  /// Enters what is known of the server into a workspace's state.
+  func enter(_ state: inout WorkspaceState) {
+    let facts = backend.inner.facts
+    state.origin = Text(address.origin.description)
+    state.dialect = Text(facts.dialect.rawValue)
+    state.dataset = facts.dataset
+    state.user = facts.user ?? state.user
+  }
+
+  /// Asks a server which data set it holds; `nil` where it tells none.
+  ///
+  /// - Throws: `Stop`, ``Failure``.
+  static func dataset(
+    at address: ServerAddress, _ table: TableName, _ context: Context,
+    _ configuration: Configuration
+  ) throws -> Text? {
+    let transport = WatchedTransport(inner: CurlTransport(context.invocation.environment))
+    var exchange = Exchange(
+      transport, with: address,
+      authorization: try Authorization(for: address.origin, context, configuration),
+      surroundings: try context.surroundings())
+    do {
+      return try exchange.detect(table).dataset
+    } catch {
+      throw failure(error, transport.sight)
+    }
+  }
+
+  private static func detect(
+    _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ configuration: Configuration,
+    _ table: TableName
+  ) throws -> ServerFacts {
+    switch configuration.dialect {
+    case "mobile-apps": ServerFacts(dialect: .mobileApps)
+    case "datasync": ServerFacts(dialect: .datasync)
+    default: try exchange.detect(table)
+    }
+  }
+
+  /// Makes sure that a server that wasn't asked before is the workspace's, as far as it tells.
+  private static func check(
+    _ facts: ServerFacts, against state: WorkspaceState, _ address: ServerAddress
+  ) throws(Stop) {
+    if let known = state.dataset, let found = facts.dataset, known != found {
+      throw Stop.unsafe(
+        "\(address) holds another data set than this workspace",
+        ways: ["tsync clone \(address)", "tsync remote set URL"])
+    }
+    if let known = state.user, let found = facts.user, known != found {
+      throw Stop.unsafe(
+        "this workspace belongs to \(known), and the token is of \(found)",
+        ways: ["tsync remote login", "tsync clone \(address)"])
+    }
+  }
+
+  /// Returns the failure that an error of the exchange is; plain HTTP to another machine is a fault
+  /// of the address, not of the network.
+  func failure(_ error: any Error) -> any Error { Self.failure(error, sight) }
+
+  private static func failure(
+    _ error: any Error, _ sight: WatchedTransport<CurlTransport>.Sight
+  ) -> any Error {
+    guard error is Stop, let refusal = sight.refusal else { return error }
+    return Failure.usage(refusal, hints: ["an address of another machine begins with https://"])
+  }
+}
+
+extension ServerFacts {
+  /// Takes what a workspace knows of its server; `nil` where that is nothing.
+  init?(_ state: WorkspaceState) {
+    guard let dialect = state.dialect.flatMap({ Dialect(rawValue: $0.string) }) else { return nil }
+    self.init(dialect: dialect, dataset: state.dataset, user: state.user)
+  }
+}
+
+extension CurlTransport {
+  /// Makes the transport of a process with an environment.
+  fileprivate init(_ environment: Environment) {
+    self.init(
+      userAgent: "tsync/\(Tsync.version)", certificateFile: environment.nonEmpty("SSL_CERT_FILE"),
+      noProxy: environment["no_proxy"] ?? environment["NO_PROXY"])
+  }
+}

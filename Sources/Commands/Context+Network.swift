@@ -1,0 +1,73 @@
+import Glibc
+import Remote
+import SyncModel
+import SystemPackage
+import Workspace
+
+extension Context {
+  /// The user's tokens; `nil` where nothing says where they are.
+  var credentials: Credentials? { userDirectory.map { Credentials(in: $0) } }
+
+  /// Returns a path that a person gave as an absolute one.
+  func path(_ given: String) -> String { PathName.absolute(given, in: invocation.directory) }
+
+  /// Asks for something that nobody may read from the screen.
+  func askSecretly(_ question: Line) throws -> [UInt8]? {
+    Echo.set(false)
+    defer {
+      Echo.set(true)
+      // The line end that was typed didn't show either.
+      output.message("")
+    }
+    output.prompt(question)
+    return try invocation.input.line()
+  }
+
+  /// What the exchange takes from the world: it tells each request to `--trace`, and what people
+  /// should know to standard error.
+  func surroundings() throws -> Surroundings {
+    let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
+    let output = output
+    let isVerbose = options.verbose
+    return Surroundings(
+      trace: try trace.map { try Trace(path($0), clock: invocation.clock).tell },
+      notice: { if isVerbose { output.warn($0) } })
+  }
+}
+
+/// A file that is told each request and what came of it, without secrets.
+private struct Trace {
+  private let descriptor: FileDescriptor
+  private let clock: () -> Int64
+
+  init(_ path: String, clock: @escaping () -> Int64) throws {
+    descriptor = try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
+      permissions: .ownerReadWrite)
+    self.clock = clock
+  }
+
+  func tell(_ line: String) {
+    let time = Timestamp(ticks: clock() / 1_000_000 * 10_000)
+    // A trace that can't be written is no reason to stop.
+    _ = try? descriptor.writeAll(Array("\(time.text) \(line)\n".utf8))
+  }
+}
+
+/// Whether the terminal shows what is typed.
+private enum Echo {
+  /// Switches it; standard input is known to be a terminal.
+  static func set(_ isOn: Bool) {
+    var settings = termios()
+    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
+    if isOn { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+  }
+}
+
+extension Output {
+  /// Sets members of the JSON document.
+  func set(_ object: JSONObject) {
+    for member in object.members { set(member.name, member.value) }
+  }
+}

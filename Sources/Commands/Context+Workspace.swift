@@ -1,0 +1,135 @@
+import SyncEngine
+import SyncModel
+import SystemPackage
+import Workspace
+
+/// A workspace that a command has opened, and what is settled for it.
+struct OpenWorkspace {
+  /// The workspace.
+  var workspace: Workspace
+  /// The settings.
+  let configuration: Configuration
+  /// The tables that the command is about: those that were named, or all.
+  let tables: [TableName]
+
+  /// Returns what lies in the tables.
+  func inventory() throws -> Inventory { try Inventory(of: tables, on: workspace) }
+
+  /// Returns what finds the items that a person names.
+  func references(_ inventory: Inventory, in context: Context) -> References {
+    References(
+      inventory: inventory, workspace: workspace, names: names(of: inventory.keys, inventory),
+      directory: context.invocation.directory)
+  }
+
+  /// Returns how items are called, among all that an inventory lists.
+  func names(of keys: some Sequence<ItemKey>, _ inventory: Inventory) -> ItemNames {
+    ItemNames(
+      for: keys, among: inventory.keys, showsTable: tables.count > 1,
+      titleField: configuration.titleField)
+  }
+
+  /// What the user has settled about exchanging and merging.
+  func settings(now: Int64) -> Settings {
+    Settings(
+      policies: Dictionary(
+        uniqueKeysWithValues: configuration.tables.map { ($0, configuration.policy(of: $0)) }),
+      now: now)
+  }
+}
+
+extension Context {
+  /// The user's own directory of settings; `nil` where nothing says where it is.
+  var userDirectory: UserDirectory? {
+    UserDirectory(
+      configHome: invocation.environment["XDG_CONFIG_HOME"], home: invocation.home)
+  }
+
+  /// Finds the workspace: from `-C`, `TSYNC_DIR` or the current directory upwards.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func findWorkspace() throws -> String {
+    let named = options.directory != nil
+    let start = named ? nil : invocation.environment.nonEmpty("TSYNC_DIR")
+    return try Workspace.find(
+      from: start.map { PathName.absolute($0, in: invocation.directory) } ?? invocation.directory,
+      home: invocation.home, isNamed: named || start != nil)
+  }
+
+  /// Opens the workspace to look at it, and hands it over.
+  ///
+  /// - Throws: ``WorkspaceError``, ``Failure``, what the body throws.
+  func reading<Result>(_ body: (OpenWorkspace) throws -> Result) throws -> Result {
+    let workspace = try Workspace(
+      at: try findWorkspace(), for: .reading, clock: invocation.clock)
+    var open = try prepared(workspace)
+    let result = try body(open)
+    // Only the index is kept: what it speeds up is the next command.
+    try? open.workspace.finish("")
+    return result
+  }
+
+  /// Opens the workspace to change it, finishes what an interrupted command left, and hands it over;
+  /// the history gets its line whatever happens.
+  ///
+  /// - Throws: ``WorkspaceError``, ``Failure``, what the body throws.
+  func writing<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
+    let workspace = try Workspace(
+      at: try findWorkspace(), for: .writing(command: Text(command)), clock: invocation.clock)
+    var open = try prepared(workspace)
+    do {
+      try recover(&open)
+      let result = try body(&open)
+      try open.workspace.finish(Text(commandLine))
+      return result
+    } catch {
+      try? open.workspace.finish(Text(commandLine))
+      throw error
+    }
+  }
+
+  /// Reads the settings, says what is to be known, and finds the tables.
+  func prepared(_ workspace: Workspace) throws -> OpenWorkspace {
+    let configuration = try Configuration(
+      workspace: try workspace.settings(), user: try userDirectory?.settings())
+    for notice in workspace.notices + configuration.warnings { output.warn(notice) }
+    output.adopt(configuration)
+    let all = configuration.tables
+    let chosen = try options.table.map { word -> TableName in
+      let name = try TableName(Text(word))
+      guard all.contains(name) else {
+        throw Failure.usage(
+          "\(name) is no table of this workspace",
+          hints: [Failure.Hint("its tables: \(all.map(\.description).joined(separator: ", "))")])
+      }
+      return name
+    }
+    return OpenWorkspace(
+      workspace: workspace, configuration: configuration,
+      tables: chosen.isEmpty ? all : all.filter(chosen.contains))
+  }
+
+  /// Finishes what an interrupted command left half done, and tells it.
+  func recover(_ open: inout OpenWorkspace) throws {
+    let events = try Recovery.run(
+      open.configuration.tables, on: &open.workspace, settings: open.settings(now: now))
+    guard !events.isEmpty else { return }
+    let conflicts = events.count { if case .conflict = $0.what { true } else { false } }
+    let items = events.count == 1 ? "1 item" : "\(events.count) items"
+    output.warn("finished what an interrupted command had left: \(items)")
+    if conflicts > 0 {
+      output.warn("\(conflicts) of them in conflict: tsync status")
+    }
+  }
+
+  /// The words of the command line as the history keeps them: no secret ever stands in them.
+  private var commandLine: String { words.joined(separator: " ") }
+}
+
+extension Output {
+  /// Takes over how results shall look.
+  func adopt(_ configuration: Configuration) {
+    colorSetting = GlobalOptions.Color(rawValue: configuration.color.string) ?? .auto
+    pagerSetting = configuration.text("pager")?.string
+  }
+}

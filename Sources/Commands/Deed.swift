@@ -1,0 +1,58 @@
+import SyncModel
+
+/// What a command did to one item: a line for people, an object for programs.
+///
+/// ```
+///   updated 7f3a  Buy oat milk (merged notes: server)
+///   ───┬─── ─┬──  ────┬─────── ──────────┬──────────
+///     did    id     title              remark
+/// ```
+struct Deed: Equatable {
+  /// The word: `added`, `changed`, `would remove`.
+  var did: String
+  /// Which item.
+  var key: ItemKey
+  /// The item's title; `nil` where it has none.
+  var title: String?
+  /// The names of the fields that were touched.
+  var fields: [Text] = []
+  /// What stands in parentheses behind the title; by default the fields.
+  var remark: String?
+  /// What stands in place of the title.
+  var words: String?
+  /// Further members of the object for programs.
+  var members: [JSONObject.Member] = []
+
+  /// Returns the line; ids are written as the names say.
+  func line(_ names: ItemNames) -> Line {
+    var line = Line(did)
+    line.append(" ")
+    line.append(names.line(for: key))
+    line.append("  ")
+    line.append(words ?? title ?? ItemNames.untitled)
+    let remark = self.remark ?? fields.map(\.string).joined(separator: ", ")
+    if !remark.utf8.isEmpty { line.append(" (\(remark))") }
+    return line
+  }
+
+  /// The object for programs (tsync(1), JSON output).
+  var json: JSON {
+    var object = JSONObject([
+      .init(name: "table", value: .string(key.table.text)),
+      .init(name: "id", value: .string(key.id.text)),
+      .init(name: "title", value: title.map(JSON.string) ?? .null),
+      .init(name: "did", value: .string(did)),
+    ])
+    if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
+    for member in members { object.append(member.name, member.value) }
+    return .object(object)
+  }
+}
+
+extension Output {
+  /// Tells what was done to an item: a line, or with `--json` an element of `items`.
+  func tell(_ deed: Deed, _ names: ItemNames) {
+    append(deed.json, to: "items")
+    result(deed.line(names))
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Shows what was changed, field by field.
+struct DiffCommand: TsyncCommand {
+  /// What the items are compared with, other than their bases.
+  enum Other: EnumerableFlag {
+    case server, conflict
+
+    static func name(for value: Other) -> NameSpecification { .long }
+
+    static func help(for value: Other) -> ArgumentHelp? {
+      switch value {
+      case .server: "Compare the server's row as last seen with the item here."
+      case .conflict: "Only open conflicts: the three sides beside each other."
+      }
+    }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "What was changed, field by field.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(exclusivity: .exclusive)
+  var other: Other?
+
+  @Flag(name: [.customShort("p"), .customLong("patch")], help: "Print a patch of the JSON text.")
+  var patch = false
+
+  @Flag(name: .customLong("exit-code"), help: "End with 1 when there is a difference.")
+  var exitCode = false
+
+  @Argument(help: ArgumentHelp("Only these items.", valueName: "ref"))
+  var refs: [String] = []
+
+  mutating func run(in context: Context) throws {
+    if patch, other == .conflict { throw Failure.usage("--conflict has three sides, and no patch") }
+    context.output.page()
+    context.output.begin("items")
+    try context.reading { open in
+      let survey = try Survey(of: open.tables, on: open.workspace)
+      let chosen = try chosen(open, context)
+      let entries = survey.entries.filter { entry in
+        chosen.map { chosen in entry.key.map(chosen.contains) ?? false } ?? true
+      }
+      let names = ItemNames(
+        for: entries.compactMap(\.key), among: try open.inventory().keys, showsTable: true,
+        titleField: open.configuration.titleField)
+      let count =
+        other == .conflict
+        ? try tellConflicts(entries, open, names, context)
+        : try tellDifferences(entries, open, names, context)
+      if exitCode, count > 0 { context.output.end(with: .conflicts) }
+      guard chosen == nil else { return }
+      for entry in entries {
+        guard case .invalid(let invalid) = entry.standing else { continue }
+        context.output.warn(invalid.sentence)
+        context.output.end(with: .rejected)
+      }
+    }
+  }
+
+  /// Returns the items that are named; `nil` stands for all.
+  ///
+  /// - Throws: ``Failure``, also where the file of one isn't valid.
+  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> Set<ItemKey>? {
+    guard !refs.isEmpty else { return nil }
+    let inventory = try open.inventory()
+    let keys = try open.references(inventory, in: context).items(refs)
+    for key in keys {
+      if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
+    }
+    return Set(keys)
+  }
+
+  private func tellDifferences(
+    _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
+  ) throws -> Int {
+    let differences = try entries.compactMap {
+      try ItemDifference($0, isFromServer: other == .server, open)
+    }
+    for difference in differences {
+      context.output.append(.object(difference.json(names)), to: "items")
+      let lines =
+        patch ? try difference.patch(open).lines.map(\.line) : difference.lines(names)
+      lines.forEach(context.output.result)
+    }
+    return differences.count
+  }
+
+  private func tellConflicts(
+    _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
+  ) throws -> Int {
+    var count = 0
+    for entry in entries {
+      guard let key = entry.key, case .conflict(let record) = entry.standing else { continue }
+      let conflict = try Resolve.current(key, on: open.workspace)
+      let shown = conflict.client ?? conflict.server ?? conflict.base
+      if count > 0 { context.output.result("") }
+      count += 1
+      var title = names.line(for: key)
+      title.append("  \(names.title(of: shown) ?? ItemNames.untitled)")
+      let seconds = entry.modified / 1_000_000_000
+      let client = seconds > 0 ? ClockTime.shown(seconds, now: context.now) : nil
+      let server = record.server.updatedAt.map {
+        ClockTime.shown($0.ticks / Timestamp.perSecond, now: context.now)
+      }
+      let table = ConflictTable(
+        conflict, title: title, times: (client, server),
+        columns: context.invocation.output.columns)
+      table.lines.forEach(context.output.result)
+      context.output.append(.object(conflict.json(key, names)), to: "items")
+    }
+    return count
+  }
+}

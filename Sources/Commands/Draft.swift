@@ -1,0 +1,79 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// An item that is about to be made.
+struct Draft: Equatable {
+  /// Its table and id.
+  let key: ItemKey
+  /// The item.
+  let item: Item
+
+  /// Takes an item.
+  init(_ key: ItemKey, _ item: Item) {
+    self.key = key
+    self.item = item
+  }
+
+  /// Makes an item of a title and of fields as they were typed; the title stands first.
+  ///
+  /// - Throws: ``Failure``.
+  init(
+    _ title: String, _ assignments: [Assignment], _ open: OpenWorkspace,
+    _ types: inout FieldTypes, _ context: Context
+  ) throws {
+    let titleField = open.configuration.titleField ?? "text"
+    let table = try open.table()
+    var item = Item(JSONObject())
+    if !title.utf8.isEmpty { item[titleField] = .string(title) }
+    var id: ItemID?
+    for assignment in assignments {
+      if assignment.field == titleField, item[titleField] != nil {
+        throw Failure.usage("\(titleField) is given twice")
+      }
+      let key = ItemKey(table, try id ?? ItemID("new"))
+      guard assignment.field == Item.idField else {
+        item[assignment.field] = try types.value(
+          of: assignment, in: item, key, on: open.workspace)
+        continue
+      }
+      id = try Self.id(assignment)
+    }
+    self.init(ItemKey(table, try id ?? .random(context.invocation.random)), item)
+  }
+
+  private static func id(_ assignment: Assignment) throws -> ItemID {
+    switch assignment.value {
+    case .typed(let text), .json(.string(let text)): return try ItemID(text)
+    case .json, .none: throw Failure.usage("an id is a text")
+    }
+  }
+
+  /// Opens the item in the editor; `nil` where it came back as it was, or empty.
+  ///
+  /// - Throws: ``Failure``, where a mistake was left; the text is kept then.
+  func edited(_ open: OpenWorkspace, in context: Context) throws -> Draft? {
+    let text = ItemFile.text(of: item, id: key.id)
+    let result = try EditedText(text, named: "new", open, in: context).result {
+      bytes throws(JSONError) in
+      let edit = try JSONEdit(bytes, limits: .item)
+      if let duplicate = edit.duplicate { throw duplicate }
+      return edit
+    }
+    guard let result else { return nil }
+    let object = result.object
+    let id = try object[Item.idField]?.text.map { try ItemID($0) } ?? key.id
+    return Draft(ItemKey(key.table, id), Item(object))
+  }
+}
+
+extension ItemID {
+  /// Makes an id of 128 random bits: 32 hexadecimal digits, lower case.
+  static func random(_ bits: () -> UInt64) throws -> ItemID {
+    let digits = [bits(), bits()].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+    return try ItemID(Text(digits.joined()))
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import SystemPackage
+import Workspace
+
+extension Failure {
+  /// Finds the words, the hints and the exit status for any error.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as any FailureDescribing: self = error.failure
+    case let error as WorkspaceError: self.init(error)
+    case let error as Stop: self.init(error)
+    case let error as Resolve.Failure: self.init(error)
+    case let error as InvalidItem: self.init(invalid: error, .usage)
+    case let error as NameError: self = .usage(error.description)
+    case let error as FilterError: self = .usage(error.description)
+    case let error as JSONError: self = .usage(error.description)
+    case let error as Errno: self.init(.damaged, "\(error)")
+    default: self.init(.damaged, "\(error)")
+    }
+  }
+
+  /// Tells what is wrong with a file that is meant as an item, by its place.
+  init(invalid: InvalidItem?, _ status: ExitStatus) {
+    guard let invalid else {
+      self.init(status, "the file's name belongs to no id")
+      return
+    }
+    self.init(status, invalid.sentence, hints: invalid.hint.map { [Hint("mend it: \($0)")] } ?? [])
+  }
+
+  /// Reads what the parser of the command line says.
+  init(parsing error: any Error, of type: any TsyncCommand.Type) {
+    // The parser writes sentences, and puts the usage behind some of them.
+    let text = type.message(for: error).utf8.split(separator: UInt8(ascii: "\n")).first ?? []
+    var bytes = Array(text)
+    if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    if let first = bytes.first, (0x41...0x5A).contains(first) { bytes[0] = first | 0x20 }
+    self = .usage(
+      String(decoding: bytes, as: UTF8.self),
+      hints: [Hint("what it takes: tsync help \(type.name)")])
+  }
+
+  private init(_ error: WorkspaceError) {
+    let fact = error.description
+    switch error {
+    case .file, .missing: self.init(.damaged, fact)
+    case .damaged:
+      self.init(
+        .damaged, fact,
+        hints: ["nothing was touched; clone anew, and copy the changed files of items into it"])
+    case .newerFormat: self.init(.unsafe, fact, hints: ["install that version, or clone anew"])
+    case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
+    case .notFound:
+      self = .usage(fact, hints: ["make one: tsync init, or tsync clone URL"])
+    case .exists, .setting: self = .usage(fact)
+    case .untrusted: self.init(.unsafe, fact)
+    case .credentials(_, _, let hint):
+      self.init(.unauthorized, fact, hints: hint.map { [Hint("mend it: \($0)")] } ?? [])
+    }
+  }
+
+  private init(_ stop: Stop) {
+    switch stop {
+    case .unreachable(let fact): self.init(.unreachable, fact)
+    case .busy(let status, let seconds):
+      let later = seconds.map { "in \($0) s" } ?? "later"
+      self.init(.unreachable, "the server is busy (\(status)); try again \(later)")
+    case .unauthorized(let refusal):
+      let fact = "the server does not let you: \(refusal.sentence)"
+      self.init(.unauthorized, fact, hints: ["give it a token: tsync remote login"])
+    case .notSpeaking(let fact): self.init(.unreachable, fact)
+    case .unsafe(let fact, let ways):
+      self.init(.unsafe, fact, hints: ways.map { Hint("a way on: \($0)") })
+    }
+  }
+
+  private init(_ error: Resolve.Failure) {
+    switch error {
+    case .noConflict(let key): self = .usage("\(key) is not in conflict")
+    case .twoClientSides(let key):
+      self = .usage(
+        "both the file and the client's side of \(key) were edited, and differ",
+        hints: ["make them the same, or remove the one that shall not count"])
+    case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
+    case .changedMeanwhile(let key):
+      self.init(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+    }
+  }
+}
+
+extension InvalidItem {
+  /// What is wrong, after where: `path:line:column: message`.
+  var sentence: String {
+    let position = [line, column].compactMap { $0.map { ":\($0)" } }.joined()
+    return "\(place)\(position): \(message)"
+  }
+}
+
+extension Refusal {
+  /// The status and the words.
+  var sentence: String { words.isEmpty ? "\(status)" : "\(status) \(words)" }
+}

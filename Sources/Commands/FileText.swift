@@ -1,0 +1,37 @@
+import Glibc
+import SystemPackage
+
+/// Files that a person names, read and written as a whole.
+enum FileText {
+  /// Reads a file.
+  ///
+  /// - Throws: `Errno`.
+  static func read(_ path: String) throws(Errno) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while true {
+      let more = try ProcessStream.read(descriptor)
+      if more.isEmpty { return bytes }
+      bytes += more
+    }
+  }
+
+  /// Makes a JSON file that nobody else can read, under a name of its own.
+  ///
+  /// - Returns: Its path.
+  /// - Throws: `Errno`.
+  static func makeTemporary(_ bytes: [UInt8], in directory: String) throws(Errno) -> String {
+    var template = "\(directory)/tsync-XXXXXX.json".utf8CString.map { $0 }
+    let descriptor = mkstemps(&template, 5)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    defer { close(descriptor) }
+    try ProcessStream.write(bytes, to: descriptor)
+    return String(
+      decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Removes a file, if it is there.
+  static func remove(_ path: String) { unlink(path) }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// Opens a page of the manual.
+struct HelpCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "help", abstract: "Open a page of this manual.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Argument(
+    help: ArgumentHelp("A command, or the last word of a page's name.", valueName: "command"))
+  var command: String?
+
+  mutating func run(in context: Context) throws {
+    guard let page = ManualPage(about: command) else {
+      let word = command ?? ""
+      let guess =
+        HabitWords.nearest(word, of: ManualPage.topics)
+        .map { "; did you mean \($0)?" } ?? ""
+      throw Failure.usage("no page about \(word)\(guess)")
+    }
+    context.output.flush()
+    if try page.open(in: context) { return }
+    context.output.result(safe: page.summary)
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import SyncModel
+import Synchronization
+import SystemPackage
+
+extension Invocation {
+  /// Makes the invocation of this process, and prepares the process for it.
+  ///
+  /// A signal that asks it to end is kept for the command to see; a second one, or two seconds, end
+  /// it at once: whatever lies on the disk then is safe to die in.
+  package static func process() -> Invocation {
+    let environment = processEnvironment()
+    prepareSignals()
+    return Invocation(
+      directory: currentDirectory() ?? environment["PWD"] ?? "/", environment: environment,
+      home: environment.nonEmpty("HOME"), executable: link(at: "/proc/self/exe"),
+      input: Input(isTerminal: isatty(STDIN_FILENO) == 1) { () throws(Errno) in
+        try ProcessStream.read(STDIN_FILENO)
+      },
+      output: sink(STDOUT_FILENO), error: sink(STDERR_FILENO),
+      clock: {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      },
+      random: { UInt64.random(in: 0...UInt64.max) },
+      signal: {
+        let number = receivedSignal.load(ordering: .relaxed)
+        return number == 0 ? nil : number
+      },
+      run: { program throws(Errno) in try ProgramRun(program).ending() })
+  }
+
+  private static func sink(_ descriptor: Int32) -> Sink {
+    var size = winsize()
+    let isTerminal = isatty(descriptor) == 1
+    let isKnown = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return Sink(
+      isTerminal: isTerminal, columns: isKnown ? Int(size.ws_col) : 80,
+      lines: isKnown ? Int(size.ws_row) : 24
+    ) { bytes throws(Errno) in
+      try ProcessStream.write(bytes, to: descriptor)
+    }
+  }
+
+  private static func currentDirectory() -> String? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  private static func link(at path: String) -> String? {
+    guard let target = realpath(path, nil) else { return nil }
+    defer { free(target) }
+    return String(cString: target)
+  }
+
+  /// Reads the environment as the kernel has it, so that no name is lost or found twice.
+  private static func processEnvironment() -> Environment {
+    let descriptor = open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return Environment([]) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while let more = try? ProcessStream.read(descriptor), !more.isEmpty { bytes += more }
+    return Environment(
+      bytes.split(separator: 0).compactMap { line in
+        guard let sign = line.firstIndex(of: UInt8(ascii: "=")), sign > line.startIndex,
+          let name = Text(validating: line[..<sign]),
+          let value = Text(validating: line[(sign + 1)...])
+        else { return nil }
+        return (name, value)
+      })
+  }
+
+  private static func prepareSignals() {
+    // A reader of the output that goes away is noticed by the failing write.
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    _ = receivedSignal.load(ordering: .relaxed)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGALRM] {
+      var former = sigaction()
+      sigaction(number, nil, &former)
+      // nohup(1) and shells' background jobs say so by ignoring.
+      let isIgnored = unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1
+      if isIgnored, number != SIGALRM { continue }
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = endBySignal
+      sigaction(number, &action, nil)
+    }
+  }
+}
+
+/// The signal that asked the process to end; 0 where none did.
+private let receivedSignal = Atomic<Int32>(0)
+
+/// Keeps the first signal and gives the command two seconds; the second one ends the process.
+///
+/// Only what may be called in a signal handler is called here.
+private func endBySignal(_ number: Int32) {
+  let first = receivedSignal.load(ordering: .relaxed)
+  if first != 0 { _exit(128 + first) }
+  guard number != SIGALRM else { return }
+  receivedSignal.store(number, ordering: .relaxed)
+  alarm(2)
+}
+
+/// Reading and writing a descriptor of the process, again where a signal interrupts it.
+enum ProcessStream {
+  /// Reads what is there, 64 KiB at most; nothing at the end.
+  ///
+  /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.
+  static func read(_ descriptor: Int32) throws(Errno) -> [UInt8] {
+    while true {
+      var count = 0
+      let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
+        count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        initialized = max(0, count)
+      }
+      if count >= 0 { return bytes }
+      let error = Errno(rawValue: errno)
+      guard error == .interrupted, receivedSignal.load(ordering: .relaxed) == 0 else { throw error }
+    }
+  }
+
+  /// Writes all bytes.
+  ///
+  /// - Throws: `Errno`.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
+    var offset = 0
+    while offset < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset)
+      }
+      if count >= 0 {
+        offset += count
+      } else if errno == EAGAIN {
+        // A terminal that was left non-blocking by another program.
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        Glibc.poll(&poll, 1, -1)
+      } else if errno != EINTR {
+        throw Errno(rawValue: errno)
+      }
+    }
+  }
+}

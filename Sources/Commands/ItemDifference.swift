@@ -1,0 +1,119 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// How an item differs from its base, or from the server's row as last seen.
+struct ItemDifference {
+  private let key: ItemKey
+  private let letter: String
+  private let old, new: Item?
+  private let isFromServer: Bool
+
+  /// Compares; `nil` where there is nothing to compare, or no difference.
+  init?(_ entry: Survey.Entry, isFromServer: Bool, _ open: OpenWorkspace) throws {
+    guard let key = entry.key else { return nil }
+    var old = try open.workspace.base(of: key).item
+    var new = entry.client.item
+    switch entry.standing {
+    case .invalid, .moved: return nil
+    case .conflict(let conflict):
+      if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
+      new = try Resolve.current(key, on: open.workspace).client
+    case .unknown, .rejected, .pending: break
+    }
+    guard old != new else { return nil }
+    self.key = key
+    self.old = old
+    self.new = new
+    self.isFromServer = isFromServer
+    letter = old == nil ? "A" : new == nil ? "D" : "M"
+  }
+
+  private var fields: [Change.Field] {
+    new == nil ? [] : Change(from: old, to: new).fields
+  }
+
+  /// Returns the lines for people: the item, then each field.
+  func lines(_ names: ItemNames) -> [Line] {
+    var head = Line("\(letter) ", letter == "A" ? .green : letter == "D" ? .red : .yellow)
+    head.append(names.line(for: key))
+    head.append("  \(names.title(of: new ?? old) ?? ItemNames.untitled)")
+    let width = fields.map { Terminal.columns(of: Terminal.safe($0.name.string)) }.max() ?? 0
+    return [head]
+      + fields.map { field in
+        var line = Line("  \(field.name)")
+        line.pad(to: width + 4)
+        line.append(ValueText.of(field.old), .red)
+        line.append(" -> ")
+        line.append(ValueText.of(field.new), .green)
+        return line
+      }
+  }
+
+  /// Returns the difference of the texts: the file's, and the same with the other side's values.
+  func patch(_ open: OpenWorkspace) throws -> Patch {
+    let place = try open.place(of: key)
+    let name = PathName.split(place).name
+    let text = try new.flatMap { new -> [UInt8]? in
+      guard let text = try open.workspace.text(of: key),
+        (try? JSONEdit(text, limits: .item)).map({ Item($0.object) }) == new
+      else { return ItemFile.text(of: new, id: key.id) }
+      return text
+    }
+    let before = old.map { old in
+      guard let text, let edit = try? JSONEdit(text, limits: .item) else {
+        return ItemFile.text(of: old, id: key.id)
+      }
+      return edit.rewritten(as: old)
+    }
+    let side = isFromServer ? "server" : "base"
+    return Patch(
+      from: before, named: "\(side)/\(key.table)/\(name)", to: text, named: place)
+  }
+
+  /// Returns the object for programs.
+  func json(_ names: ItemNames) -> JSONObject {
+    var object = JSONObject([
+      .init(name: "table", value: .string(key.table.text)),
+      .init(name: "id", value: .string(key.id.text)),
+      .init(name: "title", value: names.title(of: new ?? old).map(JSON.string) ?? .null),
+      .init(name: "kind", value: .string(letter)),
+    ])
+    object.append(
+      "fields",
+      .array(
+        fields.map { field in
+          var object = JSONObject([.init(name: "name", value: .string(field.name))])
+          if let old = field.old { object.append("old", old) }
+          if let new = field.new { object.append("new", new) }
+          return .object(object)
+        }))
+    return object
+  }
+}
+
+extension Conflict {
+  /// Returns the object for programs: each field that a side changed, with its three values.
+  func json(_ key: ItemKey, _ names: ItemNames) -> JSONObject {
+    let disputed = Set(self.names)
+    var seen: Set<Text> = []
+    let all = [client, server, base].compactMap { $0 }.flatMap { $0.fields.members.map(\.name) }
+    let fields = all.compactMap { name -> JSON? in
+      let values = [("base", base?[name]), ("client", client?[name]), ("server", server?[name])]
+      guard seen.insert(name).inserted, values[0].1 != values[1].1 || values[0].1 != values[2].1
+      else { return nil }
+      var object = JSONObject([.init(name: "name", value: .string(name))])
+      for case (let side, let value?) in values { object.append(Text(side), value) }
+      object.append("conflict", .bool(disputed.contains(name)))
+      return .object(object)
+    }
+    let title = names.title(of: client ?? server ?? base)
+    return JSONObject([
+      .init(name: "table", value: .string(key.table.text)),
+      .init(name: "id", value: .string(key.id.text)),
+      .init(name: "title", value: title.map(JSON.string) ?? .null),
+      .init(name: "kind", value: .string(kind.rawValue)),
+      .init(name: "fields", value: .array(fields)),
+    ])
+  }
+}

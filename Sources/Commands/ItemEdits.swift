@@ -1,0 +1,110 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The editing of several items in one text: an object for each, their ids first.
+///
+/// It is a class because what came back from the editor is taken over later, when the lock is there.
+final class ItemEdits {
+  /// An item as it was handed to the editor.
+  private struct Original {
+    let key: ItemKey
+    let item: Item
+    let digest: Digest
+  }
+
+  private let originals: [Original]
+  private let byID: [ItemID: Original]
+  private var edited: [(original: Original, item: Item)] = []
+
+  /// Reads the items.
+  ///
+  /// - Throws: ``Failure``, where one of them has no file, isn't valid, or has another's id.
+  init(_ referents: [Referent], _ open: OpenWorkspace) throws {
+    originals = try referents.map { referent in
+      guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
+      let (item, digest) = try open.item(key)
+      return Original(key: key, item: item, digest: digest)
+    }
+    var byID: [ItemID: Original] = [:]
+    for original in originals {
+      if let other = byID.updateValue(original, forKey: original.key.id) {
+        throw Failure.usage(
+          "\(other.key) and \(original.key) have one id",
+          hints: ["edit one table at a time: -t TABLE"])
+      }
+    }
+    self.byID = byID
+  }
+
+  /// Opens the editor, and takes note of what came back.
+  ///
+  /// - Throws: ``Failure``, where a mistake was left.
+  func run(_ open: OpenWorkspace, in context: Context) throws {
+    let objects = originals.map { JSON.object($0.item.object(id: $0.key.id)) }
+    let text = JSON.array(objects).encoded(.indented()) + [0x0A]
+    let result = try EditedText(text, named: "edit", open, in: context).result(read)
+    edited = (result ?? []).filter { $0.item != $0.original.item }
+  }
+
+  private func read(_ bytes: [UInt8]) throws(JSONError) -> [(original: Original, item: Item)] {
+    let json = try JSON(parsing: bytes)
+    var seen: Set<ItemID> = []
+    var items: [(original: Original, item: Item)] = []
+    for element in json.elements ?? [json] {
+      guard let object = element.object else {
+        throw JSONError(at: 0, of: bytes, "expected an object for each item")
+      }
+      if let name = object.duplicate {
+        throw error("the member '\(name)' stands twice", of: object, in: bytes)
+      }
+      guard let text = object[Item.idField]?.text, let id = try? ItemID(text),
+        let original = byID[id]
+      else { throw error("no item with this id was opened", of: object, in: bytes) }
+      guard seen.insert(id).inserted else {
+        throw error("the id stands twice", of: object, in: bytes)
+      }
+      let item = Item(object)
+      do {
+        _ = try OpenWorkspace.checked(item, original.key)
+      } catch {
+        throw self.error(Failure(error).message ?? "", of: object, in: bytes)
+      }
+      items.append((original, item))
+    }
+    return items
+  }
+
+  /// Returns an error at the place where an object's id stands.
+  private func error(_ message: String, of object: JSONObject, in bytes: [UInt8]) -> JSONError {
+    var id: [UInt8] = []
+    (object[Item.idField]?.text ?? "").writeQuoted(into: &id)
+    let last = bytes.count - id.count
+    let place = last < 0 ? nil : (0...last).last { bytes[$0...].starts(with: id) }
+    return JSONError(at: place ?? 0, of: bytes, message)
+  }
+
+  /// Writes what was changed back to the files; one that something else has changed meanwhile keeps
+  /// that, and its object is kept in the trash.
+  func write(to open: inout OpenWorkspace, in context: Context) throws {
+    let inventory = try open.inventory()
+    let names = open.names(of: edited.map(\.original.key), inventory)
+    var changes: [ItemChange] = []
+    defer { try? open.workspace.settle() }
+    for (original, item) in edited {
+      try context.checkSignal()
+      let outcome = try open.workspace.write(item, to: original.key, expecting: original.digest)
+      if outcome != .changedMeanwhile {
+        changes.append(ItemChange(key: original.key, old: original.item, new: item))
+        continue
+      }
+      let path = try open.workspace.lay(ItemFile.text(of: item, id: original.key.id), named: "edit")
+      context.output.warn(
+        "\(original.key) was changed meanwhile and stays so; your text is in \(path)")
+      context.output.end(with: .rejected)
+    }
+    try open.workspace.settle()
+    try open.note(changes.map { ($0.key, $0.new) })
+    context.output.tell(changes, names)
+  }
+}

@@ -1,0 +1,116 @@
+import SyncEngine
+import SyncModel
+
+/// How items are called in front of people: by their ids, shortened where they are long, and their
+/// titles (tsync(1), Output).
+struct ItemNames {
+  /// What stands for the title of an item that has none.
+  static let untitled = "(no text)"
+
+  /// The fewest characters of an id that is shortened.
+  static let shortest = 4
+
+  private let lengths: [ItemKey: Int]
+  private let showsTable: Bool
+  private let titleField: Text?
+
+  /// Finds the names of some items.
+  ///
+  /// - Parameters:
+  ///   - keys: The items that will be named.
+  ///   - others: All items that a shortened id must not be taken for.
+  ///   - showsTable: Whether the table's name stands before the id.
+  ///   - titleField: The setting `title.field`; `nil` where it isn't set.
+  init(
+    for keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>, showsTable: Bool,
+    titleField: Text?
+  ) {
+    lengths = Self.lengths(of: keys, among: others)
+    self.showsTable = showsTable
+    self.titleField = titleField
+  }
+
+  /// Finds the names of some items among all of their tables that the server has, too.
+  init(
+    for keys: [ItemKey], in tables: [TableName], on disk: some RowDisk, titleField: Text?
+  ) throws {
+    var others: [ItemKey] = []
+    for table in Set(keys.lazy.filter { Self.isShortened($0.id) }.map(\.table)) {
+      others += try disk.liveIDs(in: table).map { ItemKey(table, $0) }
+    }
+    self.init(for: keys, among: others, showsTable: tables.count > 1, titleField: titleField)
+  }
+
+  /// Returns the id as it is shown, its unique part highlighted.
+  func line(for key: ItemKey) -> Line {
+    let id = key.id.text.string
+    let bytes = id.utf8
+    let unique = min(lengths[key] ?? bytes.count, bytes.count)
+    let shown =
+      Self.isShortened(key.id) ? min(max(unique, Self.shortest), bytes.count) : bytes.count
+    var line = Line(showsTable ? "\(key.table)/" : "")
+    // Ids that are not shortened may have characters of several bytes: they are not taken apart.
+    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      line.append(id, .cyan)
+      return line
+    }
+    line.append(String(decoding: bytes.prefix(min(unique, shown)), as: UTF8.self), .cyan)
+    line.append(String(decoding: bytes.prefix(shown).dropFirst(unique), as: UTF8.self))
+    return line
+  }
+
+  /// Returns an item's title; `nil` where it has none.
+  func title(of item: Item?) -> String? { Self.title(of: item, field: titleField) }
+
+  /// Returns the field that is an item's title.
+  static func field(of item: Item, setting: Text?) -> Text {
+    setting ?? (item["text"] == nil && item["title"] != nil ? "title" : "text")
+  }
+
+  /// Returns an item's title; `nil` where it has none.
+  static func title(of item: Item?, field: Text?) -> String? {
+    guard let item, let value = item[Self.field(of: item, setting: field)] else { return nil }
+    let text = value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
+    return text.utf8.isEmpty ? nil : text
+  }
+
+  /// Whether an id is shortened: hexadecimal digits and hyphens, as tsync and servers make them.
+  static func isShortened(_ id: ItemID) -> Bool {
+    id.text.string.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || (0x41...0x46).contains($0)
+        || $0 == UInt8(ascii: "-")
+    }
+  }
+
+  /// Returns for each item how many bytes of its id no other id of its table begins with.
+  ///
+  /// Sorted, an id shares the longest beginning with a neighbour; so each other id is compared with
+  /// the two that it lies between.
+  private static func lengths(
+    of keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>
+  ) -> [ItemKey: Int] {
+    let sorted = Set(keys).sorted()
+    var shared = [Int](repeating: 0, count: sorted.count)
+    func compare(_ index: Int, _ key: ItemKey) {
+      guard sorted.indices.contains(index), sorted[index].table == key.table else { return }
+      let common = zip(sorted[index].id.text.string.utf8, key.id.text.string.utf8)
+        .prefix { $0 == $1 }.count
+      shared[index] = max(shared[index], common)
+    }
+    for index in sorted.indices.dropFirst() {
+      compare(index, sorted[index - 1])
+      compare(index - 1, sorted[index])
+    }
+    for other in others {
+      var (low, high) = (0, sorted.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if sorted[middle] < other { low = middle + 1 } else { high = middle }
+      }
+      if sorted.indices.contains(low), sorted[low] == other { continue }
+      compare(low - 1, other)
+      compare(low, other)
+    }
+    return Dictionary(uniqueKeysWithValues: zip(sorted, shared.map { $0 + 1 }))
+  }
+}

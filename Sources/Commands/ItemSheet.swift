@@ -1,0 +1,123 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// All that is known of one item.
+struct ItemSheet {
+  private let key: ItemKey
+  private let state: String
+  private let path, place: String
+  private let base: Base
+  private let client: ClientState
+  private let server: Row?
+
+  /// Gathers it; what the item is now is given in a word.
+  init(_ key: ItemKey, state: String, _ open: OpenWorkspace) throws {
+    self.key = key
+    self.state = state
+    path = try open.path(of: key)
+    place = try open.place(of: key)
+    base = try open.workspace.base(of: key)
+    server = open.workspace.journal.conflicts[key]?.server ?? base.row
+    client = try Self.client(key, open.workspace)
+  }
+
+  /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
+  private static func client(_ key: ItemKey, _ workspace: Workspace) throws -> ClientState {
+    let file = try workspace.client(key)
+    guard workspace.journal.conflicts[key] != nil else { return file }
+    let side = try workspace.conflictClient(of: key)
+    return side == .absent ? file : side
+  }
+
+  private var shown: Item? { client.item ?? server?.item }
+
+  // MARK: For people
+
+  /// Returns the sheet's lines.
+  func lines(_ titleField: Text?) -> [Line] {
+    var fields: [(String, String)] = (shown?.fields.members ?? []).filter { !$0.value.isNull }
+      .map { ($0.name.string, ValueText.of($0.value)) }
+    var known: [(String, String)] = []
+    if let created = base.row?.createdAt { known.append(("createdAt", created.string)) }
+    if let updated = base.row?.updatedAt { known.append(("updatedAt", updated.text.string)) }
+    if let version = base.row?.version { known.append(("version", version.text.string)) }
+    known += [("state", state), ("file", place)]
+    let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0
+    var head = Line("\(key.table)/\(key.id)", .bold)
+    head.append("  \(ItemNames.title(of: shown, field: titleField) ?? ItemNames.untitled)")
+    let isGone = shown == nil
+    if isGone { fields = [] }
+    func line(_ pair: (String, String)) -> Line {
+      var line = Line("  \(pair.0)", .dim)
+      line.pad(to: width + 4)
+      line.append(pair.1)
+      return line
+    }
+    return [head] + fields.map(line) + [Line()] + known.map(line)
+  }
+
+  /// Returns one side as JSON text.
+  ///
+  /// - Throws: ``Failure``, where the item doesn't have that side.
+  func text(of side: ShowCommand.Side) throws -> String {
+    let object: JSONObject
+    switch side {
+    case .base:
+      guard let row = base.row else {
+        throw Failure.usage("\(key) has no base: it was never pushed")
+      }
+      object = Self.object(row.deleted ? nil : row.item, key.id)
+    case .server:
+      guard let server else { throw Failure.usage("the server was never seen to have \(key)") }
+      object = Self.object(server.deleted ? nil : server.item, key.id)
+    case .client:
+      if case .invalid(let invalid) = client { throw Failure(invalid: invalid, .usage) }
+      object = Self.object(client.item, key.id)
+    }
+    return Terminal.safe(json: JSON.object(object).encoded(.indented()) + [0x0A])
+  }
+
+  private static func object(_ item: Item?, _ id: ItemID) -> JSONObject {
+    guard let item else {
+      return JSONObject([
+        .init(name: Item.idField, value: .string(id.text)),
+        .init(name: SystemField.deleted.name, value: true),
+      ])
+    }
+    return item.object(id: id, omittingNulls: true)
+  }
+
+  // MARK: For programs
+
+  /// Returns the object for programs.
+  func json(_ titleField: Text?) -> JSONObject {
+    JSONObject([
+      .init(name: "table", value: .string(key.table.text)),
+      .init(name: "id", value: .string(key.id.text)),
+      .init(
+        name: "title",
+        value: ItemNames.title(of: shown, field: titleField).map(JSON.string) ?? .null),
+      .init(name: "state", value: .string(state)),
+      .init(name: "path", value: .string(path)),
+      .init(name: "base", value: Self.json(base.row)),
+      .init(name: "client", value: client.item.map { .object($0.object(id: key.id)) } ?? .null),
+      .init(name: "server", value: Self.json(server)),
+    ])
+  }
+
+  /// Returns a row with its system fields.
+  private static func json(_ row: Row?) -> JSON {
+    guard let row else { return .null }
+    var object = row.item.object(id: row.id)
+    if let created = row.createdAt { object.append(SystemField.createdAt.name, .string(created)) }
+    if let updated = row.updatedAt {
+      object.append(SystemField.updatedAt.name, .string(updated.text))
+    }
+    if let version = row.version {
+      object.append(SystemField.version.name, .string(version.text))
+    }
+    object.append(SystemField.deleted.name, .bool(row.deleted))
+    return .object(object)
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Lists what waits, what was sent, and what was answered.
+struct JournalCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "journal", abstract: "What waits, what was sent, and what was answered.")
+
+  @OptionGroup var options: GlobalOptions
+
+  mutating func run(in context: Context) throws {
+    context.output.page()
+    context.output.begin("operations")
+    try context.reading { open in
+      let past = try JournalEntry.past(
+        open.workspace.journalRecords().filter { record in
+          record.key.map { open.tables.contains($0.table) } ?? false
+        })
+      let survey = try Survey(of: open.tables, on: open.workspace)
+      let entries = try past + JournalEntry.waiting(survey, open.workspace)
+      let names = try ItemNames(
+        for: entries.map(\.key), in: open.tables, on: open.workspace,
+        titleField: open.configuration.titleField)
+      var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
+      for entry in entries {
+        table.append(entry.row(names))
+        context.output.append(.object(entry.json(names)), to: "operations")
+      }
+      table.lines.forEach(context.output.result)
+      for entry in survey.entries {
+        guard case .invalid(let invalid) = entry.standing else { continue }
+        context.output.warn(invalid.sentence)
+        context.output.end(with: .rejected)
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import SyncEngine
+import SyncModel
+
+/// One operation as `tsync journal` lists it.
+struct JournalEntry: Equatable {
+  /// What became of an operation.
+  enum State: String {
+    case done, sent, rejected, conflict, pending
+  }
+
+  /// Which item.
+  let key: ItemKey
+  /// What became of it.
+  let state: State
+  /// What it is to do; of a conflict its kind.
+  let kind: String
+  /// The item, for its title: as it was sent, or as it is.
+  let item: Item?
+  /// The fields, where they say what is done.
+  var fields: [Text] = []
+  /// The server's answer, where it is a "no".
+  var refusal: Refusal?
+  /// How often it was sent, and when last, in seconds since 1970.
+  var tries: Int?
+  var last: Int64?
+
+  // MARK: Finding
+
+  /// Returns what was sent and done, by the journal's records, in the order in which it was sent.
+  static func past(_ records: [JournalRecord]) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
+    var open: [ItemKey: Intent] = [:]
+    for record in records {
+      switch record {
+      case .intent(let intent): open[intent.key] = intent
+      case .result(let key, let row):
+        guard let intent = open.removeValue(forKey: key) else { continue }
+        var entry = JournalEntry(
+          key: key, state: .done, kind: intent.kind.rawValue,
+          item: intent.item ?? row.flatMap { $0.deleted ? nil : $0.item })
+        entry.tries = intent.attempt
+        entries.append(entry)
+      case .rejected(let key, _), .conflict(let key, _): open[key] = nil
+      case .closed(.intent(let key)), .closed(.operation(let key)): open[key] = nil
+      default: break
+      }
+    }
+    return entries
+  }
+
+  /// Returns what waits, in the order in which it will be sent.
+  static func waiting(_ survey: Survey, _ disk: some Disk) throws -> [JournalEntry] {
+    try survey.entries.compactMap { entry in
+      guard let key = entry.key else { return nil }
+      let item = try entry.client.item ?? disk.base(of: key).row?.item
+      switch entry.standing {
+      case .invalid, .moved: return nil
+      case .conflict(let conflict):
+        return JournalEntry(
+          key: key, state: .conflict, kind: conflict.kind.rawValue, item: item,
+          fields: conflict.fields)
+      case .unknown(let intent):
+        return JournalEntry(
+          key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
+          tries: intent.attempt)
+      case .rejected(let operation, let rejection):
+        return JournalEntry(
+          key: key, state: .rejected, kind: operation.kind.rawValue, item: item,
+          refusal: rejection.refusal, tries: rejection.tries, last: rejection.time)
+      case .pending(let operation):
+        return JournalEntry(
+          key: key, state: .pending, kind: operation.kind.rawValue, item: item,
+          fields: operation.changedFields)
+      }
+    }
+  }
+
+  // MARK: Telling
+
+  /// Returns the pieces of its line.
+  func row(_ names: ItemNames) -> [Line] {
+    let row = [
+      Line(state.rawValue, state.style), Line(kind), names.line(for: key),
+      Table.title(names.title(of: item)),
+    ]
+    let remark = refusal?.sentence ?? fields.map(\.string).joined(separator: ", ")
+    return remark.utf8.isEmpty ? row : row + [Line(remark)]
+  }
+
+  /// Returns the object for programs.
+  func json(_ names: ItemNames) -> JSONObject {
+    var object = JSONObject([
+      .init(name: "table", value: .string(key.table.text)),
+      .init(name: "id", value: .string(key.id.text)),
+      .init(name: "title", value: names.title(of: item).map(JSON.string) ?? .null),
+      .init(name: "state", value: .string(state.rawValue)),
+      .init(name: "kind", value: .string(kind)),
+    ])
+    if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
+    if let refusal {
+      object.append("answer", .integer(refusal.status))
+      object.append("message", .string(refusal.words))
+    }
+    if let tries { object.append("tries", .integer(tries)) }
+    if let last { object.append("last", .string(Timestamp.text(ofSecond: last))) }
+    return object
+  }
+}
+
+extension JournalEntry.State {
+  /// The look of the word.
+  fileprivate var style: Line.Style {
+    switch self {
+    case .done: .dim
+    case .sent: .yellow
+    case .rejected, .conflict: .red
+    case .pending: .green
+    }
+  }
+}
+
+extension JournalRecord {
+  /// The item that the record is about; `nil` for one about a whole table.
+  var key: ItemKey? {
+    switch self {
+    case .noted(let key, _), .result(let key, _), .rejected(let key, _), .conflict(let key, _),
+      .resolve(let key, _):
+      key
+    case .intent(let intent): intent.key
+    case .closed(.operation(let key)), .closed(.intent(let key)), .closed(.conflict(let key)),
+      .closed(.resolution(let key)):
+      key
+    case .purge, .closed(.purge): nil
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import SyncModel
+
+/// What a column shows.
+enum Column: Equatable {
+  case id, title, table
+  case field(Text)
+
+  /// Reads a column's name.
+  init(_ name: Text) throws {
+    switch name {
+    case "id": self = .id
+    case "title": self = .title
+    case "table": self = .table
+    case "": throw Failure.usage("a column has a name")
+    default: self = .field(name)
+    }
+  }
+
+  /// Reads names separated by commas.
+  static func list(_ text: String) throws -> [Column] {
+    try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      .map { try Column(Text(String(Substring($0)))) }
+  }
+
+  /// Returns an item's value; `nil` where it has none.
+  func value(of entry: Listing.Entry) -> JSON? {
+    switch self {
+    case .id: .string(entry.key.id.text)
+    case .title: entry.title.map(JSON.string)
+    case .table: .string(entry.key.table.text)
+    case .field(let name): entry.item[name]
+    }
+  }
+}
+
+/// A column that a list is sorted by.
+struct SortKey: Equatable {
+  let column: Column
+  let isDescending: Bool
+
+  /// By title, then by id.
+  static let usual = [
+    SortKey(column: .title, isDescending: false), SortKey(column: .table, isDescending: false),
+    SortKey(column: .id, isDescending: false),
+  ]
+
+  /// Reads columns separated by commas, each with a `-` before it where it is the other way round.
+  static func list(_ text: String) throws -> [SortKey] {
+    try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+      let isDescending = $0.first == UInt8(ascii: "-")
+      let name = Text(String(Substring(isDescending ? $0.dropFirst() : $0)))
+      return SortKey(column: try Column(name), isDescending: isDescending)
+    }
+  }
+
+  /// Returns items in the order of some columns; where those are the same, the order stays.
+  static func sorted(_ entries: [Listing.Entry], by keys: [SortKey]) -> [Listing.Entry] {
+    // Each value is taken out once.
+    let ranked = entries.enumerated().map { index, entry in
+      (index: index, entry: entry, values: keys.map { $0.column.value(of: entry) })
+    }
+    return ranked.sorted { left, right in
+      for (index, key) in keys.enumerated() {
+        switch (left.values[index], right.values[index]) {
+        case (nil, nil): continue
+        case (nil, _?): return false  // what is absent comes last, either way round
+        case (_?, nil): return true
+        case (let one?, let other?):
+          if precedes(one, other) { return !key.isDescending }
+          if precedes(other, one) { return key.isDescending }
+        }
+      }
+      return left.index < right.index
+    }.map(\.entry)
+  }
+
+  /// Whether a value comes before another: numbers by value, texts by their bytes, other values by
+  /// their JSON; between kinds numbers, texts, the rest.
+  static func precedes(_ one: JSON, _ other: JSON) -> Bool {
+    switch (one, other) {
+    case (.number(let one), .number(let other)): return one < other
+    case (.string(let one), .string(let other)): return one < other
+    default:
+      let ranks = (rank(one), rank(other))
+      guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }
+      return one.encoded().lexicographicallyPrecedes(other.encoded())
+    }
+  }
+
+  private static func rank(_ value: JSON) -> Int {
+    switch value {
+    case .number: 0
+    case .string: 1
+    default: 2
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import SyncModel
+import Workspace
+
+/// Lists items.
+struct ListCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List items.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .shortAndLong, help: "Also the items that are done.")
+  var all = false
+
+  @Option(
+    name: [.customShort("o"), .customLong("columns")],
+    help: ArgumentHelp("These columns instead, separated by commas.", valueName: "columns"))
+  var columns: String?
+
+  @Option(
+    name: [.customShort("S"), .customLong("sort")], parsing: .unconditional,
+    help: ArgumentHelp("Sort by these columns; with - before it, the other way round."))
+  var sort: String?
+
+  @Option(name: .long, help: ArgumentHelp("No more than N lines.", valueName: "n"))
+  var limit: Int?
+
+  @Argument(help: ArgumentHelp("Filters.", valueName: "filter"))
+  var filters: [String] = []
+
+  mutating func run(in context: Context) throws {
+    if let limit, limit < 0 { throw Failure.usage("--limit is a number of lines") }
+    let filters = try filters.map { try Filter(Text($0)) }
+    let columns = try columns.map { try Column.list($0) }
+    let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
+    context.output.page()
+    context.output.begin("items")
+    try context.reading { open in
+      let inventory = try open.inventory()
+      let listing = try Listing(
+        inventory, open, filters: filters, all: all, order: order, limit: limit)
+      if options.json {
+        try listing.printJSON(open, to: context.output)
+      } else if let columns {
+        listing.print(columns, to: context.output)
+      } else {
+        listing.print(open.names(of: listing.entries.map(\.key), inventory), to: context.output)
+      }
+      context.output.tellInvalid(inventory)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Remote
+import SyncModel
+import Workspace
+
+extension Authorization {
+  /// Finds the token for an origin: what `credential.command` prints, else what was kept.
+  ///
+  /// - Throws: `WorkspaceError` where the file of tokens is open to others, ``Failure`` where the
+  ///   command brings none.
+  init(
+    for origin: Origin, _ context: Context, _ configuration: Configuration
+  ) throws {
+    if let command = configuration.text("credential.command") {
+      let fetch = { try Secret(printedBy: command.string, for: origin, context) }
+      self.init(token: try fetch(), refresh: fetch)
+      return
+    }
+    let kept = try context.credentials?.token(for: Text(origin.description))
+    self.init(token: try kept.map { try Secret($0) })
+  }
+}
+
+extension Secret {
+  /// Takes the first line that a command prints, whose argument is the origin.
+  fileprivate init(printedBy command: String, for origin: Origin, _ context: Context) throws {
+    var program = Program.shell(command, [origin.description], in: context.invocation)
+    program.isCaptured = true
+    let ending = try context.invocation.run(program)
+    guard ending.status == 0 else {
+      throw Failure(.unauthorized, "credential.command ended with status \(ending.status)")
+    }
+    let line = ending.output.prefix { $0 != UInt8(ascii: "\n") }
+    guard let text = Text(validating: line) else {
+      throw Failure(.unauthorized, "credential.command printed no token")
+    }
+    try self.init(text)
+  }
+}
+
+/// A token that a person gives, to be kept for an origin.
+enum Login {
+  /// Takes a token from a file, from standard input for `-`, or asks for it on the terminal.
+  ///
+  /// Without a file `TSYNC_TOKEN_FILE` counts; where there is neither, and nobody is to be asked, there
+  /// is no token.
+  static func token(
+    file: String?, for origin: Origin, asks: Bool, _ context: Context
+  ) throws -> Text? {
+    let file = file ?? context.invocation.environment.nonEmpty("TSYNC_TOKEN_FILE")
+    let line: [UInt8]?
+    switch file {
+    case "-"?: line = try context.invocation.input.line()
+    case let path?: return try Credentials.token(inFile: context.path(path))
+    case nil:
+      guard asks else { return nil }
+      line =
+        context.canAsk
+        ? try context.askSecretly(Line("token for \(origin):"))
+        : try context.invocation.input.line()
+    }
+    guard let text = line.flatMap({ Text(validating: $0) }) else {
+      throw Failure.usage("no token was given")
+    }
+    // What can't be a token is told before it is kept.
+    _ = try Secret(text)
+    return text
+  }
+
+  /// Keeps a token for an origin.
+  static func keep(_ token: Text, for origin: Origin, _ context: Context) throws {
+    guard let credentials = context.credentials else {
+      throw Failure.usage("neither XDG_CONFIG_HOME nor HOME says where tokens are kept")
+    }
+    try credentials.set(token, for: Text(origin.description))
+  }
+}

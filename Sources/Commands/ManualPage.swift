@@ -1,0 +1,83 @@
+import ArgumentParser
+import Glibc
+
+/// A page of the manual.
+struct ManualPage: Equatable {
+  /// The page's name, such as `tsync-push`.
+  let name: String
+  /// Its section.
+  let section: Int
+  private let command: String?
+
+  /// The pages that are about no command.
+  private static let others: [(topic: String, section: Int)] = [
+    ("conflicts", 7), ("filter", 7), ("server", 8), ("tutorial", 7), ("workspace", 5),
+  ]
+
+  /// What there are pages about.
+  static var topics: [String] { Tsync.commands.map { $0.name } + others.map(\.topic) }
+
+  /// Finds the page about a command or another topic; without one, tsync(1).
+  init?(about topic: String?) {
+    guard let topic, !topic.utf8.elementsEqual("tsync".utf8) else {
+      (name, section, command) = ("tsync", 1, nil)
+      return
+    }
+    if Tsync.commands.contains(where: { $0.name.utf8.elementsEqual(topic.utf8) }) {
+      (name, section, command) = ("tsync-\(topic)", 1, topic)
+    } else if let other = Self.others.first(where: { $0.topic.utf8.elementsEqual(topic.utf8) }) {
+      (name, section, command) = ("tsync-\(topic)", other.section, nil)
+    } else {
+      return nil
+    }
+  }
+
+  /// Shows the page by man(1); answers whether that could be done.
+  func open(in context: Context) throws -> Bool {
+    let world = context.invocation
+    let path = world.executable.flatMap { file(besides: $0) }
+    var arguments = path.map { ["-l", $0] } ?? ["\(section)", name]
+    if !world.output.isTerminal || context.options.noPager {
+      arguments = ["-P", "cat"] + arguments
+    }
+    // What man(1) says for itself is of no use where the summary follows.
+    let program = Program(
+      "sh", ["-c", "command -v man >/dev/null && exec man \"$@\" 2>/dev/null", "man"] + arguments,
+      directory: world.directory, environment: world.environment)
+    return try world.run(program).status == 0
+  }
+
+  /// Returns the page's file: in `share/man` beside the program's directory, or in the source tree
+  /// that the program was built in.
+  func file(besides executable: String) -> String? {
+    var directory = PathName.split(executable).directory
+    let installed =
+      "\(PathName.split(directory).directory)/share/man/man\(section)/\(name).\(section)"
+    var places = [installed, "\(installed).gz"]
+    for _ in 0..<4 {
+      places.append("\(directory)/man/\(name).\(section)")
+      directory = PathName.split(directory).directory
+    }
+    return places.first { access($0, R_OK) == 0 }
+  }
+
+  /// What is printed where there is no page: the synopsis and the options, or all commands.
+  var summary: String {
+    guard
+      let type = Tsync.commands.first(where: { $0.name.utf8.elementsEqual((command ?? "").utf8) })
+    else {
+      let names = Tsync.commands.map { (name: $0.name, abstract: $0.configuration.abstract) }
+      let width = names.map(\.name.utf8.count).max() ?? 0
+      return "Usage: tsync [OPTION]... COMMAND [ARGUMENT]...\n\n"
+        + names.map { name, abstract in
+          let blanks = String(repeating: " ", count: width - name.utf8.count + 2)
+          return "  \(name)\(blanks)\(abstract)\n"
+        }.joined()
+    }
+    let help = type.helpMessage()
+    let start = "USAGE: "
+    let isUsual = help.utf8.contains(UInt8(ascii: ":"))
+    guard isUsual, let range = help.utf8.firstRange(of: start.utf8) else { return "\(help)\n" }
+    return help[..<range.upperBound] + "tsync " + help[range.upperBound...] + "\n"
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Gives an item another id.
+struct MvCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mv", abstract: "Give an item another id.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Argument(help: ArgumentHelp("The item.", valueName: "ref"))
+  var ref: String
+
+  @Argument(help: ArgumentHelp("Its new id.", valueName: "newid"))
+  var newID: String
+
+  mutating func run(in context: Context) throws {
+    let id = try ItemID(Text(newID))
+    guard FileName.of(id) != nil else {
+      throw Failure.usage("the id is too long for a file's name")
+    }
+    context.output.begin("items")
+    try context.writing { open in
+      let inventory = try open.inventory()
+      guard let referent = try open.references(inventory, in: context).all([ref]).first else {
+        return
+      }
+      let move = try Move(referent, to: id, inventory, open)
+      let item = try move.run(on: &open)
+      let names = ItemNames(
+        for: [move.target] + (move.old.map { [$0] } ?? []), among: inventory.keys,
+        showsTable: open.tables.count > 1, titleField: open.configuration.titleField)
+      tell(move, item, names, context)
+    }
+  }
+
+  private func tell(_ move: Move, _ item: Item, _ names: ItemNames, _ context: Context) {
+    let from = move.old?.id.text.string ?? move.name
+    var line = Line("renamed ")
+    line.append(move.old.map(names.line) ?? Line(move.name))
+    line.append(" to ")
+    line.append(names.line(for: move.target))
+    line.append("  \(names.title(of: item) ?? ItemNames.untitled)")
+    let deed = Deed(
+      did: "renamed", key: move.target, title: names.title(of: item),
+      members: [.init(name: "from", value: .string(from))])
+    context.output.append(deed.json, to: "items")
+    context.output.result(line)
+  }
+}
+
+/// The giving of another id: the new item first, then the old one's delete.
+private struct Move {
+  /// The file that holds the item now, by its name in the table's directory.
+  let name: String
+  /// The item that is to be no more; `nil` where there never was one.
+  let old: ItemKey?
+  /// The item that is to be.
+  let target: ItemKey
+  private let text: [UInt8]
+
+  /// Finds what is to be moved.
+  ///
+  /// - Throws: ``Failure``, where it can't be.
+  init(_ referent: Referent, to id: ItemID, _ inventory: Inventory, _ open: OpenWorkspace) throws {
+    target = ItemKey(referent.table, id)
+    var holder = referent.key
+    var stray = referent.stray
+    if let key = referent.key, inventory.isAbsent(key) {
+      // The file was moved by other means: it is where its id stands.
+      stray = inventory.invalids.first { $0.claims == key.id }
+      holder = try stray.flatMap { try Self.key($0.fileName, referent.table) }
+      if stray == nil { throw Failure.usage("\(key) has no file here") }
+    } else if let key = referent.key {
+      stray = inventory.invalid(key)
+    }
+    name = try stray?.fileName ?? PathName.split(open.path(of: holder ?? target)).name
+    old = stray.map { $0.claims.map { ItemKey(referent.table, $0) } } ?? holder
+    if let stray, let holder, stray.claims == nil {
+      throw Failure(invalid: try open.workspace.client(holder).invalid ?? stray, .usage)
+    }
+    if let old, open.workspace.journal.conflicts[old] != nil {
+      throw Failure.usage("\(old) is in conflict", hints: ["first: tsync resolve \(old)"])
+    }
+    guard let bytes = try open.workspace.text(named: name, in: target.table) else {
+      throw Failure.usage("\(referent.table)/\(name) can't be read")
+    }
+    let isOwnName = Text(name) == Text(PathName.split(try open.path(of: target)).name)
+    let isTaken = inventory.contains(target) && !isOwnName
+    if isTaken { throw Failure.usage("\(target) is there already") }
+    text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
+  }
+
+  private static func key(_ name: String, _ table: TableName) throws -> ItemKey? {
+    let stem = name.utf8.dropLast(FileName.suffix.bytes.count)
+    let id = try? FileName.id(of: Text(String(decoding: stem, as: UTF8.self)))
+    return id.map { ItemKey(table, $0) }
+  }
+
+  /// Returns a file's text with another id in it, where there was one.
+  private static func text(_ bytes: [UInt8], _ id: ItemID, place: String) throws -> [UInt8] {
+    do throws(JSONError) {
+      let edit = try JSONEdit(bytes, limits: .item)
+      if let duplicate = edit.duplicate { throw duplicate }
+      return edit.object[Item.idField] == nil
+        ? bytes : edit.setting([(Item.idField, .string(id.text))])
+    } catch {
+      throw Failure.usage("\(place):\(error)")
+    }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The item under its new id.
+  func run(on open: inout OpenWorkspace) throws -> Item {
+    let isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
+    let seen = try isInPlace ? open.workspace.text(of: target).map { Digest(of: $0) } : nil
+    guard try open.workspace.write(text: text, to: target, expecting: seen) != .changedMeanwhile
+    else { throw Failure(.rejected, "\(target) was changed meanwhile", hints: ["try again"]) }
+    let (item, _) = try open.item(target)
+    try open.workspace.settle()
+    try open.note([(target, item)])
+    if !isInPlace, try !(old.map { try open.workspace.remove($0) } ?? false) {
+      _ = try open.workspace.discard(name, in: target.table)
+    }
+    // Of a file that was moved by hand the old item is gone, and now on purpose.
+    if let old, try open.workspace.client(old) == .absent,
+      case .row = try open.workspace.base(of: old)
+    {
+      try open.workspace.append(
+        [.noted(old, Note(kind: .delete, commanded: true))], durably: true)
+    }
+    try open.workspace.settle()
+    return item
+  }
+}
+
+extension ClientState {
+  /// What is wrong with it; `nil` where nothing is.
+  fileprivate var invalid: InvalidItem? {
+    guard case .invalid(let invalid) = self else { return nil }
+    return invalid
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Makes items.
+struct NewCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make items.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .shortAndLong, help: "Open the item in the editor before it is made.")
+  var edit = false
+
+  @Option(
+    name: [.customShort("s"), .customLong("set")],
+    help: ArgumentHelp("Set a field.", valueName: "field=value"))
+  var assignments: [String] = []
+
+  @Option(
+    name: [.customShort("f"), .customLong("file")], parsing: .unconditional,
+    help: ArgumentHelp("Make the items that FILE holds; - is standard input.", valueName: "file"))
+  var file: String?
+
+  @Argument(help: ArgumentHelp("The title.", valueName: "text"))
+  var words: [String] = []
+
+  mutating func run(in context: Context) throws {
+    let isEmpty = words.isEmpty && assignments.isEmpty
+    if let file {
+      guard isEmpty, !edit else { throw Failure.usage("-f takes no text, -s or -e") }
+      let objects = try ItemImport(file, in: context).objects
+      return try make(context) { open, types in
+        try objects.map { try $0.draft(in: open.table(), context) }
+      }
+    }
+    let settings = try assignments.map { try Assignment($0, allowingID: true) }
+    let title = words.joined(separator: " ")
+    guard edit || isEmpty else {
+      return try make(context) { open, types in
+        [try Draft(title, settings, open, &types, context)]
+      }
+    }
+    let edited = try context.reading { open in
+      var types = FieldTypes(try open.inventory())
+      return try Draft(title, settings, open, &types, context).edited(open, in: context)
+    }
+    guard let edited else {
+      context.output.begin("items")
+      return context.output.summary("nothing made")
+    }
+    try make(context) { _, _ in [edited] }
+  }
+
+  /// Makes all items or, where one of them can't be made, none.
+  private func make(
+    _ context: Context, _ drafts: (OpenWorkspace, inout FieldTypes) throws -> [Draft]
+  ) throws {
+    try context.writing { open in
+      let inventory = try open.inventory()
+      var types = FieldTypes(inventory)
+      let drafts = try drafts(open, &types)
+      try check(drafts, inventory)
+      let names = ItemNames(
+        for: drafts.map(\.key), among: inventory.keys, showsTable: open.tables.count > 1,
+        titleField: open.configuration.titleField)
+      context.output.begin("items")
+      defer { try? open.workspace.settle() }
+      for draft in drafts {
+        try context.checkSignal()
+        guard case .replaced = try open.workspace.write(draft.item, to: draft.key, expecting: nil)
+        else { throw Failure.usage("\(draft.key) is there already") }
+      }
+      try open.workspace.settle()
+      try open.note(drafts.map { ($0.key, $0.item) })
+      for draft in drafts {
+        context.output.tell(
+          Deed(did: "added", key: draft.key, title: names.title(of: draft.item)), names)
+      }
+    }
+  }
+
+  private func check(_ drafts: [Draft], _ inventory: Inventory) throws {
+    var seen: Set<ItemKey> = []
+    for draft in drafts {
+      // An item that was removed here and waits to be deleted makes room for a new one.
+      if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
+        throw Failure.usage("\(draft.key) is there already")
+      }
+      guard seen.insert(draft.key).inserted else {
+        throw Failure.usage("the id of \(draft.key) stands twice")
+      }
+      _ = try OpenWorkspace.checked(draft.item, draft.key)
+    }
+  }
+}
+
+extension OpenWorkspace {
+  /// Returns the table for new items: the one that was named, or the first.
+  func table() throws -> TableName {
+    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
+    return table
+  }
+}

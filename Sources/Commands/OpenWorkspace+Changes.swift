@@ -1,0 +1,96 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// How a command has changed one item.
+struct ItemChange: Equatable {
+  /// Which item.
+  let key: ItemKey
+  /// The item as it was, and as it is.
+  let old, new: Item
+
+  /// The fields that differ.
+  var fields: [Text] { Change(from: old, to: new).names }
+}
+
+extension OpenWorkspace {
+  /// How often a change is made anew to an item that is being saved at the same moment.
+  private static let attempts = 8
+
+  /// Returns an item that is to be changed.
+  ///
+  /// - Throws: ``Failure``, where its file is missing or isn't valid.
+  func item(_ key: ItemKey) throws -> (item: Item, digest: Digest) {
+    switch try workspace.client(key) {
+    case .item(let item, let digest): return (item, digest)
+    case .invalid(let invalid): throw Failure(invalid: invalid, .usage)
+    case .absent:
+      throw Failure.usage(
+        "\(key) has no file here", hints: [Failure.Hint("to bring it back: tsync restore \(key)")])
+    }
+  }
+
+  /// Changes items: all changes are found before the first is made, and survive a power loss
+  /// together.
+  ///
+  /// The transformation gives an item as it shall be.
+  ///
+  /// - Returns: What was changed, in the order of the keys.
+  /// - Throws: ``Failure``, before anything is done; what the transformation throws.
+  mutating func change(
+    _ keys: [ItemKey], in context: Context, _ transform: (ItemKey, Item) throws -> Item
+  ) throws -> [ItemChange] {
+    for key in keys {
+      let old = try item(key).item
+      _ = try Self.checked(try transform(key, old), key)
+    }
+    var changes: [ItemChange] = []
+    defer { try? workspace.settle() }
+    for key in keys {
+      try context.checkSignal()
+      if let change = try change(key, transform) { changes.append(change) }
+    }
+    try workspace.settle()
+    try note(changes.map { ($0.key, $0.new) })
+    return changes
+  }
+
+  private mutating func change(
+    _ key: ItemKey, _ transform: (ItemKey, Item) throws -> Item
+  ) throws -> ItemChange? {
+    for _ in 0..<Self.attempts {
+      let (old, digest) = try item(key)
+      let new = try Self.checked(try transform(key, old), key)
+      guard new != old else { return nil }
+      if try workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
+        return ItemChange(key: key, old: old, new: new)
+      }
+    }
+    throw Failure(.rejected, "\(key) is being changed by something else", hints: ["try again"])
+  }
+
+  /// Gives changes their places in the order in which they are sent.
+  mutating func note(_ items: [(key: ItemKey, item: Item?)]) throws {
+    let records = try items.compactMap { key, item -> JournalRecord? in
+      let base = try workspace.base(of: key)
+      guard let operation = Operation(key: key, client: item, base: base) else { return nil }
+      return .noted(key, Note(kind: operation.kind, commanded: false))
+    }
+    if !records.isEmpty { try workspace.append(records, durably: false) }
+  }
+
+  /// Makes sure that a file can hold an item.
+  ///
+  /// - Throws: ``Failure``, where the file would not be valid.
+  static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
+    let text = ItemFile.text(of: item, id: key.id)
+    do throws(InvalidItem) {
+      guard text.count <= ItemFile.limit else {
+        throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
+      }
+      return try ItemFile.item(in: text, as: key, place: "\(key)")
+    } catch {
+      throw Failure(invalid: error, .usage)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+extension OpenWorkspace {
+  /// Returns the path of an item's file, relative to the directory that holds the workspace.
+  func path(of key: ItemKey) throws -> String {
+    let path = try workspace.path(of: key)
+    return PathName.part(of: path, below: workspace.path) ?? path
+  }
+
+  /// Returns an item's place as people are shown it: relative to `.todosync`.
+  func place(of key: ItemKey) throws -> String {
+    let path = try path(of: key)
+    guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// Returns the names of the directories below `items` that are no table of the workspace.
+  func unknownDirectories() throws -> [String] {
+    let found = try workspace.directories()
+    return found.tables.filter { !configuration.tables.contains($0) }.map(\.description)
+      + found.others
+  }
+}
+
+extension InvalidItem {
+  /// The name of the file in its table's directory.
+  var fileName: String { PathName.split(place).name }
+}

@@ -1,0 +1,235 @@
+import SyncModel
+import SystemPackage
+
+/// Where a command's words go: results to standard output, all else to standard error.
+///
+/// It is a class because a stream is one thing, and what was written to it is gone.
+final class Output {
+  private let invocation: Invocation
+  private let options: GlobalOptions
+  private let command: String
+  private let start: Int64
+  private var buffer: [UInt8] = []
+  private var isPaged = false
+  private var hasProgress = false
+  /// Why standard output can't be written to any more.
+  private(set) var failure: Errno?
+
+  /// The setting `color`; the option goes before it.
+  var colorSetting: GlobalOptions.Color = .auto
+  /// What the process ends with unless the command fails; the first that applies of what was told.
+  private(set) var status = ExitStatus.done
+  /// The members of the JSON document, in their order; printed at the end with `--json`.
+  var document: JSONObject?
+  /// The name and version of the document's layout, such as `tsync.list/1`.
+  private(set) var schema: String
+
+  /// Makes the output of a command.
+  init(_ invocation: Invocation, _ options: GlobalOptions, command: String) {
+    self.invocation = invocation
+    self.options = options
+    self.command = command
+    schema = "tsync.\(command)/1"
+    start = invocation.clock()
+  }
+
+  /// Notes what the process shall end with, where nothing worse applies.
+  func end(with status: ExitStatus) {
+    self.status = self.status.or(status)
+  }
+
+  // MARK: Standard output
+
+  /// Prints a line of the result; nothing with `--json`.
+  func result(_ line: Line) {
+    guard !options.json else { return }
+    print(bytes: Array(rendered(line, on: invocation.output).utf8) + [0x0A])
+  }
+
+  /// Prints a text of several lines that is safe already, such as JSON; nothing with `--json`.
+  func result(safe text: String) {
+    guard !options.json else { return }
+    print(bytes: Array(text.utf8))
+  }
+
+  /// Prints a record that a program reads, ended by a byte of its own; nothing with `--json`.
+  func record(_ text: String, end: UInt8) {
+    guard !options.json else { return }
+    print(bytes: Array(Terminal.safe(text).utf8) + [end])
+  }
+
+  private func print(bytes: [UInt8]) {
+    clearProgress()
+    buffer += bytes
+    // A person sees each line as it comes; a program gets fewer, larger pieces.
+    let isDue = invocation.output.isTerminal || buffer.count >= 64 << 10
+    if isDue, !isPaged { flush() }
+  }
+
+  /// Writes what waits.
+  func flush() {
+    let bytes = buffer
+    buffer = []
+    guard !bytes.isEmpty, failure == nil else { return }
+    do { try invocation.output.write(bytes) } catch { failure = error }
+  }
+
+  // MARK: The JSON document
+
+  /// Sets a member of the JSON document.
+  func set(_ name: Text, _ value: JSON) {
+    var document = document ?? JSONObject()
+    document[name] = value
+    self.document = document
+  }
+
+  /// Adds an element to an array of the JSON document, making the array where it is absent.
+  func append(_ element: JSON, to name: Text) {
+    guard options.json else { return }
+    lists[name, default: []].append(element)
+  }
+
+  /// Makes sure that an array stands in the JSON document, were it empty.
+  func begin(_ name: Text) {
+    set(name, [])
+    if lists[name] == nil { lists[name] = [] }
+  }
+
+  private var lists: [Text: [JSON]] = [:]
+
+  /// Whether there is nothing in the JSON document yet but empty arrays.
+  private var isEmpty: Bool {
+    lists.values.allSatisfy(\.isEmpty)
+      && (document?.members ?? []).allSatisfy { lists[$0.name] != nil }
+  }
+
+  /// Prints the JSON document, with what went wrong in it.
+  private func printDocument(_ error: Failure?) {
+    var object = JSONObject([.init(name: "schema", value: .string(schema))])
+    if let error, isEmpty {
+      object["schema"] = "tsync.error/1"
+      object.append("error", error.json(command: command))
+      return print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
+    }
+    for (name, elements) in lists.sorted(by: { $0.key < $1.key }) { set(name, .array(elements)) }
+    for member in document?.members ?? [] { object.append(member.name, member.value) }
+    if let error { object.append("error", error.json(command: command)) }
+    print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
+  }
+
+  // MARK: Standard error
+
+  /// Prints a line for people, whatever the options.
+  func message(_ line: Line) {
+    clearProgress()
+    flush()
+    write(rendered(line, on: invocation.error) + "\n")
+  }
+
+  /// Prints a summary, and what to do next in the column for hints; nothing with `-q` and `--json`.
+  func summary(_ line: Line, hint: String? = nil) {
+    guard !options.quiet, !options.json else { return }
+    message(line.hinting(hint))
+  }
+
+  /// Says a fact about something that isn't as it should be: `tsync: COMMAND: fact`.
+  func warn(_ fact: String) {
+    message(Line("tsync: \(command): \(fact)"))
+  }
+
+  /// Says more, where that was asked for.
+  func detail(_ line: Line) {
+    guard options.verbose, !options.json else { return }
+    message(line)
+  }
+
+  /// Asks a question; the cursor stays behind it.
+  func prompt(_ question: Line) {
+    clearProgress()
+    flush()
+    write(rendered(question, on: invocation.error) + " ")
+  }
+
+  /// Shows how far a long work has come: on a terminal, once it takes longer than half a second.
+  func progress(_ text: @autoclosure () -> String) {
+    guard invocation.error.isTerminal, !options.quiet, !options.json,
+      invocation.clock() - start > 500_000_000
+    else { return }
+    flush()
+    hasProgress = true
+    let line = Terminal.cut(Terminal.safe(text()), to: max(10, invocation.error.columns - 1))
+    write("\r\u{1B}[K\(line)")
+  }
+
+  private func clearProgress() {
+    guard hasProgress else { return }
+    hasProgress = false
+    write("\r\u{1B}[K")
+  }
+
+  private func write(_ text: String) {
+    // Where messages can't be written there is nobody to tell.
+    try? invocation.error.write(Array(text.utf8))
+  }
+
+  // MARK: Looks
+
+  private func rendered(_ line: Line, on sink: Invocation.Sink) -> String {
+    isColoured(sink) ? line.coloured : line.text
+  }
+
+  private func isColoured(_ sink: Invocation.Sink) -> Bool {
+    if let color = options.color, color != .auto { return color == .always }
+    if invocation.environment.nonEmpty("NO_COLOR") != nil { return false }
+    switch colorSetting {
+    case .always: return true
+    case .never: return false
+    case .auto: return sink.isTerminal
+    }
+  }
+
+  /// Lets a long result go through the pager, where a person looks at it.
+  func page() {
+    isPaged = invocation.output.isTerminal && !options.noPager && !options.json
+  }
+
+  /// Gives what waits to the pager, where it is longer than the screen.
+  private func flushThroughPager() {
+    let lineCount = buffer.count { $0 == UInt8(ascii: "\n") }
+    let command = pager ?? "less"
+    guard isPaged, lineCount >= invocation.output.lines, !Text(command).isEmpty else {
+      return flush()
+    }
+    var program = Program.shell(command, in: invocation)
+    program.input = .bytes(buffer)
+    if program.environment["LESS"] == nil {
+      program.environment = program.environment.setting([("LESS", "FRX")])
+    }
+    guard let ending = try? invocation.run(program), ending.status < 126 else { return flush() }
+    buffer = []
+  }
+
+  /// The pager that the settings name.
+  var pagerSetting: String?
+  private var pager: String? {
+    let environment = invocation.environment
+    return environment["TSYNC_PAGER"] ?? pagerSetting ?? environment["PAGER"]
+  }
+
+  // MARK: The end
+
+  /// Says what went wrong, if anything, writes all that waits, and returns the exit status.
+  func finish(_ error: Failure?) -> ExitStatus {
+    if let error { end(with: error.status) }
+    if options.json {
+      if document != nil || !lists.isEmpty || error?.message != nil { printDocument(error) }
+    }
+    flushThroughPager()
+    error?.lines(command: command, quiet: options.quiet).forEach(message)
+    guard let failure else { return status }
+    // Nobody reads any more: that is no fault to be told.
+    if failure == .brokenPipe { return .signal(13) }
+    message(Line("tsync: \(command): cannot write standard output: \(failure)"))
+    return status.or(.damaged)
+  }
+}

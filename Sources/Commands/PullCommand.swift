@@ -1,0 +1,37 @@
+import ArgumentParser
+import Workspace
+
+/// `tsync pull`: brings what changed on the server.
+struct PullCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull", abstract: "Bring what changed on the server.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Say what would be done, and write nothing.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Read all rows again.")
+  var full = false
+
+  @Option(
+    name: .customLong("max-delete"),
+    help: ArgumentHelp("Let the server delete up to N items of a table.", valueName: "n"))
+  var maxDelete: Int?
+
+  func validate() throws {
+    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
+  }
+
+  func run(in context: Context) throws {
+    let manner = PullManner(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun)
+    try Session.run(in: context, isWriting: !dryRun) { session in
+      if !dryRun, session.configuration.pullPushes { try session.pushFirst() }
+      let telling = try session.pull(manner)
+      telling.tellConflicts()
+      context.output.set(telling.json)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import SyncEngine
+import SyncModel
+
+/// What a pull says, table by table.
+struct PullTelling {
+  private let context: Context
+  private let tables: [TableName]
+  private let titleField: Text?
+  private var summaries: [JSON] = []
+  private var items: [JSON] = []
+  /// How many conflicts the pull has met.
+  private(set) var conflicts = 0
+  private let isForetold: Bool
+
+  init(_ context: Context, _ tables: [TableName], _ titleField: Text?, isForetold: Bool = false) {
+    self.context = context
+    self.tables = tables
+    self.titleField = titleField
+    self.isForetold = isForetold
+  }
+
+  /// Tells what came of the pull of a table, also where it failed half way.
+  mutating func tell(
+    _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some RowDisk
+  ) throws {
+    guard isWhole || !report.events.isEmpty || !report.refused.isEmpty else { return }
+    context.output.summary(heading(report), hint: Self.seconds(nanoseconds))
+    try tellItems(report, on: disk)
+    summaries.append(report.json)
+    if !report.refused.isEmpty { context.output.end(with: .rejected) }
+    conflicts += report.conflicts.count
+  }
+
+  private func heading(_ report: PullReport) -> Line {
+    let width = tables.map { $0.description.utf8.count }.max() ?? 0
+    var line = Line("\(report.table)")
+    line.pad(to: width + 2)
+    line.append(report.words)
+    return line
+  }
+
+  private mutating func tellItems(_ report: PullReport, on disk: some RowDisk) throws {
+    let names = try ItemNames(
+      for: report.events.map(\.key), in: tables, on: disk, titleField: titleField)
+    for event in report.events {
+      guard var deed = Deed(pulled: event, title: names.title(of: event.item)) else { continue }
+      let isShown = deed.isNotable || context.options.verbose
+      if isForetold { deed = deed.foretold }
+      items.append(deed.json)
+      if isShown { context.output.result(deed.line(names)) }
+    }
+    for row in report.refused { tell(row, of: report.table) }
+  }
+
+  private mutating func tell(_ row: RefusedRow, of table: TableName) {
+    let did = isForetold ? "would quarantine" : "quarantined"
+    var line = Line("\(did) ")
+    line.append(row.id?.string ?? "(no id)", .cyan)
+    line.append("  \(row.reason)")
+    context.output.result(line)
+    items.append(
+      .object(
+        JSONObject([
+          .init(name: "table", value: .string(table.text)),
+          .init(name: "id", value: row.id.map(JSON.string) ?? .null),
+          .init(name: "title", value: .null), .init(name: "did", value: .string(did)),
+          .init(name: "message", value: .string(row.reason)),
+        ])))
+  }
+
+  /// Says how many conflicts there are and what to do about them, where there are any.
+  func tellConflicts() {
+    guard conflicts > 0 else { return }
+    context.output.end(with: .conflicts)
+    let words = conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts"
+    context.output.summary(Line(words), hint: "tsync resolve")
+  }
+
+  /// What `tsync.pull/1` has.
+  var json: JSONObject {
+    JSONObject([
+      .init(name: "tables", value: .array(summaries)), .init(name: "items", value: .array(items)),
+    ])
+  }
+
+  /// Returns a duration as it is shown: `0.2 s`.
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+extension PullReport {
+  /// How many items are new, changed, deleted or in conflict; `nothing new` where none is.
+  fileprivate var words: String {
+    var parts = [(added, "new"), (updated, "changed"), (removed, "deleted")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let conflicts = conflicts.count
+    if conflicts > 0 { parts.append(conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts") }
+    return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+  }
+
+  fileprivate var json: JSON {
+    [
+      "table": .string(table.text), "new": .integer(added), "changed": .integer(updated),
+      "deleted": .integer(removed), "conflicts": .integer(conflicts.count),
+    ]
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Forgets the local copies.
+struct PurgeCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purge", abstract: "Forget the local copies.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .long, help: "Forget also what isn't pushed.")
+  var discard = false
+
+  mutating func run(in context: Context) throws {
+    context.output.begin("tables")
+    try context.writing { open in
+      let survey = try Survey(of: open.tables, on: open.workspace)
+      if !discard { try refuse(survey) }
+      let inventory = try open.inventory()
+      var table = Table()
+      for name in open.tables {
+        try context.checkSignal()
+        let count = inventory.keys.count { $0.table == name && !inventory.isAbsent($0) }
+        try open.workspace.purge(name)
+        for entry in survey.entries {
+          guard case .invalid(let invalid) = entry.standing,
+            PathName.split(PathName.split(invalid.place).directory).name == name.description
+          else { continue }
+          _ = try open.workspace.discard(invalid.fileName, in: name)
+        }
+        try open.workspace.settle()
+        table.append([Line("\(name)"), Line("\(count) forgotten")])
+        context.output.append(
+          ["table": .string(name.text), "forgotten": .integer(count)], to: "tables")
+      }
+      table.lines.forEach(context.output.result)
+    }
+  }
+
+  /// Refuses to forget what only exists here.
+  private func refuse(_ survey: Survey) throws {
+    var counts: [Standing.Group: Int] = [:]
+    for entry in survey.entries { counts[Standing(entry).group, default: 0] += 1 }
+    let words: [(group: Standing.Group, one: String, several: String)] = [
+      (.pending, "change is not pushed", "changes are not pushed"),
+      (.unknown, "outcome is unknown", "outcomes are unknown"),
+      (.conflict, "item is in conflict", "items are in conflict"),
+      (.rejected, "item is rejected", "items are rejected"),
+      (.invalid, "file is not valid", "files are not valid"),
+    ]
+    let parts = words.compactMap { word -> String? in
+      guard let count = counts[word.group] else { return nil }
+      return "\(count) \(count == 1 ? word.one : word.several)"
+    }
+    guard !parts.isEmpty else { return }
+    let isSendable = counts.keys.contains { [.pending, .unknown].contains($0) }
+    let way: Failure.Hint =
+      isSendable ? "send it: tsync push" : "look at it: tsync status"
+    throw Failure(
+      .unsafe, parts.joined(separator: ", "), hints: [way, "or lose it: tsync purge --discard"])
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+
+/// `tsync push`: sends what changed here.
+struct PushCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push", abstract: "Send what changed here.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Say what would be sent, without asking the server.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Ask about each conflict, and send what was decided.")
+  var resolve = false
+
+  @Option(
+    name: [.customShort("j"), .customLong("jobs")],
+    help: ArgumentHelp("At most N requests at once.", valueName: "n"))
+  var jobs: Int?
+
+  @Option(
+    name: .customLong("max-delete"),
+    help: ArgumentHelp("Delete up to N items of a table whose files vanished.", valueName: "n"))
+  var maxDelete: Int?
+
+  @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
+  var references: [String] = []
+
+  func validate() throws {
+    guard (1...128).contains(jobs ?? 1) else {
+      throw ValidationError("--jobs is a number from 1 to 128")
+    }
+    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
+  }
+
+  func run(in context: Context) throws {
+    try Session.run(in: context, isWriting: !dryRun) { session in
+      session.jobs = jobs
+      let selection = try session.selection(references)
+      if resolve, !dryRun {
+        let document = try session.pushUntilAccepted(
+          selection, by: Arbiter(), maxDelete: maxDelete, asksFirst: true)
+        context.output.set(document)
+      } else {
+        let telling =
+          try dryRun
+          ? session.foretellPush(selection) : session.push(selection, maxDelete: maxDelete)
+        telling.end()
+        context.output.set(telling.json)
+      }
+    }
+  }
+}

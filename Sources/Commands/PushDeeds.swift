@@ -1,0 +1,139 @@
+import SyncEngine
+import SyncModel
+
+/// What a push did, item by item, in the order in which the changes came about.
+///
+/// The engine tells what happens as it happens: an item that was merged and then accepted is two
+/// events, and one line: `updated 7f3a  Buy oat milk (merged notes: server)`.
+struct PushDeeds {
+  private enum Kind { case success, conflict, rejection, doubt, other }
+
+  private var entries: [(kind: Kind, deed: Deed)] = []
+  private var merges: [ItemKey: [FieldMerge.Merged]] = [:]
+  private var successes: [ItemKey: Int] = [:]
+  private var conflictPlaces: [ItemKey: Int] = [:]
+
+  /// Sums up what happened, and what a push says again of items that it doesn't send.
+  ///
+  /// `standing` are the items that nothing happened to. What has no place in the order comes last.
+  init(
+    _ events: [Event], standing: [Survey.Entry], order: [ItemKey: Int], title: (Item?) -> String?
+  ) {
+    for event in events { add(event, title: title(event.item)) }
+    for entry in standing { remind(of: entry, title) }
+    for (key, merged) in merges.sorted(by: { $0.key < $1.key }) {
+      // Merged into what the server has already, there was nothing to send.
+      guard successes[key] == nil else { continue }
+      let item = events.last { $0.key == key }?.item
+      let event = Event(key, .merged(MergeReport(fields: merged)), item: item)
+      if let deed = Deed(pulled: event, title: title(item)) { entries.append((.other, deed)) }
+    }
+    let ranked = entries.enumerated().map { (order[$0.element.deed.key] ?? .max, $0.offset) }
+    entries = ranked.sorted { $0 < $1 }.map { entries[$0.1] }
+  }
+
+  private mutating func add(_ event: Event, title: String?) {
+    let key = event.key
+    switch event.what {
+    case .pushed(let kind): succeed(kind, key, title, isThere: false)
+    case .alreadyThere(let kind): succeed(kind, key, title, isThere: true)
+    case .merged(let report):
+      merges[key] = report.fields
+      if let index = successes[key] { decorate(index, report.fields) }
+    case .rejected(let rejection):
+      entries.append((.rejection, Deed(rejected: rejection, key, title: title)))
+    case .unknown: entries.append((.doubt, Deed(did: "unknown", key: key, title: title)))
+    case .conflict, .added, .updated, .removed, .conflictOver, .held, .keptOverTombstone:
+      guard let deed = Deed(pulled: event, title: title) else { return }
+      guard case .conflict = event.what else { return entries.append((.other, deed)) }
+      // Where several rounds meet it, the last one counts.
+      if let index = conflictPlaces[key] {
+        entries[index].deed = deed
+      } else {
+        conflictPlaces[key] = entries.count
+        entries.append((.conflict, deed))
+      }
+    }
+  }
+
+  /// Says again what waits for a person.
+  private mutating func remind(of entry: Survey.Entry, _ title: (Item?) -> String?) {
+    guard let key = entry.key else { return }
+    switch entry.standing {
+    case .conflict(let open):
+      let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
+      var deed = Deed(did: "conflict", key: key, title: title(item), fields: open.fields)
+      deed.members = [.init(name: "kind", value: .string(open.kind.rawValue))]
+      entries.append((.conflict, deed))
+    case .rejected(let operation, let rejection):
+      let item = operation.item ?? operation.base?.item
+      entries.append((.rejection, Deed(rejected: rejection, key, title: title(item))))
+    case .pending, .unknown, .invalid, .moved: return
+    }
+  }
+
+  private mutating func succeed(
+    _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, isThere: Bool
+  ) {
+    if let index = successes[key] {
+      // An undelete or a merge took a second write; the first one names the deed.
+      entries[index].deed.title = title
+      return
+    }
+    var deed = Deed(did: kind.word, key: key, title: title)
+    if isThere {
+      deed.remark = "already there"
+      deed.members.append(.init(name: "alreadyThere", value: true))
+    }
+    successes[key] = entries.count
+    entries.append((.success, deed))
+    if let merged = merges[key] { decorate(entries.count - 1, merged) }
+  }
+
+  /// Says behind a success what was merged into it.
+  private mutating func decorate(_ index: Int, _ merged: [FieldMerge.Merged]) {
+    let fields = merged.filter { $0.source != .client }
+    guard !fields.isEmpty else { return }
+    let words =
+      "merged " + fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
+    entries[index].deed.remark = entries[index].deed.remark.map { "\(words), \($0)" } ?? words
+    entries[index].deed.addMerged(merged)
+  }
+}
+
+extension PushDeeds {
+  /// What was done, in order.
+  var deeds: [Deed] { entries.map(\.deed) }
+  /// How many items the server has taken.
+  var pushed: Int { entries.count { $0.kind == .success } }
+  /// How many conflicts there are.
+  var conflicts: Int { entries.count { $0.kind == .conflict } }
+  /// How many changes the server refused.
+  var rejected: Int { entries.count { $0.kind == .rejection } }
+  /// How many outcomes are not known.
+  var unknown: Int { entries.count { $0.kind == .doubt } }
+}
+
+extension Deed {
+  /// Describes a change that the server refused, with its words in place of the title.
+  init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
+    let refusal = rejection.refusal
+    self.init(did: "rejected", key: key, title: title, words: refusal.sentence)
+    members = [
+      .init(name: "answer", value: .integer(refusal.status)),
+      .init(name: "message", value: .string(refusal.words)),
+    ]
+  }
+}
+
+extension Operation.Kind {
+  /// What was done when the server has done it.
+  var word: String {
+    switch self {
+    case .insert: "created"
+    case .update: "updated"
+    case .delete: "deleted"
+    case .undelete: "undeleted"
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import SyncEngine
+import SyncModel
+
+/// What a push says, item by item.
+struct PushTelling {
+  private let context: Context
+  private let survey: Survey
+  private let selection: Set<ItemKey>?
+  private let titleField: Text?
+  /// What each push of the command did.
+  private var rounds: [PushDeeds] = []
+  private var foretold: [Deed] = []
+  private var waiting = 0
+  private var invalidCount = 0
+
+  init(_ context: Context, _ survey: Survey, _ selection: Set<ItemKey>?, _ titleField: Text?) {
+    self.context = context
+    self.survey = survey
+    self.selection = selection
+    self.titleField = titleField
+  }
+
+  private func isSelected(_ key: ItemKey?) -> Bool {
+    guard let selection else { return true }
+    return key.map(selection.contains) ?? false
+  }
+
+  /// Names the files that aren't sent, for they aren't valid or were moved.
+  mutating func warn() {
+    for entry in survey.entries where isSelected(entry.key) {
+      switch entry.standing {
+      case .invalid(let invalid):
+        invalidCount += 1
+        context.output.warn(invalid.sentence)
+        if let hint = invalid.hint { context.output.summary(Line("tsync: mend it: \(hint)")) }
+      case .moved(let place):
+        guard let key = entry.key else { continue }
+        context.output.warn("\(key) was not removed but moved to \(place): nothing is sent")
+      default: continue
+      }
+      context.output.end(with: .rejected)
+    }
+  }
+
+  /// Tells what became of each item, and the numbers.
+  mutating func tell(_ report: PushReport, on disk: some Disk) throws {
+    let told = Set(report.events.map(\.key))
+    let standing = survey.entries.filter { entry in
+      isSelected(entry.key) && entry.key.map { !told.contains($0) } ?? false
+    }
+    var order: [ItemKey: Int] = [:]
+    for (index, entry) in survey.entries.enumerated() {
+      if let key = entry.key { order[key] = index }
+    }
+    let names = try ItemNames(
+      for: report.events.map(\.key) + standing.compactMap(\.key), in: survey.tables, on: disk,
+      titleField: titleField)
+    let deeds = PushDeeds(report.events, standing: standing, order: order, title: names.title)
+    for deed in deeds.deeds { context.output.result(deed.line(names)) }
+    if deeds.rejected > 0 { context.output.end(with: .rejected) }
+    if deeds.unknown > 0 { context.output.end(with: .unreachable) }
+    rounds.append(deeds)
+    waiting = report.waiting
+    summarize(deeds, hasEnded: report.stop != nil)
+  }
+
+  /// Tells what a push would send, and how much it is.
+  mutating func foretell(on disk: some Disk) throws {
+    let entries = survey.entries.filter { isSelected($0.key) }
+    let names = try ItemNames(
+      for: entries.compactMap(\.key), in: survey.tables, on: disk, titleField: titleField)
+    let pending = Set(survey.pending(selection).map(\.key))
+    var count = 0
+    for entry in entries {
+      guard let key = entry.key else { continue }
+      let title = names.title(of: try entry.client.item ?? disk.base(of: key).row?.item)
+      let deed: Deed
+      switch entry.standing {
+      case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
+        deed = Deed(did: operation.kind.word, key: key, title: title).foretold
+        count += 1
+      case .unknown(let intent):
+        deed = Deed(did: intent.kind.word, key: key, title: title).foretold
+        count += 1
+      case .conflict, .rejected, .invalid, .moved: continue
+      }
+      foretold.append(deed)
+      context.output.result(deed.line(names))
+    }
+    let rest = PushDeeds([], standing: entries, order: [:], title: names.title)
+    for deed in rest.deeds where !pending.contains(deed.key) {
+      context.output.result(deed.line(names))
+    }
+    rounds.append(rest)
+    waiting = count
+    if count > 0 {
+      context.output.summary(Line("\(count) to push"), hint: "tsync push")
+    } else if rest.deeds.isEmpty, invalidCount == 0 {
+      context.output.summary("nothing to push")
+    }
+  }
+
+  private func summarize(_ deeds: PushDeeds, hasEnded: Bool) {
+    let parts = [
+      (deeds.pushed, "pushed", "pushed"), (deeds.conflicts, "conflict", "conflicts"),
+      (deeds.rejected, "rejected", "rejected"), (deeds.unknown, "unknown", "unknown"),
+      (invalidCount, "not valid", "not valid"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    if parts.isEmpty {
+      // Where the push ended early the failure says the rest.
+      if !hasEnded { context.output.summary("nothing to push") }
+    } else {
+      context.output.summary(Line(parts.joined(separator: ", ")), hint: next(deeds))
+    }
+  }
+
+  private func next(_ deeds: PushDeeds) -> String? {
+    if deeds.conflicts > 0 { return "tsync resolve" }
+    if deeds.rejected > 0 || invalidCount > 0 { return "tsync status" }
+    return deeds.unknown > 0 ? "tsync push" : nil
+  }
+
+  /// How many conflicts the last push has met, or told again.
+  var conflicts: Int { rounds.last?.conflicts ?? 0 }
+
+  /// Ends the command as a push does after which nobody resolves.
+  func end() {
+    if conflicts > 0 { context.output.end(with: .conflicts) }
+  }
+
+  /// Adds what a later push of the same command did.
+  mutating func add(_ later: PushTelling) {
+    rounds += later.rounds
+    waiting = later.waiting
+  }
+
+  /// What `tsync.push/1` has.
+  var json: JSONObject {
+    let items = foretold + rounds.flatMap(\.deeds)
+    let sum = { (count: (PushDeeds) -> Int) in JSON.integer(rounds.reduce(0) { $0 + count($1) }) }
+    return JSONObject([
+      .init(name: "items", value: .array(items.map(\.json))),
+      .init(name: "pushed", value: sum(\.pushed)),
+      .init(name: "conflicts", value: .integer(conflicts)),
+      .init(name: "rejected", value: sum(\.rejected)),
+      .init(name: "unknown", value: sum(\.unknown)),
+      .init(name: "waiting", value: .integer(waiting)),
+    ])
+  }
+}

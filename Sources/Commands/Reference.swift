@@ -1,0 +1,210 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// How a person names an item: the beginning of its id, its file, or a part of its title
+/// (tsync(1), References).
+enum Reference: Equatable {
+  /// The beginning of an id, in one table or in any.
+  case id(Text, in: TableName?)
+  /// A path, as it was written.
+  case path(String)
+  /// A part of a title.
+  case title(String)
+
+  /// Reads a word.
+  ///
+  /// What begins with the name of none of the workspace's tables and `/` is a path.
+  init(_ word: String, tables: [TableName]) {
+    let bytes = word.utf8
+    if bytes.starts(with: ":/".utf8) {
+      self = .title(String(decoding: bytes.dropFirst(2), as: UTF8.self))
+      return
+    }
+    guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else {
+      self =
+        PathName.has(word, suffix: FileName.suffix.string) ? .path(word) : .id(Text(word), in: nil)
+      return
+    }
+    let first = Text(String(word[..<slash]))
+    let rest = String(word[bytes.index(after: slash)...])
+    if let table = tables.first(where: { $0.text == first }) {
+      self = .id(Text(rest), in: table)
+    } else {
+      self = .path(word)
+    }
+  }
+}
+
+/// What references name: items, and files that can't be items.
+struct Referent: Equatable {
+  /// The item; `nil` where the file's name stands for no id.
+  let key: ItemKey?
+  /// Where the file lies, as people are shown it; `nil` for an item that was named otherwise.
+  let stray: InvalidItem?
+  /// The table.
+  let table: TableName
+}
+
+/// Finds what references name in a workspace.
+struct References {
+  let inventory: Inventory
+  let workspace: Workspace
+  let names: ItemNames
+  /// The current directory.
+  let directory: String
+  /// Further items that may be named: deleted ones, which only a trace is left of.
+  var others: [ItemKey] = []
+
+  /// How many candidates an ambiguous reference lists.
+  private static let listed = 10
+
+  /// Returns the items that words name, each once, in the order of the words.
+  ///
+  /// - Throws: ``Failure``, where a word fits no item or several, or names a file that can't be one.
+  func items(_ words: [String]) throws -> [ItemKey] {
+    try all(words).map { referent in
+      if let key = referent.key { return key }
+      throw Failure(invalid: referent.stray, .usage)
+    }
+  }
+
+  /// Returns what words name, each once, in the order of the words.
+  ///
+  /// - Throws: ``Failure``, where a word fits nothing or several items.
+  func all(_ words: [String]) throws -> [Referent] {
+    var items: Set<ItemKey> = []
+    var found: [Referent] = []
+    for word in words {
+      let referent = try one(word)
+      let isNew = referent.key.map { items.insert($0).inserted } ?? !found.contains(referent)
+      if isNew { found.append(referent) }
+    }
+    return found
+  }
+
+  private func one(_ word: String) throws -> Referent {
+    switch Reference(word, tables: inventory.tables) {
+    case .id(let start, let table): return try Referent(named(start, in: table, word))
+    case .title(let part): return try Referent(titled(part, word))
+    case .path(let path):
+      if let referent = try file(path) { return referent }
+      // An id may look like a path.
+      if let keys = try? fitting(Text(word), in: nil), keys.count == 1 { return Referent(keys[0]) }
+      throw Failure.usage("no item has the file \(path)")
+    }
+  }
+
+  // MARK: Ids
+
+  private func named(_ start: Text, in table: TableName?, _ word: String) throws -> ItemKey {
+    guard !start.isEmpty else { throw Failure.usage("an empty word names no item") }
+    return try single(try fitting(start, in: table), word)
+  }
+
+  private func fitting(_ start: Text, in table: TableName?) throws -> [ItemKey] {
+    let tables = table.map { [$0] } ?? inventory.tables
+    if let id = try? ItemID(start) {
+      let whole = tables.map { ItemKey($0, id) }
+      let here = whole.filter { inventory.contains($0) || others.contains($0) }
+      if !here.isEmpty { return here }
+      // An item that only a tombstone is left of stands in no list, but has an id.
+      let gone = try whole.filter { try workspace.base(of: $0) != .neverSeen }
+      if !gone.isEmpty { return gone }
+    }
+    return tables.flatMap { inventory.keys(beginningWith: start, in: $0) }
+      + others.filter { key in
+        tables.contains(key.table) && key.id.text.string.utf8.starts(with: start.string.utf8)
+      }
+  }
+
+  private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
+    guard let first = keys.first else { throw Failure.usage("no item fits \(word)") }
+    guard keys.count > 1 else { return first }
+    var hints = try keys.prefix(Self.listed).map { key -> Failure.Hint in
+      let title = names.title(of: try inventory.item(key, on: workspace))
+      return Failure.Hint("  \(key)  \(title ?? ItemNames.untitled)")
+    }
+    if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
+    throw Failure.usage("\(word) fits \(keys.count) items", hints: hints)
+  }
+
+  // MARK: Titles
+
+  private func titled(_ part: String, _ word: String) throws -> ItemKey {
+    guard !part.utf8.isEmpty else { throw Failure.usage("an empty text is in every title") }
+    let wanted = Array(part.lowercased().utf8)
+    return try single(
+      try inventory.keys.filter { key in
+        guard let title = names.title(of: try inventory.item(key, on: workspace)) else {
+          return false
+        }
+        return Array(title.lowercased().utf8).contains(wanted)
+      }, word)
+  }
+
+  // MARK: Paths
+
+  private func file(_ path: String) throws -> Referent? {
+    let absolute = PathName.absolute(path, in: directory)
+    // Messages show places relative to the directory of the workspace's own.
+    let shown = try inventory.tables.first.map { table in
+      PathName.absolute(path, in: try Places(of: table, in: workspace).root)
+    }
+    for path in [absolute, PathName.physical(absolute), shown ?? absolute] {
+      let (directory, name) = PathName.split(path)
+      for table in inventory.tables {
+        let places = try Places(of: table, in: workspace)
+        if Text(directory) == Text(places.items) { return item(name, table) }
+        if Text(directory) == Text(places.conflicts) { return conflict(name, table) }
+      }
+    }
+    return nil
+  }
+
+  private func item(_ name: String, _ table: TableName) -> Referent? {
+    guard PathName.has(name, suffix: FileName.suffix.string) else { return nil }
+    let stem = Text(
+      String(decoding: name.utf8.dropLast(FileName.suffix.bytes.count), as: UTF8.self))
+    if let id = try? FileName.id(of: stem) { return known(ItemKey(table, id)) }
+    let stray = inventory.strays.first {
+      $0.table == table && PathName.has($0.invalid.place, suffix: "/\(name)")
+    }
+    return stray.map { Referent(key: nil, stray: $0.invalid, table: table) }
+  }
+
+  private func conflict(_ name: String, _ table: TableName) -> Referent? {
+    for side in ConflictSide.allCases {
+      let suffix = ".\(side.rawValue)\(FileName.suffix)"
+      guard PathName.has(name, suffix: suffix) else { continue }
+      let stem = Text(String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self))
+      return (try? FileName.id(of: stem)).flatMap { known(ItemKey(table, $0)) }
+    }
+    return nil
+  }
+
+  private func known(_ key: ItemKey) -> Referent? {
+    inventory.contains(key) || others.contains(key) ? Referent(key) : nil
+  }
+}
+
+extension Referent {
+  /// Names an item.
+  init(_ key: ItemKey) {
+    self.init(key: key, stray: nil, table: key.table)
+  }
+}
+
+/// The directories of a table.
+private struct Places {
+  let items, conflicts: String
+
+  /// What the directories of all tables lie in.
+  var root: String { PathName.split(PathName.split(items).directory).directory }
+
+  init(of table: TableName, in workspace: Workspace) throws {
+    let key = ItemKey(table, try ItemID("x"))
+    items = PathName.split(try workspace.path(of: key)).directory
+    conflicts = PathName.split(try workspace.path(of: key, .client)).directory
+  }
+}

@@ -1,0 +1,140 @@
+import SyncEngine
+import SyncModel
+
+/// A disk on which the engine can play what it would do: it reads another disk, and keeps to itself
+/// whatever would be written.
+///
+/// `pull -n` runs the very pull on it, so that what is foretold can't differ from what is done.
+struct Rehearsal<Stage: Disk> {
+  private let stage: Stage
+  private var clients: [ItemKey: ClientState] = [:]
+  private var sides: [ItemKey: ClientState] = [:]
+  private var bases: [ItemKey: Row] = [:]
+  private var waiting: [ItemKey: (row: Row, committed: Bool)] = [:]
+  private var tokens: [TableName: DeltaToken] = [:]
+  private var forgotten: Set<TableName> = []
+  private(set) var journal: JournalState
+
+  /// Begins where the disk is now.
+  init(on stage: Stage) {
+    self.stage = stage
+    journal = stage.journal
+  }
+
+  private static func state(_ item: Item?, _ key: ItemKey) -> ClientState {
+    guard let item else { return .absent }
+    return .item(item, Digest(of: JSON.object(item.object(id: key.id)).encoded()))
+  }
+}
+
+extension Rehearsal: ItemDisk {
+  func client(_ key: ItemKey) throws -> ClientState {
+    try clients[key] ?? stage.client(key)
+  }
+
+  func candidates(in table: TableName) throws -> [Candidate] {
+    var candidates = try stage.candidates(in: table)
+    let touched = Set(clients.keys).union(bases.keys).filter { $0.table == table }
+    candidates.removeAll { $0.key.map(touched.contains) ?? false }
+    for key in touched.sorted() {
+      let client = try client(key)
+      if case .item(let item, _) = client, try base(of: key).item == item { continue }
+      if client == .absent, try base(of: key).item == nil { continue }
+      candidates.append(Candidate(key: key, client: client, modified: 0))
+    }
+    return candidates
+  }
+
+  mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome {
+    guard try client(key).digest == expected else { return .changedMeanwhile }
+    let state = Self.state(item, key)
+    clients[key] = state
+    return .replaced(state.digest)
+  }
+
+  mutating func keep(_ item: Item, of key: ItemKey) throws {}
+
+  mutating func settle() throws {}
+
+  mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+    guard try conflictClient(of: key) == .absent else { return }
+    let client = try client(key)
+    sides[key] = client.item == conflict.client ? client : Self.state(conflict.client, key)
+  }
+
+  mutating func removeConflict(of key: ItemKey) throws { sides[key] = .absent }
+
+  func conflictClient(of key: ItemKey) throws -> ClientState {
+    try sides[key] ?? stage.conflictClient(of: key)
+  }
+}
+
+extension Rehearsal: RowDisk {
+  func base(of key: ItemKey) throws -> Base {
+    if let row = bases[key] { return Base(row) }
+    return forgotten.contains(key.table) ? .neverSeen : try stage.base(of: key)
+  }
+
+  func liveIDs(in table: TableName) throws -> [ItemID] {
+    var ids = forgotten.contains(table) ? [] : Set(try stage.liveIDs(in: table))
+    for (key, row) in bases where key.table == table {
+      if row.deleted { ids.remove(key.id) } else { ids.insert(key.id) }
+    }
+    return ids.sorted()
+  }
+
+  func token(of table: TableName) throws -> DeltaToken? {
+    if let token = tokens[table] { return token }
+    return forgotten.contains(table) ? nil : try stage.token(of: table)
+  }
+
+  func incoming(in table: TableName) throws -> [Row] {
+    var rows = waiting.filter { $0.key.table == table }.mapValues(\.row)
+    if !forgotten.contains(table) {
+      for row in try stage.incoming(in: table) {
+        let key = ItemKey(table, row.id)
+        if rows[key] == nil, bases[key] == nil { rows[key] = row }
+      }
+    }
+    return rows.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  mutating func append(_ rows: [Row], to table: TableName) throws {
+    for row in rows { waiting[ItemKey(table, row.id)] = (row, false) }
+  }
+
+  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
+    for (key, entry) in waiting where key.table == table && !entry.committed {
+      if held.contains(key.id) {
+        waiting[key]?.committed = true
+      } else {
+        bases[key] = entry.row
+        waiting[key] = nil
+      }
+    }
+    if let token { tokens[table] = token }
+  }
+
+  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    for row in rows {
+      let key = ItemKey(table, row.id)
+      bases[key] = row
+      waiting[key] = nil
+    }
+  }
+
+  mutating func forget(_ table: TableName) throws {
+    forgotten.insert(table)
+    tokens[table] = nil
+    bases = bases.filter { $0.key.table != table }
+    waiting = waiting.filter { $0.key.table != table }
+  }
+}
+
+extension Rehearsal: JournalDisk {
+  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    for record in records { journal.add(record) }
+  }
+}

@@ -1,0 +1,152 @@
+import ArgumentParser
+import Remote
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// `tsync remote`: which server, and the token for it.
+struct RemoteCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remote", abstract: "Which server, and the token for it.",
+    subcommands: [Show.self, SetAddress.self, LogIn.self, LogOut.self],
+    defaultSubcommand: Show.self)
+
+  @OptionGroup var options: GlobalOptions
+
+  func run(in context: Context) throws { try Show.run(in: context) }
+
+  /// Prints the address.
+  struct Show: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Print the address.", shouldDisplay: false)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(in context: Context) throws { try Self.run(in: context) }
+
+    static func run(in context: Context) throws {
+      try context.reading { open in
+        let state = try open.workspace.state()
+        guard let remote = open.configuration.remote else { throw RemoteCommand.noServer }
+        let address = try ServerAddress(remote)
+        let hasToken =
+          try open.configuration.text("credential.command") != nil
+          || context.credentials?.token(for: Text(address.origin.description)) != nil
+        let isKnown = state.origin == Text(address.origin.description)
+        let dialect = isKnown ? ServerFacts(state)?.dialect : nil
+        context.output.result(Line(address.description))
+        if context.options.verbose {
+          context.output.result(Line("dialect  \(dialect?.name ?? "not known yet")"))
+          context.output.result(Line("user     \(state.user?.string ?? "not known")"))
+          context.output.result(Line("token    \(hasToken ? "yes" : "no")"))
+        }
+        context.output.set("remote", .string(address.description))
+        context.output.set("dialect", dialect.map { .string($0.name) } ?? .null)
+        context.output.set("user", state.user.map(JSON.string) ?? .null)
+        context.output.set("token", .bool(hasToken))
+      }
+    }
+  }
+
+  /// Makes an address the server's.
+  struct SetAddress: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Make URL the server.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The server's address.", valueName: "url"))
+    var url: String
+
+    func run(in context: Context) throws {
+      let address = try ServerAddress(Text(url))
+      try context.writing { open in
+        let former = try open.configuration.remote.map { try ServerAddress($0) }
+        if former != address { try RemoteCommand.guardIntents(address, open, context) }
+        var settings = try open.workspace.settings()
+        try settings.set("remote", from: Text(address.description))
+        try open.workspace.write(settings)
+      }
+      context.output.set("remote", .string(address.description))
+    }
+  }
+
+  /// Keeps a token.
+  struct LogIn: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "login", abstract: "Keep a token for the server's origin.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(
+      name: .customLong("token-file"),
+      help: ArgumentHelp("Read the token from FILE.", valueName: "file"))
+    var tokenFile: String?
+
+    func run(in context: Context) throws {
+      let origin = try RemoteCommand.address(context).origin
+      guard let token = try Login.token(file: tokenFile, for: origin, asks: true, context) else {
+        throw Failure.usage("no token was given")
+      }
+      try Login.keep(token, for: origin, context)
+      context.output.set("remote", .string(origin.description))
+      context.output.set("token", true)
+      context.output.summary(Line("logged in to \(origin)"))
+    }
+  }
+
+  /// Forgets a token.
+  struct LogOut: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "logout", abstract: "Forget the token for the server's origin.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(in context: Context) throws {
+      let origin = try RemoteCommand.address(context).origin
+      let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
+      context.output.set("remote", .string(origin.description))
+      context.output.set("token", false)
+      context.output.summary(
+        Line(wasThere ? "logged out of \(origin)" : "there was no token for \(origin)"))
+    }
+  }
+}
+
+extension RemoteCommand {
+  fileprivate static let noServer = Failure.usage(
+    "the workspace has no server", hints: ["name one: tsync remote set URL"])
+
+  /// Returns the address of the workspace's server.
+  fileprivate static func address(_ context: Context) throws -> ServerAddress {
+    try context.reading { open in
+      guard let remote = open.configuration.remote else { throw noServer }
+      return try ServerAddress(remote)
+    }
+  }
+
+  /// Refuses another server while writes are on their way whose outcome only the present one knows;
+  /// unless it says that it holds the same data set.
+  fileprivate static func guardIntents(
+    _ address: ServerAddress, _ open: OpenWorkspace, _ context: Context
+  ) throws {
+    let count = open.workspace.journal.intents.count
+    guard count > 0 else { return }
+    let state = try open.workspace.state()
+    if let known = state.dataset, let table = open.tables.first,
+      try Connection.dataset(at: address, table, context, open.configuration) == known
+    {
+      return
+    }
+    let changes = count == 1 ? "1 change" : "\(count) changes"
+    throw Failure(
+      .unsafe, "the outcome of \(changes) is only known by the present server",
+      hints: [Failure.Hint("find it out first: tsync push")])
+  }
+}
+
+extension RemoteError: FailureDescribing {
+  var failure: Failure {
+    .usage(description, hints: hint.map { [Failure.Hint("keep a token for it: \($0)")] } ?? [])
+  }
+}

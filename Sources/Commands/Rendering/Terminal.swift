@@ -1,0 +1,90 @@
+import SyncModel
+
+/// What a terminal does with text, and what must not reach one (safety.md §2.1 S5).
+enum Terminal {
+  /// Returns a text in which everything that a terminal obeys, or that can't be seen, is spelled out.
+  ///
+  /// That is `\x1b` for a control character, `\u{202e}` for others. A tab may stay.
+  static func safe(_ text: String, keepingTabs: Bool = false) -> String {
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if isSafe(scalar) || (keepingTabs && scalar == "\t") {
+        result.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        result.append(
+          contentsOf: scalar.value < 0x100
+            ? "\\x\(digits.utf8.count < 2 ? "0" : "")\(digits)".unicodeScalars
+            : "\\u{\(digits)}".unicodeScalars)
+      }
+    }
+    return String(result)
+  }
+
+  /// Whether a terminal shows a character as what it is.
+  static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    if (0x20..<0x7F).contains(scalar.value) { return true }
+    // Variation selectors 15 and 16 only choose between the two looks of an emoji.
+    if scalar.value == 0xFE0E || scalar.value == 0xFE0F { return true }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return false
+    default: return !scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  /// Returns how many columns a safe text takes.
+  static func columns(of text: String) -> Int {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  /// Returns how many columns a character takes: none where it only modifies the one before, two
+  /// where it is wide (Unicode Standard Annex 11; by blocks, not by character).
+  static func columns(of scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: break
+    }
+    let isWide = wide.contains { $0.contains(scalar.value) }
+    return isWide || scalar.properties.isEmojiPresentation ? 2 : 1
+  }
+
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+    0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+  ]
+
+  /// Returns a safe text cut to some columns; where something is cut, `…` stands for it.
+  static func cut(_ text: String, to limit: Int) -> String {
+    guard columns(of: text) > limit else { return text }
+    var result = String.UnicodeScalarView()
+    var room = limit - 1
+    for scalar in text.unicodeScalars {
+      room -= columns(of: scalar)
+      if room < 0 { break }
+      result.append(scalar)
+    }
+    return String(result) + "…"
+  }
+
+  /// Returns a JSON text in which what ``isSafe(_:)`` refuses is written as JSON escapes.
+  ///
+  /// In valid JSON such characters stand within strings only, but for tabs and line ends, which stay.
+  static func safe(json: [UInt8]) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+      if isSafe(scalar) || scalar == "\n" || scalar == "\t" {
+        result.append(scalar)
+      } else {
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          let digits = String(unit, radix: 16)
+          let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
+          result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+        }
+      }
+    }
+    return String(result)
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// `tsync resolve`: settles conflicts.
+struct ResolveCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve", abstract: "Settle conflicts.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .long, help: "The client's side wins in the fields in conflict.")
+  var client = false
+
+  @Flag(name: .long, help: "The server's side wins in them.")
+  var server = false
+
+  @Flag(name: .long, help: "Keep both.")
+  var both = false
+
+  @Option(
+    name: [.customShort("f"), .customLong("field")], parsing: .singleValue,
+    help: ArgumentHelp("Settle one field: client, server, or a value.", valueName: "field=choice"))
+  var fields: [String] = []
+
+  @Flag(name: .shortAndLong, help: "All open conflicts.")
+  var all = false
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Say what would become of each, and change nothing.")
+  var dryRun = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Run COMMAND on the sides and a result.", valueName: "command"))
+  var tool: String?
+
+  @Flag(name: .long, help: "Push what was resolved, until the server accepts it.")
+  var push = false
+
+  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
+  var references: [String] = []
+
+  private var side: Verdict.Side? { client ? .client : server ? .server : both ? .both : nil }
+
+  func validate() throws {
+    guard [client, server, both].count(where: \.self) <= 1 else {
+      throw ValidationError("only one of --client, --server and --both can win")
+    }
+    let decides = side != nil || !fields.isEmpty
+    guard tool == nil || !decides else {
+      throw ValidationError("--tool decides itself: no --client, --server, --both or --field")
+    }
+    guard all || !references.isEmpty || !(decides || tool != nil) else {
+      throw ValidationError("which conflicts? name them, or all by -a")
+    }
+    guard !all || references.isEmpty else {
+      throw ValidationError("-a is all: no item can be named beside it")
+    }
+  }
+
+  func run(in context: Context) throws {
+    let arbiter = Arbiter(
+      instruction: try Instruction(side: side, fields: fields), tool: tool,
+      asksHandler: !context.canAsk)
+    try Session.run(in: context, isWriting: !dryRun) { session in
+      let selection = try session.selection(references)
+      let open = try session.conflicts(of: selection)
+      for key in (selection ?? []).sorted() where !open.contains(key) {
+        throw Failure.usage("\(key) is not in conflict")
+      }
+      try check(arbiter.instruction, open, &session)
+      let telling = try session.resolve(
+        open, by: arbiter, isRehearsal: dryRun, isLast: !push)
+      context.output.set(telling.json)
+      if !telling.left.isEmpty { context.output.end(with: .conflicts) }
+      guard push, !dryRun, !telling.resolved.isEmpty else { return }
+      let document = try session.pushUntilAccepted(
+        Set(telling.resolved), by: arbiter, asksFirst: false)
+      context.output.set("push", .object(document))
+    }
+  }
+
+  /// Makes sure that each field that is named is in one of the conflicts.
+  private func check(
+    _ instruction: Instruction, _ keys: [ItemKey], _ session: inout Session
+  ) throws {
+    let disputed = try session.use { open in
+      Set(keys.flatMap { open.workspace.journal.conflicts[$0]?.fields ?? [] })
+    }
+    guard let name = instruction.names.first(where: { !disputed.contains($0) }), !keys.isEmpty
+    else { return }
+    throw Failure.usage("\(name) is not in conflict")
+  }
+}

@@ -1,0 +1,184 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The putting back of one item to what the server has.
+struct Restoration {
+  /// The way it is put back.
+  private enum Way {
+    /// To its base, or away where it has none.
+    case base
+    /// The file that isn't valid goes to the trash first.
+    case replacing(InvalidItem)
+    /// From the trash: the server has deleted it, too.
+    case trash
+    /// The server's side of a conflict is taken.
+    case server
+    /// A file that can't be an item and has no base goes to the trash.
+    case stray(InvalidItem, TableName)
+  }
+
+  private let key: ItemKey?
+  private let way: Way
+  /// The item as it will be; `nil` where its file goes to the trash.
+  private let target: Item?
+  private let shown: Item?
+
+  // MARK: Planning
+
+  /// Finds what is to be done to the items that words name; no words stand for all that were changed,
+  /// removed, rejected or aren't valid.
+  ///
+  /// - Throws: ``Failure``, where an item that is named can't be restored.
+  static func plan(
+    _ words: [String]?, _ open: OpenWorkspace, in context: Context
+  ) throws -> (steps: [Restoration], names: ItemNames) {
+    let inventory = try open.inventory()
+    let survey = try Survey(of: open.tables, on: open.workspace)
+    var steps: [Restoration] = []
+    if let words {
+      let entries = Dictionary(
+        survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
+        uniquingKeysWith: { $1 })
+      for referent in try open.references(inventory, in: context).all(words) {
+        let entry = referent.key.flatMap { entries[$0] }
+        if let step = try Restoration(referent, entry, open) { steps.append(step) }
+      }
+    } else {
+      for entry in survey.entries {
+        guard let key = entry.key, entry.isRestoredWithAll else { continue }
+        if case .unknown = entry.standing {
+          context.output.warn("the outcome of \(key) is unknown: first tsync push")
+          context.output.end(with: .rejected)
+          continue
+        }
+        guard case .row = try open.workspace.base(of: key) else { continue }
+        if let step = try Restoration(Referent(key), entry, open) { steps.append(step) }
+      }
+    }
+    let keys = steps.compactMap(\.key)
+    return (
+      steps,
+      ItemNames(
+        for: keys, among: inventory.keys, showsTable: open.tables.count > 1,
+        titleField: open.configuration.titleField)
+    )
+  }
+
+  /// Finds what is to be done with one item; `nil` where nothing is.
+  private init?(_ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace) throws {
+    guard let key = referent.key else {
+      guard let stray = referent.stray else { return nil }
+      self.init(key: nil, way: .stray(stray, referent.table), target: nil, shown: nil)
+      return
+    }
+    let base = try open.workspace.base(of: key)
+    let here = entry?.client.item
+    switch entry?.standing {
+    case .unknown?:
+      throw Failure.usage(
+        "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
+    case .conflict(let conflict)?:
+      let server = conflict.server.deleted ? nil : conflict.server.item
+      self.init(key: key, way: .server, target: server, shown: server ?? here)
+    case .invalid(let invalid)?:
+      // Where the server has no row there is nothing to put in its place.
+      let target = base.item
+      self.init(
+        key: key, way: target == nil ? .stray(invalid, key.table) : .replacing(invalid),
+        target: target, shown: target)
+    case .moved(let place)?:
+      throw Failure.usage(
+        "\(key) was moved to \(place)", hints: ["finish it: tsync mv \(key) NEWID, or move it back"]
+      )
+    case .pending?, .rejected?:
+      self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
+    case nil:
+      guard try open.workspace.client(key) == .absent, case .tombstone(let row) = base else {
+        return nil
+      }
+      guard let item = try Self.remembered(row, key, open.workspace) else {
+        throw Failure.usage("\(key) is deleted, and its file isn't in the trash any more")
+      }
+      self.init(key: key, way: .trash, target: item, shown: item)
+    }
+  }
+
+  private init(key: ItemKey?, way: Way, target: Item?, shown: Item?) {
+    self.key = key
+    self.way = way
+    self.target = target
+    self.shown = shown
+  }
+
+  /// Returns a deleted item as it last was here, or else as its tombstone has it.
+  private static func remembered(
+    _ row: Row, _ key: ItemKey, _ workspace: Workspace
+  ) throws -> Item? {
+    if let item = try workspace.displaced(key) { return item }
+    return row.item.fields.members.isEmpty ? nil : row.item
+  }
+
+  // MARK: Doing
+
+  /// Does it; answers what was done, and nothing where there was nothing to do.
+  ///
+  /// - Throws: ``Failure``, where the item was changed meanwhile.
+  func run(on open: inout OpenWorkspace, now: Int64) throws -> Restoration? {
+    guard let key else {
+      if case .stray(let stray, let table) = way {
+        _ = try open.workspace.discard(stray.fileName, in: table)
+      }
+      return self
+    }
+    switch way {
+    case .base:
+      switch try open.workspace.restore(key) {
+      case .restored: break
+      case .unchanged: return nil
+      case .changedMeanwhile:
+        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      }
+    case .stray(let invalid, let table): _ = try open.workspace.discard(invalid.fileName, in: table)
+    case .replacing(let invalid):
+      _ = try open.workspace.discard(invalid.fileName, in: key.table)
+      _ = try open.workspace.write(target, to: key, expecting: nil)
+      try open.workspace.settle()
+      try open.workspace.append([.closed(.operation(key))], durably: true)
+    case .trash:
+      _ = try open.workspace.write(target, to: key, expecting: nil)
+      try open.note([(key, target)])
+    case .server:
+      let conflict = try Resolve.current(key, on: open.workspace)
+      try Resolve(settings: open.settings(now: now)).settle(
+        key, conflict, by: .server, on: &open.workspace)
+    }
+    return self
+  }
+
+  /// Tells it: the file is as the server's row, or in the trash.
+  func tell(_ start: String, _ names: ItemNames, to output: Output) {
+    let verb = target == nil ? "drop" : "restore"
+    let did = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + verb
+    guard let key else {
+      if case .stray(let stray, let table) = way {
+        output.append(
+          ["table": .string(table.text), "path": .string(stray.place), "did": .string(did)],
+          to: "items")
+        output.result(Line("\(did) \(stray.place)"))
+      }
+      return
+    }
+    output.tell(Deed(did: did, key: key, title: names.title(of: shown)), names)
+  }
+}
+
+extension Survey.Entry {
+  /// Whether `-a` is about it: not what is in conflict or was moved.
+  fileprivate var isRestoredWithAll: Bool {
+    switch standing {
+    case .pending, .rejected, .invalid, .unknown: true
+    case .conflict, .moved: false
+    }
+  }
+}

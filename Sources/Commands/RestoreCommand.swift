@@ -1,0 +1,54 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Drops changes made here, or brings a deleted item back.
+struct RestoreCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Drop changes made here, or bring a deleted item back.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Say what would be done, and change nothing.")
+  var isRehearsal = false
+
+  @Flag(
+    name: .shortAndLong, help: "All items that were changed, removed, rejected or aren't valid.")
+  var all = false
+
+  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
+  var refs: [String] = []
+
+  mutating func run(in context: Context) throws {
+    guard all != !refs.isEmpty else {
+      throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")
+    }
+    context.output.begin("items")
+    let told: Int
+    if isRehearsal {
+      told = try context.reading { open in
+        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+        for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
+        return plan.steps.count
+      }
+    } else {
+      told = try context.writing { open in
+        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+        var count = 0
+        defer { try? open.workspace.settle() }
+        for restoration in plan.steps {
+          try context.checkSignal()
+          guard let done = try restoration.run(on: &open, now: context.now) else { continue }
+          done.tell("", plan.names, to: context.output)
+          count += 1
+        }
+        try open.workspace.settle()
+        return count
+      }
+    }
+    if told == 0 { context.output.summary("nothing changed") }
+  }
+}

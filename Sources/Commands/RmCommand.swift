@@ -1,0 +1,101 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Removes items.
+struct RmCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Remove items.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only say what would be removed.")
+  var isRehearsal = false
+
+  @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
+  var words: [String]
+
+  mutating func run(in context: Context) throws {
+    let selection = try ItemSelection(words, command: "rm")
+    context.output.begin("items")
+    guard !isRehearsal else {
+      return try context.reading { open in
+        let removal = try Removal(selection, open, context)
+        for referent in removal.referents {
+          removal.tell("would remove", referent, try removal.title(referent, open), context)
+        }
+      }
+    }
+    try context.writing { open in
+      let removal = try Removal(selection, open, context)
+      defer { try? open.workspace.settle() }
+      for referent in removal.referents {
+        try context.checkSignal()
+        let title = try removal.title(referent, open)
+        try removal.remove(referent, &open)
+        removal.tell("removed", referent, title, context)
+      }
+      try open.workspace.settle()
+    }
+  }
+}
+
+/// The items that are to be removed.
+private struct Removal {
+  let referents: [Referent]
+  private let inventory: Inventory
+  private let names: ItemNames
+
+  init(_ selection: ItemSelection, _ open: OpenWorkspace, _ context: Context) throws {
+    inventory = try open.inventory()
+    switch selection {
+    case .references(let words):
+      referents = try open.references(inventory, in: context).all(words)
+    case .filters:
+      referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
+    }
+    names = open.names(of: referents.compactMap(\.key), inventory)
+    for key in referents.compactMap(\.key) where inventory.isAbsent(key) {
+      throw Failure.usage("\(key) is removed already")
+    }
+  }
+
+  /// Returns an item's title; `nil` where it has none.
+  func title(_ referent: Referent, _ open: OpenWorkspace) throws -> String? {
+    names.title(of: try referent.key.flatMap { try inventory.item($0, on: open.workspace) })
+  }
+
+  /// Removes an item, or a file that is none.
+  func remove(_ referent: Referent, _ open: inout OpenWorkspace) throws {
+    guard let key = referent.key else {
+      if let stray = referent.stray {
+        _ = try open.workspace.discard(stray.fileName, in: referent.table)
+      }
+      return
+    }
+    switch try open.workspace.client(key) {
+    case .absent: return
+    case .invalid(let invalid):
+      try open.workspace.append(
+        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+      _ = try open.workspace.discard(invalid.fileName, in: key.table)
+    case .item:
+      guard try open.workspace.remove(key) else {
+        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      }
+    }
+  }
+
+  /// Tells what was done.
+  func tell(_ did: String, _ referent: Referent, _ title: String?, _ context: Context) {
+    guard let key = referent.key else {
+      let place = referent.stray?.place ?? ""
+      context.output.append(
+        ["table": .string(referent.table.text), "path": .string(place), "did": .string(did)],
+        to: "items")
+      return context.output.result(Line("\(did) \(place)"))
+    }
+    context.output.tell(Deed(did: did, key: key, title: title), names)
+  }
+}

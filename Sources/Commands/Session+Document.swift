@@ -1,0 +1,110 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The marked document, and the editor that is opened on it.
+extension Session {
+  /// How often the editor is opened on one conflict.
+  private static let openings = 5
+
+  /// Opens the editor, or the tool in its place, until the document is right or left.
+  mutating func edit(
+    _ conflict: Conflict, of key: ItemKey
+  ) throws -> Arbiter.Decision {
+    if let tool = configuration.text("resolve.tool") {
+      return try runTool(tool.string, on: conflict, of: key)
+    }
+    let editor = Editor(context.invocation.environment, configuration)
+    var line: Int?
+    for _ in 0..<Self.openings {
+      let (path, before) = try layDocument(conflict, of: key)
+      try pause()
+      do {
+        try editor.open(path, line: line, in: context)
+      } catch let failure as Failure {
+        if let message = failure.message { context.output.warn(message) }
+        return .left
+      }
+      switch try result(of: key, conflict, comparedTo: before) {
+      case .unchanged: return .left
+      case .made(let verdict): return .settled(verdict)
+      case .mistake(let error):
+        context.output.warn("\(try place(of: key)):\(error)")
+        guard try editsAgain() else { return .left }
+        line = error.line
+      }
+    }
+    return .left
+  }
+
+  private func editsAgain() throws -> Bool {
+    while context.canAsk {
+      guard let answer = try context.ask("[e]dit again, [l]eave? [e]") else { return false }
+      switch Text(answer) {
+      case "", "e", "edit": return true
+      case "l", "leave": return false
+      default: continue
+      }
+    }
+    return false
+  }
+
+  /// What came of a marked document.
+  enum Made {
+    case unchanged
+    case made(Verdict)
+    case mistake(JSONError)
+  }
+
+  /// Reads what became of the document.
+  mutating func result(
+    of key: ItemKey, _ conflict: Conflict, comparedTo before: [UInt8]
+  ) throws -> Made {
+    let text = try use { try $0.workspace.conflictText(of: key, .edit) } ?? []
+    let document = MarkedDocument(text, of: key.id)
+    guard text != before, !document.isBlank else { return .unchanged }
+    do throws(JSONError) {
+      guard let verdict = Verdict(edited: try document.item(), in: conflict) else {
+        let words = "only what a side has deleted can be deleted here"
+        return .mistake(JSONError(at: 0, of: text, words))
+      }
+      return .made(verdict)
+    } catch {
+      return .mistake(error)
+    }
+  }
+
+  /// Returns where the marked document lies, as people are shown it.
+  mutating func place(of key: ItemKey) throws -> String {
+    try use { open in
+      let path = try open.workspace.path(of: key, .edit)
+      return PathName.part(of: path, below: "\(open.workspace.path)/.todosync") ?? path
+    }
+  }
+
+  /// Lays the marked document where the editor finds it, unless it lies there from the last time.
+  ///
+  /// One that is older than a side of the conflict would hide what has changed since.
+  ///
+  /// - Returns: Its path, and its text.
+  mutating func layDocument(
+    _ conflict: Conflict, of key: ItemKey
+  ) throws -> (path: String, text: [UInt8]) {
+    try use { open in
+      let workspace = open.workspace
+      let path = try workspace.path(of: key, .edit)
+      let sides = try [
+        workspace.path(of: key), workspace.path(of: key, .client), workspace.path(of: key, .server),
+      ].compactMap { try FileTime.exact($0) }
+      if let text = try workspace.conflictText(of: key, .edit),
+        !MarkedDocument(text, of: key.id).isBlank, let written = try FileTime.exact(path),
+        sides.allSatisfy({ $0 <= written })
+      {
+        return (path, text)
+      }
+      let text = MarkedDocument(conflict, of: key.id).text
+      try workspace.writeEdit(text, of: key)
+      return (path, text)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Programs that decide on a conflict.
+extension Session {
+  /// Runs a tool that makes the result.
+  mutating func runTool(
+    _ command: String, on conflict: Conflict, of key: ItemKey
+  ) throws -> Arbiter.Decision {
+    let before = try layDocument(conflict, of: key).text
+    let program = try program(command, for: conflict, of: key)
+    try pause()
+    context.output.flush()
+    let ending = try context.invocation.run(program)
+    guard ending.status == 0 else {
+      context.output.warn("the tool ended with status \(ending.status): \(command)")
+      return .left
+    }
+    return try taken(key, conflict, before)
+  }
+
+  /// Runs the command that decides in a person's place (tsync-config(5), `resolve.command`).
+  mutating func runHandler(
+    _ command: String, on conflict: Conflict, of key: ItemKey
+  ) throws -> Arbiter.Decision {
+    let before = try layDocument(conflict, of: key).text
+    var program = try program(command, for: conflict, of: key)
+    program.isCaptured = true
+    try pause()
+    context.output.flush()
+    let ending = try context.invocation.run(program)
+    let word = ending.output.split { $0 <= 0x20 }.first.map { Text(validating: $0) } ?? nil
+    switch (ending.status, word) {
+    case (0, "client"): return try settled(.client, conflict)
+    case (0, "server"): return try settled(.server, conflict)
+    case (0, "both"): return try settled(.both, conflict)
+    case (0, "edited"): return try taken(key, conflict, before)
+    case (0, "leave"): return .left
+    default:
+      let end = "status \(ending.status), '\(word?.string ?? "")'"
+      context.output.warn("resolve.command left \(key): \(end)")
+      return .left
+    }
+  }
+
+  /// Takes the result that a program has made.
+  private mutating func taken(
+    _ key: ItemKey, _ conflict: Conflict, _ before: [UInt8]
+  ) throws -> Arbiter.Decision {
+    switch try result(of: key, conflict, comparedTo: before) {
+    case .unchanged: return .left
+    case .made(let verdict): return .settled(verdict)
+    case .mistake(let error):
+      context.output.warn("\(try place(of: key)):\(error)")
+      return .left
+    }
+  }
+
+  /// Describes the running of a command that sees the sides of a conflict (tsync-resolve(1), --tool).
+  private mutating func program(
+    _ command: String, for conflict: Conflict, of key: ItemKey
+  ) throws -> Program {
+    let paths = try use { open -> [(name: Text, value: Text)] in
+      let workspace = open.workspace
+      // The side that counts is where the user has edited it.
+      let isSide = try workspace.conflictClient(of: key).item == conflict.client
+      let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
+      let base = try workspace.path(of: key, .base)
+      return [
+        ("BASE", Text(try FileTime.exact(base) == nil ? "/dev/null" : base)),
+        ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
+        ("RESULT", Text(try workspace.path(of: key, .edit))),
+      ]
+    }
+    var program = Program.shell(command, in: context.invocation)
+    program.environment = program.environment.setting(paths)
+    return program
+  }
+}

@@ -1,0 +1,91 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// How a pull is to be done.
+struct PullManner {
+  /// Whether everything is read again.
+  var isFull = false
+  /// How many items of a table may be deleted; `nil` keeps the guard.
+  var maxDelete: Int?
+  /// Whether nothing is written.
+  var isRehearsal = false
+}
+
+extension Session {
+  /// Pulls the tables, and tells what came.
+  ///
+  /// - Throws: `Stop`, after what had come by then was told.
+  mutating func pull(_ manner: PullManner) throws -> PullTelling {
+    var settings = settings
+    settings.maxDelete = manner.maxDelete
+    let (context, tables) = (context, tables)
+    var telling = PullTelling(
+      context, tables, configuration.titleField, isForetold: manner.isRehearsal)
+    let foreseen = try exchange { workspace, connection -> Survey? in
+      let exchange = PullExchange(context: context, manner: manner, settings: settings)
+      guard !manner.isRehearsal else {
+        var rehearsal = Rehearsal(on: workspace)
+        try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
+        return try Survey(of: tables, on: rehearsal)
+      }
+      let keeper = workspace
+      try exchange.run(tables, on: &workspace, &connection, &telling) { table, row in
+        _ = try keeper.quarantine(row, of: table)
+      }
+      try Self.keep(context.now, \.pulled, workspace, connection)
+      return nil
+    }
+    self.foreseen = foreseen
+    return telling
+  }
+
+  /// Keeps when an exchange that reached its end began, and what is proven by its end.
+  static func keep(
+    _ began: Int64, _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ workspace: Workspace,
+    _ connection: Connection
+  ) throws {
+    var state = try workspace.state()
+    state[keyPath: field] = Timestamp(ticks: began * Timestamp.perSecond)
+    if field == \.pulled { connection.enter(&state) }
+    try workspace.write(state)
+  }
+}
+
+/// The exchange of a pull, on whichever disk.
+private struct PullExchange {
+  let context: Context
+  let manner: PullManner
+  let settings: Settings
+
+  func run(
+    _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
+    _ telling: inout PullTelling, quarantine: @escaping (TableName, RefusedRow) throws -> Void
+  ) throws {
+    for table in tables {
+      let output = context.output
+      let pull = Pull(
+        settings: settings,
+        progress: { rows, total in
+          output.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
+        }, quarantine: quarantine)
+      let isFull = manner.isFull || connection.isUnproven
+      let start = context.invocation.clock()
+      var report = PullReport(table: table)
+      let result = Result {
+        try pull.run(
+          table, full: isFull, on: &disk, from: &connection.backend, report: &report)
+      }
+      let nanoseconds = context.invocation.clock() - start
+      try telling.tell(report, isWhole: result.isSuccess, nanoseconds, on: disk)
+      try result.get()
+      try context.checkSignal()
+    }
+  }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool {
+    if case .success = self { true } else { false }
+  }
+}

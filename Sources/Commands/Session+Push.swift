@@ -1,0 +1,102 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+extension Session {
+  /// Returns the items that references name; `nil`, which stands for all, where there are none.
+  ///
+  /// - Throws: ``Failure``.
+  mutating func selection(_ words: [String]) throws -> Set<ItemKey>? {
+    guard !words.isEmpty else { return nil }
+    let context = context
+    return try use { open in
+      Set(try open.references(open.inventory(), in: context).items(words))
+    }
+  }
+
+  /// Pushes what is pending, and tells what came of it.
+  ///
+  /// Without a selection all is pushed; `maxDelete` says how many vanished files of a table may be
+  /// deleted, `nil` keeps the guard. What fails is thrown after what had been done by then was told.
+  mutating func push(_ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil) throws -> PushTelling
+  {
+    var settings = settings
+    settings.maxDelete = maxDelete
+    let (context, tables) = (context, tables)
+    let survey = try use { try Survey(of: tables, on: $0.workspace) }
+    var telling = PushTelling(context, survey, selection, configuration.titleField)
+    telling.warn()
+    guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
+      try use { try telling.tell(PushReport(), on: $0.workspace) }
+      return telling
+    }
+    do {
+      try send(selection, settings, &telling)
+    } catch let stop as Stop {
+      throw Self.failure(stop, waiting: survey.waiting)
+    }
+    return telling
+  }
+
+  private mutating func send(
+    _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling
+  ) throws {
+    let (context, tables) = (context, tables)
+    try exchange { workspace, connection in
+      var report = PushReport()
+      let push = Push(
+        settings: settings, selection: selection,
+        progress: { context.output.progress("\($0) of \($1) sent") })
+      let result = Result {
+        try push.run(tables, on: &workspace, to: &connection.backend, report: &report)
+      }
+      try telling.tell(report, on: workspace)
+      if case .failure(let error) = result { throw error }
+      if let stop = report.stop {
+        let told = connection.failure(stop)
+        throw (told as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? told
+      }
+      try Self.keep(settings.now, \.pushed, workspace, connection)
+    }
+  }
+
+  /// Says what a push would send, without asking the server and without recording anything.
+  mutating func foretellPush(_ selection: Set<ItemKey>? = nil) throws -> PushTelling {
+    let (context, tables, foreseen) = (context, tables, foreseen)
+    let titleField = configuration.titleField
+    return try use { open in
+      let survey = try foreseen ?? Survey(of: tables, on: open.workspace)
+      var telling = PushTelling(context, survey, selection, titleField)
+      telling.warn()
+      try telling.foretell(on: open.workspace)
+      return telling
+    }
+  }
+
+  /// Pushes the tables in which something is pending, before they are pulled (`pull.push`).
+  mutating func pushFirst() throws {
+    let tables = tables
+    let survey = try use { try Survey(of: tables, on: $0.workspace) }
+    guard !survey.pending().isEmpty else { return }
+    _ = try push()
+  }
+
+  /// Returns the failure of a push that ended early: nothing is lost.
+  private static func failure(_ stop: Stop, waiting: Int) -> Failure {
+    var failure = Failure(stop)
+    if case .unsafe = stop { return failure }
+    let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
+    failure.hints.append(Failure.Hint("nothing is lost: \(words)", way: "try again: tsync push"))
+    return failure
+  }
+}
+
+extension Survey {
+  /// Whether a push has anything to send or to find out.
+  fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
+    !pending(selection).isEmpty
+      || journal.intents.keys.contains {
+        tables.contains($0.table) && selection?.contains($0) ?? true
+      }
+  }
+}

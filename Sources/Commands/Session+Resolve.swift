@@ -1,0 +1,196 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// What a round of resolving did.
+struct ResolveTelling {
+  /// The conflicts that are settled.
+  fileprivate(set) var resolved: [ItemKey] = []
+  /// The conflicts that stay open.
+  fileprivate(set) var left: [ItemKey] = []
+  /// What was told of each.
+  fileprivate(set) var deeds: [Deed] = []
+
+  /// What `tsync.resolve/1` has.
+  var json: JSONObject {
+    JSONObject([
+      .init(name: "items", value: .array(deeds.map(\.json))),
+      .init(name: "resolved", value: .integer(resolved.count)),
+      .init(name: "left", value: .integer(left.count)),
+    ])
+  }
+
+  /// How many are resolved and left; `nothing to resolve` where there were none.
+  fileprivate var words: String {
+    let parts = [(resolved.count, "resolved"), (left.count, "left")].filter { $0.0 > 0 }
+    return parts.isEmpty
+      ? "nothing to resolve" : parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+}
+
+extension Session {
+  /// Returns the open conflicts, of some items or of all.
+  mutating func conflicts(of selection: Set<ItemKey>?) throws -> [ItemKey] {
+    let wanted = Set(tables)
+    return try use { open in
+      open.workspace.journal.conflicts.keys.filter { key in
+        wanted.contains(key.table) && selection?.contains(key) ?? true
+      }.sorted()
+    }
+  }
+
+  /// Settles conflicts, one after the other, and tells it.
+  ///
+  /// A rehearsal changes nothing; where this isn't the last, a push follows in the same command. Where a
+  /// conflict can't be looked at none is settled.
+  mutating func resolve(
+    _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true
+  ) throws -> ResolveTelling {
+    let (tables, titleField) = (tables, configuration.titleField)
+    let names = try use { open in
+      for key in keys { _ = try Resolve.current(key, on: open.workspace) }
+      return try ItemNames(for: keys, in: tables, on: open.workspace, titleField: titleField)
+    }
+    var telling = ResolveTelling()
+    var isOver = false
+    for key in keys {
+      try context.checkSignal()
+      if isOver {
+        try leave(key, names, &telling)
+      } else {
+        isOver = try resolve(key, by: arbiter, names, isRehearsal: isRehearsal, &telling)
+      }
+    }
+    if !keys.isEmpty || isLast { try summarize(telling, isRehearsal: isRehearsal, isLast: isLast) }
+    return telling
+  }
+
+  /// How often one conflict is decided anew because its sides changed meanwhile.
+  private static let rounds = 5
+
+  /// Settles one conflict; answers whether all that follow are left.
+  private mutating func resolve(
+    _ key: ItemKey, by arbiter: Arbiter, _ names: ItemNames, isRehearsal: Bool,
+    _ telling: inout ResolveTelling
+  ) throws -> Bool {
+    for _ in 0..<Self.rounds {
+      let conflict = try use { try Resolve.current(key, on: $0.workspace) }
+      let decision: Arbiter.Decision
+      if arbiter.mayAsk {
+        decision = isRehearsal ? .left : try decide(conflict, of: key, by: arbiter)
+      } else {
+        decision = try instructed(conflict, of: key, by: arbiter.instruction)
+      }
+      guard case .settled(let verdict) = decision else {
+        try leave(key, names, &telling)
+        if case .quit = decision { return true }
+        return false
+      }
+      guard try isRehearsal || settle(key, conflict, by: verdict) else {
+        context.output.warn("\(key) was changed meanwhile, and is looked at again")
+        continue
+      }
+      let item = verdict.item(of: conflict) ?? conflict.client ?? conflict.server
+      var deed = Deed(
+        did: isRehearsal ? "would resolve" : "resolved", key: key, title: names.title(of: item))
+      deed.remark = verdict.how
+      deed.members = [.init(name: "how", value: .string(verdict.how))]
+      tell(deed, names, &telling)
+      telling.resolved.append(key)
+      return false
+    }
+    try leave(key, names, &telling)
+    return false
+  }
+
+  private mutating func instructed(
+    _ conflict: Conflict, of key: ItemKey, by instruction: Instruction
+  ) throws -> Arbiter.Decision {
+    let id = try ItemID.random(context.invocation.random)
+    let verdict = try use { open in
+      var types = FieldTypes(try open.inventory())
+      return try instruction.verdict(for: conflict, id: id) { assignment in
+        try types.value(
+          of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: open.workspace)
+      }
+    }
+    return verdict.map { .settled($0) } ?? .left
+  }
+
+  /// Settles a conflict if it still is what was decided on.
+  private mutating func settle(
+    _ key: ItemKey, _ conflict: Conflict, by verdict: Verdict
+  ) throws -> Bool {
+    let settings = settings
+    return try use { open in
+      guard try Resolve.current(key, on: open.workspace) == conflict else { return false }
+      do {
+        try Resolve(settings: settings).settle(
+          key, conflict, by: verdict.choice, on: &open.workspace)
+      } catch Resolve.Failure.changedMeanwhile {
+        return false
+      }
+      return true
+    }
+  }
+
+  private mutating func leave(
+    _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
+  ) throws {
+    let conflict = try use { try Resolve.current(key, on: $0.workspace) }
+    let title = names.title(of: conflict.client ?? conflict.server)
+    tell(Deed(did: "left", key: key, title: title, fields: conflict.names), names, &telling)
+    telling.left.append(key)
+  }
+
+  private func tell(_ deed: Deed, _ names: ItemNames, _ telling: inout ResolveTelling) {
+    context.output.result(deed.line(names))
+    telling.deeds.append(deed)
+  }
+
+  private mutating func summarize(
+    _ telling: ResolveTelling, isRehearsal: Bool, isLast: Bool
+  ) throws {
+    guard !isRehearsal else { return }
+    var hint: String?
+    if telling.resolved.isEmpty, !telling.left.isEmpty {
+      hint = "tsync resolve --client, --server or --both"
+    } else if isLast, !telling.resolved.isEmpty {
+      let (tables, resolved) = (tables, Set(telling.resolved))
+      let pending = try use { try Survey(of: tables, on: $0.workspace).pending(resolved) }
+      if !pending.isEmpty { hint = "tsync push" }
+    }
+    context.output.summary(Line(telling.words), hint: hint)
+  }
+
+  // MARK: Until the server accepts
+
+  /// How often a push and the resolving of what it finds follow each other.
+  private static let exchanges = 5
+
+  /// Pushes, resolves what conflicts, and pushes that again, until the server accepts it or it is
+  /// left.
+  ///
+  /// Without a selection that is all items; `asksFirst` resolves conflicts that are open already
+  /// before the first push. What it did comes back as `tsync.push/1` has it.
+  mutating func pushUntilAccepted(
+    _ selection: Set<ItemKey>?, by arbiter: Arbiter, maxDelete: Int? = nil, asksFirst: Bool
+  ) throws -> JSONObject {
+    var left: Set<ItemKey> = []
+    if asksFirst {
+      let open = try conflicts(of: selection)
+      if !open.isEmpty { left = Set(try resolve(open, by: arbiter, isLast: false).left) }
+    }
+    var telling = try push(selection, maxDelete: maxDelete)
+    for _ in 1..<Self.exchanges {
+      let open = try conflicts(of: selection).filter { !left.contains($0) }
+      guard !open.isEmpty else { break }
+      let resolved = try resolve(open, by: arbiter, isLast: false)
+      left.formUnion(resolved.left)
+      guard !resolved.resolved.isEmpty else { break }
+      telling.add(try push(Set(resolved.resolved), maxDelete: maxDelete))
+    }
+    if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
+    return telling.json
+  }
+}

@@ -1,0 +1,114 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// A command that exchanges changes with the server: the workspace, under its lock unless nothing is
+/// to be changed, and the line to the server.
+///
+/// The lock is given back while a person is asked or another program runs (``pause()``), and taken
+/// again with the next use; whatever was read before must then be read again.
+struct Session {
+  /// What the command has at hand.
+  let context: Context
+  /// The settings.
+  let configuration: Configuration
+  /// The tables that the command is about.
+  let tables: [TableName]
+  /// How many requests may be under way at once; `nil` leaves it to the settings.
+  var jobs: Int?
+  /// How everything would stand after a pull that was only rehearsed.
+  var foreseen: Survey?
+  private let isWriting: Bool
+  private let path: String
+  private var open: OpenWorkspace?
+  private var connection: Connection?
+
+  /// Opens the workspace, and finishes what an interrupted command left.
+  private init(_ context: Context, at path: String, isWriting: Bool) throws {
+    var open = try context.prepared(Self.workspace(context, path, isWriting))
+    if isWriting { try context.recover(&open) }
+    self.context = context
+    self.isWriting = isWriting
+    self.path = path
+    configuration = open.configuration
+    tables = open.tables
+    self.open = open
+  }
+
+  private static func workspace(
+    _ context: Context, _ path: String, _ isWriting: Bool
+  ) throws -> Workspace {
+    try Workspace(
+      at: path, for: isWriting ? .writing(command: Text(context.command)) : .reading,
+      clock: context.invocation.clock)
+  }
+
+  /// Runs a command in a session, and keeps what it did, also where it fails.
+  ///
+  /// Without a path the workspace is looked for; a command that changes nothing takes no lock.
+  static func run(
+    in context: Context, at path: String? = nil, isWriting: Bool = true,
+    _ body: (inout Session) throws -> Void
+  ) throws {
+    var session = try Session(
+      context, at: path ?? context.findWorkspace(), isWriting: isWriting)
+    do {
+      try body(&session)
+    } catch {
+      let told = session.connection?.failure(error) ?? error
+      // What went wrong first is what is told.
+      try? session.pause()
+      if let signal = context.invocation.signal() { throw Failure.signal(signal) }
+      throw told
+    }
+    try session.pause()
+    try context.checkSignal()
+  }
+
+  /// Works on the workspace; it is opened anew where it was given back.
+  mutating func use<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
+    var taken = try open ?? reopened()
+    open = nil
+    defer { open = taken }
+    return try body(&taken)
+  }
+
+  private func reopened() throws -> OpenWorkspace {
+    var open = OpenWorkspace(
+      workspace: try Self.workspace(context, path, isWriting), configuration: configuration,
+      tables: tables)
+    if isWriting { try context.recover(&open) }
+    return open
+  }
+
+  /// Works on the workspace and with its server, which is connected to first.
+  mutating func exchange<Result>(
+    _ body: (inout Workspace, inout Connection) throws -> Result
+  ) throws -> Result {
+    var line = connection
+    connection = nil
+    defer { connection = line }
+    let (context, jobs) = (context, jobs)
+    return try use { open in
+      var taken = try line ?? Connection(context, open, jobs: jobs)
+      line = nil
+      defer { line = taken }
+      return try body(&open.workspace, &taken)
+    }
+  }
+
+  /// Writes the history's line and gives the lock back.
+  mutating func pause() throws {
+    guard var open else { return }
+    self.open = nil
+    try open.workspace.finish(Text(context.words.joined(separator: " ")))
+  }
+
+  /// What the engine goes by.
+  var settings: Settings {
+    Settings(
+      policies: Dictionary(
+        uniqueKeysWithValues: tables.map { ($0, configuration.policy(of: $0)) }),
+      now: context.now)
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import SyncModel
+
+/// Sets fields of items.
+struct SetCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Set fields of items.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Option(name: .customLong("where"), help: "Take all items that fit.")
+  var filters: [String] = []
+
+  @Option(name: .long, help: ArgumentHelp("Remove a field.", valueName: "field"))
+  var unset: [String] = []
+
+  @Argument(help: ArgumentHelp("References, and FIELD=VALUE or FIELD:=JSON.", valueName: "word"))
+  var words: [String] = []
+
+  mutating func run(in context: Context) throws {
+    let isAssignment = { (word: String) in word.utf8.contains(UInt8(ascii: "=")) }
+    // A path or an id may have a `=` in it, behind a slash.
+    let references = words.filter { !isAssignment($0) }
+    let assignments =
+      try words.filter(isAssignment).map { try Assignment($0) }
+      + unset.map { try Assignment(unsetting: $0) }
+    guard !assignments.isEmpty else { throw Failure.usage("which field shall be set?") }
+    let selection = try ItemSelection(references, filters: filters, command: "set")
+    try context.writing { open in
+      let inventory = try open.inventory()
+      let keys = try selection.keys(inventory, open, in: context)
+      var types = FieldTypes(inventory)
+      let disk = open.workspace
+      let changes = try open.change(keys, in: context) { key, item in
+        var item = item
+        for assignment in assignments {
+          item[assignment.field] = try types.value(of: assignment, in: item, key, on: disk)
+        }
+        return item
+      }
+      context.output.tell(changes, open.names(of: keys, inventory))
+    }
+  }
+}
+
+extension Output {
+  /// Tells which items were changed, and in which fields; that none was, where it is so.
+  func tell(_ changes: [ItemChange], _ names: ItemNames) {
+    begin("items")
+    for change in changes {
+      tell(
+        Deed(
+          did: "changed", key: change.key, title: names.title(of: change.new),
+          fields: change.fields), names)
+    }
+    if changes.isEmpty { summary("nothing changed") }
+  }
+}

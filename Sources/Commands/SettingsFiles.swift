@@ -1,0 +1,84 @@
+import SyncModel
+import Workspace
+
+/// The settings files that `tsync config` is about.
+struct SettingsFiles {
+  private let userDirectory: UserDirectory?
+  private let workspace: Workspace?
+  /// Whether only the user's file is meant.
+  private let isUserOnly: Bool
+
+  /// Finds the files; the user's alone need no workspace.
+  ///
+  /// - Throws: ``WorkspaceError``, ``Failure``.
+  init(user: Bool, in context: Context) throws {
+    isUserOnly = user
+    userDirectory = context.userDirectory
+    workspace =
+      try user
+      ? nil
+      : Workspace(at: context.findWorkspace(), for: .reading, clock: context.invocation.clock)
+    if user, userDirectory == nil {
+      throw Failure.usage("neither XDG_CONFIG_HOME nor HOME says where the user's settings are")
+    }
+  }
+
+  /// Returns what is settled.
+  func configuration() throws -> Configuration {
+    try Configuration(workspace: workspace?.settings(), user: userDirectory?.settings())
+  }
+
+  /// Writes a setting, or removes it.
+  ///
+  /// - Throws: ``Failure``, where the setting isn't one of this file, or the value isn't one of it.
+  func set(_ key: SettingKey, to text: Text?) throws {
+    if key.isProtected, !isUserOnly {
+      let words = [key.name.string, text?.string].compactMap { $0 }.joined(separator: " ")
+      let command = text == nil ? "tsync config --user --unset" : "tsync config --user"
+      throw Failure.usage(
+        "\(key.name) counts only from the user's side",
+        hints: ["set it there: \(command) \(words)"])
+    }
+    var file = try file()
+    try file.set(key, to: text.map { text in try key.value(from: text) })
+    try write(file)
+  }
+
+  /// Opens the file in the editor, and checks it when it comes back.
+  ///
+  /// - Throws: ``Failure``, where a mistake was left; the file is as it was then.
+  func edit(in context: Context) throws {
+    let file = try file()
+    let editor = Editor(context.invocation.environment, try? configuration())
+    let path = try FileText.makeTemporary(
+      file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
+    defer { FileText.remove(path) }
+    while true {
+      try editor.open(path, in: context)
+      let edited = SettingsFile(place: file.place, text: try FileText.read(path))
+      do throws(WorkspaceError) {
+        let checked = try Configuration(
+          workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
+        checked.warnings.forEach(context.output.warn)
+        if edited.text != file.text { try write(edited) }
+        return
+      } catch {
+        guard case .setting = error else { throw error }
+        guard try context.asksToEditAgain("\(error)") else { throw Failure(error) }
+      }
+    }
+  }
+
+  private func file() throws(WorkspaceError) -> SettingsFile {
+    if let workspace { return try workspace.settings() }
+    return try userDirectory?.settings() ?? SettingsFile(place: "", text: nil)
+  }
+
+  private func write(_ file: SettingsFile) throws(WorkspaceError) {
+    if let workspace {
+      try workspace.write(file)
+    } else {
+      try userDirectory?.write(file)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Shows all of an item.
+struct ShowCommand: TsyncCommand {
+  /// Which side of an item is printed.
+  enum Side: EnumerableFlag {
+    case base, server, client
+
+    static func name(for value: Side) -> NameSpecification { .long }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show all of an item.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(exclusivity: .exclusive, help: "One side of it, as JSON.")
+  var side: Side?
+
+  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
+  var refs: [String]
+
+  mutating func run(in context: Context) throws {
+    context.output.page()
+    context.output.begin("items")
+    try context.reading { open in
+      let inventory = try open.inventory()
+      let keys = try open.references(inventory, in: context).items(refs)
+      let survey = try Survey(of: open.tables, on: open.workspace)
+      let states = Dictionary(
+        survey.entries.compactMap { entry in entry.key.map { ($0, Standing(entry).group.rawValue) }
+        },
+        uniquingKeysWith: { $1 })
+      let sheets = try keys.map { key in
+        if side == nil || options.json, let invalid = inventory.invalid(key) {
+          throw Failure(invalid: invalid, .usage)
+        }
+        return try ItemSheet(key, state: states[key] ?? "clean", open)
+      }
+      if let side, !options.json {
+        for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
+        return
+      }
+      let titleField = open.configuration.titleField
+      for (index, sheet) in sheets.enumerated() {
+        if index > 0 { context.output.result("") }
+        sheet.lines(titleField).forEach(context.output.result)
+        context.output.append(.object(sheet.json(titleField)), to: "items")
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Says how the workspace stands.
+struct StatusCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "What is pending, in conflict, rejected or not valid.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .shortAndLong, help: "Only the lines of the items.")
+  var short = false
+
+  @Flag(name: .long, help: "For programs; this form stays.")
+  var porcelain = false
+
+  @Flag(name: .customShort("z"), help: "As --porcelain, with a NUL in place of each line end.")
+  var endsWithNUL = false
+
+  @Flag(name: .customLong("exit-code"), help: "End with 1 when there is anything to tell.")
+  var exitCode = false
+
+  @Option(
+    name: .customLong("max-age"),
+    help: ArgumentHelp("Say so when the last pull is older.", valueName: "age"))
+  var maxAge: String?
+
+  @Argument(help: ArgumentHelp("Only these items.", valueName: "ref"))
+  var refs: [String] = []
+
+  mutating func run(in context: Context) throws {
+    let limit = try maxAge.map { text -> Int64 in
+      guard let age = TimeText.age(text) else {
+        throw Failure.usage("\(text) is not an age: a number, then s, m, h or d")
+      }
+      return age
+    }
+    try context.reading { open in
+      let survey = try Survey(of: open.tables, on: open.workspace)
+      let report = try StatusReport(survey, open, context, chosen: chosen(open, context))
+      let state = try open.workspace.state()
+      if options.json {
+        report.printJSON(state, open, to: context.output)
+      } else if porcelain || endsWithNUL {
+        report.printPorcelain(end: endsWithNUL ? 0 : 0x0A, to: context.output)
+      } else if short {
+        report.printShort(to: context.output)
+      } else {
+        context.output.page()
+        report.print(state, open, to: context.output, now: context.now)
+      }
+      for name in try open.unknownDirectories() {
+        context.output.warn(
+          "items/\(name) is no table of this workspace: tsync config tables says which are")
+      }
+      let isOld = try tellAge(state, limit, context)
+      if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
+    }
+  }
+
+  /// Returns what the command is about; `nil` stands for all.
+  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> [Referent]? {
+    guard !refs.isEmpty else { return nil }
+    return try open.references(try open.inventory(), in: context).all(refs)
+  }
+
+  /// Says that the last pull is older than it may be.
+  private func tellAge(_ state: WorkspaceState, _ limit: Int64?, _ context: Context) throws -> Bool
+  {
+    guard let limit else { return false }
+    guard let pulled = state.pulled else {
+      context.output.warn("nothing was ever pulled: tsync pull")
+      return true
+    }
+    let time = pulled.ticks / Timestamp.perSecond
+    guard context.now - time > limit else { return false }
+    context.output.warn("the last pull was \(TimeText.ago(time, now: context.now)): tsync pull")
+    return true
+  }
+}

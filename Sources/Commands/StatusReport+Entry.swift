@@ -1,0 +1,109 @@
+import SyncEngine
+import SyncModel
+
+extension Survey.Entry {
+  /// Where the file lies that isn't valid, or that an item was moved to; `nil` for others.
+  var place: String? {
+    switch standing {
+    case .invalid(let invalid): invalid.place
+    case .moved(let place): place
+    default: nil
+    }
+  }
+}
+
+extension StatusReport.Entry {
+  /// Returns what there is to say behind the title, or in its place where the file isn't valid; the
+  /// clock writes a time, in seconds since 1970.
+  func remark(_ clock: (Int64) -> String) -> String {
+    switch entry.standing {
+    case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
+    case .rejected(_, let rejection):
+      let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
+      return "\(rejection.refusal.sentence) · \(tries), last \(clock(rejection.time))"
+    case .unknown(let intent): return intent.kind.rawValue
+    case .invalid(let invalid):
+      return invalid.sentence + (invalid.hint.map { " · \($0)" } ?? "")
+    case .moved(let place): return "moved to \(place)"
+    }
+  }
+
+  /// Table and id as they stand in file names, without blanks; for a file whose name is of no id, the
+  /// name.
+  var plainKey: String {
+    guard let key = entry.key else {
+      let parts = (entry.place ?? "").utf8.split(separator: UInt8(ascii: "/")).suffix(2)
+        .map { Text(String(Substring($0))) }
+      return parts.map(PlainText.of).joined(separator: "/")
+    }
+    return "\(key.table)/\(FileName.of(key.id)?.string ?? PlainText.of(key.id.text))"
+  }
+
+  /// The object for programs.
+  var json: JSONObject {
+    var object = JSONObject()
+    let table =
+      entry.key?.table.text
+      ?? entry.place.map { Text(PathName.split(PathName.split($0).directory).name) }
+    object.append("table", table.map(JSON.string) ?? .null)
+    object.append("id", (entry.key?.id.text).map(JSON.string) ?? .null)
+    object.append("title", title.map(JSON.string) ?? .null)
+    object.append("here", .string(standing.here))
+    object.append("there", .string(standing.there))
+    object.append("state", .string(standing.group.rawValue))
+    object.append("fields", .array(standing.fields.map(JSON.string)))
+    switch entry.standing {
+    case .invalid(let invalid):
+      object.append("path", .string(invalid.place))
+      if let line = invalid.line { object.append("line", .integer(line)) }
+      if let column = invalid.column { object.append("column", .integer(column)) }
+      object.append("message", .string(invalid.message))
+    case .moved(let place):
+      object.append("path", .string(place))
+      object.append("message", "moved")
+    case .rejected(_, let rejection):
+      object.append("answer", .integer(rejection.refusal.status))
+      object.append("message", .string(rejection.refusal.words))
+      object.append("tries", .integer(rejection.tries))
+      object.append("last", .string(Timestamp.text(ofSecond: rejection.time)))
+    case .unknown(let intent): object.append("tries", .integer(intent.attempt))
+    case .conflict, .pending: break
+    }
+    return object
+  }
+}
+
+/// Names in lines that programs split at blanks.
+enum PlainText {
+  /// Returns a text in which every byte outside `[A-Za-z0-9_.-]` is `%XX`, as in file names.
+  static func of(_ text: Text) -> String {
+    var result: [UInt8] = []
+    for byte in text.string.utf8 {
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte) || "_.-".utf8.contains(byte)
+      if isPlain {
+        result.append(byte)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += "%\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+extension Timestamp {
+  /// The instant in UTC to the second, as JSON documents tell it: `2026-11-21T10:15:00Z`.
+  var inSeconds: String {
+    let seconds = ticks / Self.perSecond * Self.perSecond
+    let text = Timestamp(ticks: seconds).text.bytes
+    return String(
+      decoding: text.prefix { $0 != UInt8(ascii: ".") } + [UInt8(ascii: "Z")], as: UTF8.self)
+  }
+
+  /// Returns a second since 1970 as JSON documents tell it.
+  static func text(ofSecond second: Int64) -> String {
+    Timestamp(ticks: second * Self.perSecond).inSeconds
+  }
+}

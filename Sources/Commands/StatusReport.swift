@@ -1,0 +1,153 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// What `tsync status` tells, in each of its forms.
+struct StatusReport {
+  /// One line of it.
+  struct Entry {
+    let entry: Survey.Entry
+    let standing: Standing
+    let title: String?
+  }
+
+  private let entries: [Entry]
+  private let names: ItemNames
+  private let clock: (Int64) -> String
+
+  /// Whether there is nothing to tell.
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Takes what a survey found; of all that, or only of what was chosen.
+  init(
+    _ survey: Survey, _ open: OpenWorkspace, _ context: Context, chosen: [Referent]?
+  ) throws {
+    let keys = chosen.map { Set($0.compactMap(\.key)) }
+    let places = Set(chosen?.compactMap { $0.stray.map { Text($0.place) } } ?? [])
+    let wanted = survey.entries.filter { entry in
+      guard let keys else { return true }
+      if let key = entry.key { return keys.contains(key) }
+      return entry.place.map { places.contains(Text($0)) } ?? false
+    }
+    let found = wanted.compactMap(\.key)
+    names = try ItemNames(
+      for: found, in: open.tables, on: open.workspace,
+      titleField: open.configuration.titleField)
+    let now = context.now
+    clock = { ClockTime.shown($0, now: now) }
+    var entries: [Entry] = []
+    for entry in wanted {
+      entries.append(
+        Entry(
+          entry: entry, standing: Standing(entry),
+          title: try Self.title(entry, names, open.workspace)))
+    }
+    self.entries = entries
+  }
+
+  /// Returns the title of an item as it is here, or as it was.
+  private static func title(
+    _ entry: Survey.Entry, _ names: ItemNames, _ workspace: Workspace
+  ) throws -> String? {
+    if let item = entry.client.item { return names.title(of: item) }
+    if case .conflict(let conflict) = entry.standing, !conflict.server.deleted {
+      return names.title(of: conflict.server.item)
+    }
+    return names.title(of: try entry.key.flatMap { try workspace.base(of: $0).row?.item })
+  }
+
+  // MARK: For people
+
+  private static let headings: [(group: Standing.Group, text: String, hint: String?)] = [
+    (.conflict, "conflicts", "tsync resolve"),
+    (.rejected, "rejected by the server", "edit, or tsync restore REF"),
+    (.unknown, "outcome unknown", "tsync push"),
+    (.invalid, "not valid", nil),
+    (.pending, "to push", "tsync push"),
+  ]
+
+  /// Prints everything, by groups.
+  func print(
+    _ state: WorkspaceState, _ open: OpenWorkspace, to output: Output, now: Int64
+  ) {
+    output.result(Self.head(state, open.configuration, now: now))
+    output.result("")
+    guard !isEmpty else { return output.result("nothing to push") }
+    let lines = lines(indented: true)
+    for heading in Self.headings {
+      let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
+      if group.isEmpty { continue }
+      output.result(Line(heading.text, .bold).hinting(heading.hint))
+      for (_, line) in group { output.result(line) }
+    }
+  }
+
+  /// Prints the lines of the items only.
+  func printShort(to output: Output) {
+    lines(indented: false).forEach(output.result)
+  }
+
+  private static func head(
+    _ state: WorkspaceState, _ configuration: Configuration, now: Int64
+  ) -> Line {
+    func ago(_ what: String, _ time: Timestamp?) -> String {
+      guard let time else { return "never \(what)" }
+      return "\(what) \(TimeText.ago(time.ticks / Timestamp.perSecond, now: now))"
+    }
+    let remote = configuration.remote?.string ?? "no remote"
+    return Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))")
+  }
+
+  private func lines(indented: Bool) -> [Line] {
+    var table = Table(widths: [2, 0, Table.title.lowerBound])
+    for entry in entries {
+      let id = entry.entry.key.map(names.line) ?? Line("-")
+      let letters = Line(entry.standing.letters, entry.standing.style)
+      switch entry.entry.standing {
+      case .invalid, .moved: table.append([letters, id, Line(entry.remark(clock))])
+      default:
+        let row = [letters, id, Table.title(entry.title)]
+        let remark = entry.remark(clock)
+        table.append(remark.utf8.isEmpty ? row : row + [Line(remark)])
+      }
+    }
+    return table.lines.map { line in
+      var whole = Line(indented ? "  " : "")
+      whole.append(line)
+      return whole
+    }
+  }
+
+  // MARK: For programs
+
+  /// Prints the form that stays: letters, state, item, fields.
+  func printPorcelain(end: UInt8, to output: Output) {
+    output.record("# tsync.status 1", end: end)
+    for entry in entries {
+      let fields = entry.standing.fields.map(PlainText.of).joined(separator: ",")
+      output.record(
+        "\(entry.standing.letters) \(entry.standing.group.rawValue) \(entry.plainKey) "
+          + (fields.utf8.isEmpty ? "-" : fields), end: end)
+    }
+  }
+
+  /// Prints one JSON document.
+  func printJSON(_ state: WorkspaceState, _ open: OpenWorkspace, to output: Output) {
+    output.set("remote", open.configuration.remote.map(JSON.string) ?? .null)
+    output.set("pulled", state.pulled.map { .string($0.inSeconds) } ?? .null)
+    output.set("pushed", state.pushed.map { .string($0.inSeconds) } ?? .null)
+    output.begin("items")
+    for entry in entries { output.append(.object(entry.json), to: "items") }
+  }
+}
+
+extension Standing {
+  /// The look of the letters.
+  var style: Line.Style {
+    switch group {
+    case .conflict, .rejected, .invalid: .red
+    case .unknown: .yellow
+    case .pending: .green
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import SyncModel
+
+/// `tsync sync`: a pull, then a push.
+struct SyncCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Pull, then push.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Say what both would do, and change nothing.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Ask about conflicts before the push, and during it.")
+  var resolve = false
+
+  @Option(
+    name: .customLong("max-delete"),
+    help: ArgumentHelp("Delete up to N items of a table, here and there.", valueName: "n"))
+  var maxDelete: Int?
+
+  func validate() throws {
+    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
+  }
+
+  func run(in context: Context) throws {
+    let manner = PullManner(maxDelete: maxDelete, isRehearsal: dryRun)
+    try Session.run(in: context, isWriting: !dryRun) { session in
+      context.output.set("pull", .object(try session.pull(manner).json))
+      if resolve, !dryRun {
+        let document = try session.pushUntilAccepted(
+          nil, by: Arbiter(), maxDelete: maxDelete, asksFirst: true)
+        context.output.set("push", .object(document))
+      } else {
+        let telling =
+          try dryRun ? session.foretellPush() : session.push(maxDelete: maxDelete)
+        telling.end()
+        context.output.set("push", .object(telling.json))
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Remote
+
+/// A transport that remembers what its errors say about the command line rather than the network.
+struct WatchedTransport<Inner: Transport>: Transport {
+  /// What was seen; shared by the copies of a transport.
+  final class Sight {
+    /// Why a request was refused here before anything was sent: plain HTTP to another machine.
+    fileprivate(set) var refusal: String?
+  }
+
+  /// The transport that does the work.
+  var inner: Inner
+  /// What was seen so far.
+  let sight = Sight()
+
+  mutating func run(
+    width: Int,
+    next: () throws -> HTTPRequest?,
+    done: (HTTPRequest, Result<HTTPAnswer, TransportError>) throws -> Void,
+    meanwhile: () throws -> Void
+  ) throws {
+    let sight = sight
+    try inner.run(
+      width: width, next: next,
+      done: { request, result in
+        if case .failure(let error) = result, error.kind == .plainHTTP {
+          sight.refusal = error.message
+        }
+        try done(request, result)
+      }, meanwhile: meanwhile)
+  }
+}

@@ -1,0 +1,93 @@
+import SyncEngine
+import SyncModel
+import SystemPackage
+import Testing
+import Workspace
+
+@testable import Commands
+
+@Suite("Failures")
+struct FailureTests {
+  struct Row: CustomTestStringConvertible {
+    let error: any Error
+    let status: Commands.ExitStatus
+    let message: String
+    let hints: Int
+    var testDescription: String { message }
+
+    init(_ error: any Error, _ status: Commands.ExitStatus, _ message: String, hints: Int = 0) {
+      self.error = error
+      self.status = status
+      self.message = message
+      self.hints = hints
+    }
+  }
+
+  static let rows: [Row] = [
+    Row(Failure.usage("no"), .usage, "no"),
+    Row(WorkspaceError.notFound(from: "/x"), .usage, "no workspace in /x or above it", hints: 1),
+    Row(WorkspaceError.locked(nil), .locked, "another tsync holds the workspace", hints: 1),
+    Row(
+      WorkspaceError.file(place: "items/a.json", .noSpace), .damaged,
+      "items/a.json: No space left on device"),
+    Row(
+      WorkspaceError.damaged(place: "journal.jsonl", line: 17, fact: "odd"), .damaged,
+      "journal.jsonl:17: damaged: odd", hints: 1),
+    Row(
+      WorkspaceError.newerFormat(place: "state.json", found: 9), .unsafe,
+      "state.json: has format 9, which a newer tsync has written", hints: 1),
+    Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link"),
+    Row(
+      WorkspaceError.credentials(place: "c", fact: "can be read by others", hint: "chmod 600 c"),
+      .unauthorized, "c can be read by others", hints: 1),
+    Row(Stop.unreachable("cannot reach x"), .unreachable, "cannot reach x"),
+    Row(
+      Stop.busy(status: 503, seconds: 30), .unreachable,
+      "the server is busy (503); try again in 30 s"),
+    Row(
+      Stop.unauthorized(Refusal(status: 401, words: "no")), .unauthorized,
+      "the server does not let you: 401 no", hints: 1),
+    Row(Stop.notSpeaking("HTML"), .unreachable, "HTML"),
+    Row(Stop.unsafe("too many", ways: ["a", "b"]), .unsafe, "too many", hints: 2),
+    Row(NameError("bad name"), .usage, "bad name"),
+    Row(FilterError("bad filter"), .usage, "bad filter"),
+    Row(
+      InvalidItem(place: "items/a.json", line: 4, column: 12, message: "odd", hint: "mv a b"),
+      .usage, "items/a.json:4:12: odd", hints: 1),
+    Row(Errno.noSpace, .damaged, "No space left on device"),
+  ]
+
+  @Test("every error has its words, its status and its hints", arguments: rows)
+  func words(row: Row) {
+    let failure = Failure(row.error)
+    #expect(failure.status == row.status)
+    #expect(failure.message == row.message)
+    #expect(failure.hints.count == row.hints)
+  }
+
+  @Test("the first of 8, 6, 4, 7, 5, 3 and 1 is told, a signal before all")
+  func order() {
+    let order: [Commands.ExitStatus] = [
+      .signal(2), .damaged, .unsafe, .unauthorized, .locked, .unreachable, .rejected, .usage,
+      .conflicts, .done,
+    ]
+    for (index, one) in order.enumerated() {
+      for other in order[index...] {
+        #expect(one.or(other) == one)
+        #expect(other.or(one) == one)
+      }
+    }
+    #expect(Commands.ExitStatus.signal(2).number == 130)
+  }
+
+  @Test("a failure is one line, then a line for each hint; without hints where it is to be quiet")
+  func lines() {
+    let failure = Failure(
+      .unreachable, "a\nb", hints: [.init("nothing is lost", way: "tsync push")])
+    #expect(
+      failure.lines(command: "push", quiet: false).map(\.text) == [
+        "tsync: push: a\\x0ab", "tsync: nothing is lost                           tsync push",
+      ])
+    #expect(failure.lines(command: "", quiet: true).map(\.text) == ["tsync: a\\x0ab"])
+  }
+}
