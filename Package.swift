@@ -15,6 +15,7 @@ let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -77,7 +78,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "SQLiteStore", dependencies: ["SyncModel", "TableServer", grdb],
+      name: "SQLiteStore", dependencies: ["SyncModel", "TableServer", grdb, grdbSQLite],
       swiftSettings: settings),
     .target(
       name: "TableServer",
@@ -99,7 +100,7 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests",
       dependencies: ["CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system],
-      resources: [.copy("Fixtures")], swiftSettings: settings),
+      exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel"],
       swiftSettings: settings),
@@ -117,9 +118,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Commands", "SyncEngine", "SyncModel", "TestSupport", "Workspace", "tsync", "tsync-server",
-        system,
+        "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
+        "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
-      resources: [.copy("Scripts")], swiftSettings: settings),
+      exclude: ["Scripts"], swiftSettings: settings),
   ]
 )

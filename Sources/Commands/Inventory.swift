@@ -78,6 +78,12 @@ struct Inventory {
     return low < keys.count ? low : nil
   }
 
+  /// The ids that files of other names say.
+  var claims: [ItemKey] {
+    keys.compactMap { key in invalid(key)?.claims.map { ItemKey(key.table, $0) } }
+      + strays.compactMap { stray in stray.invalid.claims.map { ItemKey(stray.table, $0) } }
+  }
+
   /// What is wrong with files, in their order.
   var invalids: [InvalidItem] { keys.compactMap(invalid) + strays.map(\.invalid) }
 }

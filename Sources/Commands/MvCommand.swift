@@ -24,7 +24,10 @@ struct MvCommand: TsyncCommand {
     context.output.begin("items")
     try context.writing { open in
       let inventory = try open.inventory()
-      guard let referent = try open.references(inventory, in: context).all([ref]).first else {
+      var references = open.references(inventory, in: context)
+      // A file that was moved by hand may be called by the id that it says.
+      references.others = inventory.claims
+      guard let referent = try references.all([ref]).first else {
         return
       }
       let move = try Move(referent, to: id, inventory, open)
@@ -60,6 +63,8 @@ private struct Move {
   /// The item that is to be.
   let target: ItemKey
   private let text: [UInt8]
+  /// Whether the file is none of an item's, by its name or by the id in it.
+  private let isStray: Bool
 
   /// Finds what is to be moved.
   ///
@@ -68,7 +73,7 @@ private struct Move {
     target = ItemKey(referent.table, id)
     var holder = referent.key
     var stray = referent.stray
-    if let key = referent.key, inventory.isAbsent(key) {
+    if let key = referent.key, !inventory.contains(key) || inventory.isAbsent(key) {
       // The file was moved by other means: it is where its id stands.
       stray = inventory.invalids.first { $0.claims == key.id }
       holder = try stray.flatMap { try Self.key($0.fileName, referent.table) }
@@ -77,7 +82,11 @@ private struct Move {
       stray = inventory.invalid(key)
     }
     name = try stray?.fileName ?? PathName.split(open.path(of: holder ?? target)).name
-    old = stray.map { $0.claims.map { ItemKey(referent.table, $0) } } ?? holder
+    isStray = stray != nil
+    let claimed = stray?.claims.map { ItemKey(referent.table, $0) }
+    // Of a copy the item whose id it says stays as it is.
+    let isCopy = claimed.map { inventory.contains($0) && !inventory.isAbsent($0) } ?? false
+    old = isStray ? (isCopy ? nil : claimed) : holder
     if let stray, let holder, stray.claims == nil {
       throw Failure(invalid: try open.workspace.client(holder).invalid ?? stray, .usage)
     }
@@ -122,8 +131,10 @@ private struct Move {
     let (item, _) = try open.item(target)
     try open.workspace.settle()
     try open.note([(target, item)])
-    if !isInPlace, try !(old.map { try open.workspace.remove($0) } ?? false) {
+    if isStray, !isInPlace {
       _ = try open.workspace.discard(name, in: target.table)
+    } else if !isStray, let old, try !open.workspace.remove(old) {
+      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
     // Of a file that was moved by hand the old item is gone, and now on purpose.
     if let old, try open.workspace.client(old) == .absent,

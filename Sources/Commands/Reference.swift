@@ -113,8 +113,9 @@ struct References {
       if !gone.isEmpty { return gone }
     }
     return tables.flatMap { inventory.keys(beginningWith: start, in: $0) }
-      + others.filter { key in
-        tables.contains(key.table) && key.id.text.string.utf8.starts(with: start.string.utf8)
+      + Set(others).sorted().filter { key in
+        tables.contains(key.table) && !inventory.contains(key)
+          && key.id.text.string.utf8.starts(with: start.string.utf8)
       }
   }
 

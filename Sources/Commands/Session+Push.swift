@@ -24,6 +24,14 @@ extension Session {
     settings.maxDelete = maxDelete
     let (context, tables) = (context, tables)
     let survey = try use { try Survey(of: tables, on: $0.workspace) }
+    // The one file that was named is wrong: nothing is done (decisions.md 27).
+    if let selection, selection.count == 1,
+      let named = survey.entries.first(where: {
+        $0.key.map(selection.contains) ?? false
+      }), case .invalid(let invalid) = named.standing
+    {
+      throw invalid
+    }
     var telling = PushTelling(context, survey, selection, configuration.titleField)
     telling.warn()
     guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {

@@ -78,7 +78,8 @@ struct CurlFailure {
     guard !nothingSent else {
       return (.cannotConnect, "cannot reach \(origin): no connection within \(connect)")
     }
-    guard elapsedMilliseconds < limits.requestMilliseconds else {
+    // libcurl's account of the time may lag behind its own timer.
+    guard elapsedMilliseconds + 100 < limits.requestMilliseconds else {
       let whole = Amount.milliseconds(limits.requestMilliseconds)
       return incoming.hasBegun
         ? (.timedOut, "the answer was not complete within \(whole)")

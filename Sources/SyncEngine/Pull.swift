@@ -164,8 +164,10 @@ struct PullRun {
     var news: [Row] = []
     for row in page.rows.reversed() where seen.insert(row.id).inserted {
       unseen.remove(row.id)
-      let base = try disk.base(of: ItemKey(table, row.id)).row
-      if row == base { continue }
+      let key = ItemKey(table, row.id)
+      let base = try disk.base(of: key).row
+      // The server side of an open conflict has been told already.
+      if row == base || row == disk.journal.conflicts[key]?.server { continue }
       if let updated = row.updatedAt, let known = base?.updatedAt, updated < known {
         older.append(row)
       } else {

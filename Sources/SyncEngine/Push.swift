@@ -37,9 +37,12 @@ package struct Push {
     _ tables: [TableName], on disk: inout some Disk, to backend: inout some Backend,
     report: inout PushReport
   ) throws {
+    let notes = disk.journal.notes
     let open = disk.journal.intents.values
       .filter { tables.contains($0.key.table) && isSelected($0.key) }
-      .sorted { $0.key < $1.key }
+      .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
+      .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
+      .map(\.intent)
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
     try send(.again(open), &run, &disk, &backend)
@@ -140,6 +143,9 @@ package struct Push {
         try run.take(reply, to: intent, &disk)
         progress(run.replies, max(run.total, run.replies))
       })
+    // What was made durable and never handed out has not been sent.
+    let unsent = queue.ready.filter { $0.attempt == 1 }
+    if !unsent.isEmpty { try disk.append(unsent.map { .closed(.intent($0.key)) }, durably: false) }
     try run.flush(&disk)
     try run.settleDoubts(&disk, &backend)
     try run.flush(&disk)

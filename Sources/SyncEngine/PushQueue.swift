@@ -32,7 +32,7 @@ struct PushQueue {
       }
       intents = intents.dropFirst(Self.group)
       for operation in operations.prefix(Self.group) {
-        if let intent = try prepare(operation.key, &disk, &run, backend, now) {
+        if let intent = try prepare(operation, &disk, &run, backend, now) {
           group.append(intent)
         }
       }
@@ -44,13 +44,15 @@ struct PushQueue {
 
   /// Looks at an item once more, just before its intent: it is sent as it is now.
   private func prepare(
-    _ key: ItemKey, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
+    _ planned: Operation, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
     _ now: Int64
   ) throws -> Intent? {
+    let key = planned.key
     let client = try disk.client(key)
     if case .invalid = client { return nil }
     guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
-      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key))
+      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
+      operation.kind != .delete || planned.kind == .delete
     else { return nil }
     do {
       let request = try backend.prepare(operation)
@@ -64,5 +66,3 @@ struct PushQueue {
     }
   }
 }
-
-extension Refusal: Error {}

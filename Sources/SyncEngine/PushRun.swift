@@ -92,7 +92,8 @@ struct PushRun {
         readings.append((intent, settlement, reading))
       } catch let stop as Stop {
         report.stop = report.stop ?? stop
-        report.events.append(Event(intent.key, .unknown, item: intent.item))
+        let shown = try intent.item ?? disk.base(of: intent.key).row?.item
+        report.events.append(Event(intent.key, .unknown, item: shown))
       }
     }
     doubts = []

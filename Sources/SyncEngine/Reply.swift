@@ -30,7 +30,7 @@ package struct Reply: Equatable, Sendable {
 }
 
 /// A server's answer that is a "no", in its words.
-package struct Refusal: Equatable, Sendable {
+package struct Refusal: Error, Equatable, Sendable {
   /// The HTTP status.
   package var status: Int
   /// The server's words, unescaped, 64 KiB at most; possibly empty.

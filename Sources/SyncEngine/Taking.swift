@@ -64,8 +64,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   private mutating func lay(
     _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row
   ) throws -> Taken {
-    try writeConflict(conflict, of: key)
     let former = journal.conflicts[key]
+    // Sides without a record are what a crash left of another conflict.
+    if former == nil { try removeConflict(of: key) }
+    try writeConflict(conflict, of: key)
     let record = OpenConflict(
       kind: conflict.kind, fields: conflict.names,
       digest: former == nil ? client.digest : former?.digest, server: row)
@@ -75,7 +77,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Whether the user has edited the client's side of an open conflict.
   private func clientSideWasEdited(_ key: ItemKey) throws -> Bool {
-    try conflictClient(of: key).digest != journal.conflicts[key]?.digest
+    // Where the sides are gone, the file is all there is.
+    let side = try conflictClient(of: key)
+    return side != .absent && side.digest != journal.conflicts[key]?.digest
   }
 
   /// Returns the conflict that stays open because its client's side was edited.
@@ -99,8 +103,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var held: Set<ItemID> = []
     for row in rows {
       let key = ItemKey(table, row.id)
-      // The server side of an open conflict has been told already.
-      if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
+      // The server side of an open conflict has been told already, and may be newer than this row.
+      let known = journal.conflicts[key]?.server
+      if journal.intents[key] != nil || known?.isAtLeastAsNew(as: row) == true {
         held.insert(row.id)
         continue
       }
@@ -118,5 +123,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
     try commit(table, token: nil, held: held)
     return events
+  }
+}
+
+extension Row {
+  /// Whether another row is this one, or was before it.
+  fileprivate func isAtLeastAsNew(as other: Row) -> Bool {
+    guard self != other, let mine = updatedAt, let theirs = other.updatedAt else {
+      return self == other
+    }
+    return mine > theirs
   }
 }

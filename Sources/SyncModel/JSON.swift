@@ -54,6 +54,16 @@ extension JSON {
     return true
   }
 
+  /// Whether any object in it, at any depth, has a name twice.
+  package var hasDuplicate: Bool {
+    switch self {
+    case .object(let object):
+      object.duplicate != nil || object.members.contains { $0.value.hasDuplicate }
+    case .array(let elements): elements.contains { $0.hasDuplicate }
+    default: false
+    }
+  }
+
   /// Wraps an integer.
   package static func integer(_ value: Int) -> JSON { .number(JSONNumber(value)) }
 

@@ -115,10 +115,13 @@ extension JSONObject {
     Text(String(decoding: JSON.object(self).encoded(), as: UTF8.self))
   }
 
-  /// Returns the object with the members of another: known ones in their places, new ones last.
+  /// Returns the object with the members of another: known ones in their places, new ones last; a
+  /// member that is null there is gone (RFC 7396).
   fileprivate func merged(with changes: JSONObject) -> JSONObject {
     var result = self
-    for member in changes.members { result[member.name] = member.value }
+    for member in changes.members {
+      result[member.name] = member.value.isNull ? Optional<JSON>.none : member.value
+    }
     return result
   }
 }

@@ -105,15 +105,3 @@ package enum ItemFile {
     }
   }
 }
-
-extension JSON {
-  /// Whether any object in it, at any depth, has a name twice.
-  fileprivate var hasDuplicate: Bool {
-    switch self {
-    case .object(let object):
-      object.duplicate != nil || object.members.contains { $0.value.hasDuplicate }
-    case .array(let elements): elements.contains { $0.hasDuplicate }
-    default: false
-    }
-  }
-}

@@ -194,7 +194,7 @@ import Testing
   @Test(
     "Whatever is edited, the text means what was asked for", arguments: 0..<300 as Range<UInt64>)
   func meansWhatWasAskedFor(seed: UInt64) throws {
-    var random = RandomJSON(seed: seed)
+    var random = RandomDocument(seed: seed)
     let old = random.object(depth: 3)
     let text = random.written(old)
     let new = random.changed(old)
@@ -233,7 +233,7 @@ extension JSONError {
 }
 
 /// Random objects, texts and changes, by a seed.
-private struct RandomJSON {
+private struct RandomDocument {
   private var numbers: SplitMix64
 
   init(seed: UInt64) { numbers = SplitMix64(seed: seed) }

@@ -122,14 +122,14 @@ import Testing
   @Test("a client that waits to be asked for its body is asked, but not for one too large")
   func expect() async throws {
     let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
-    for (length, status) in [(2, "100 Continue"), (1_048_577, "413 Content Too Large")] {
+    for (length, status) in [(2, 100), (1_048_577, 413)] {
       let socket = try ClientSocket(port: server.port)
       try await socket.write(
         """
         POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
         Content-Length: \(length)\r\n\r\n
         """)
-      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 \(status)\r\n"))
+      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 \(status) "))
       guard length == 2 else { continue }
       try await socket.write("{}")
       #expect(try await socket.readSome().hasPrefix("HTTP/1.1 201 Created\r\n"))
