@@ -1,3 +1,4 @@
+import Glibc
 import SyncEngine
 import SyncModel
 import SystemPackage
@@ -50,6 +51,9 @@ extension Context {
   /// - Throws: ``WorkspaceError``.
   func findWorkspace() throws -> String {
     let named = options.directory != nil
+    if let directory = options.directory, access(invocation.directory, F_OK) != 0 {
+      throw Failure.usage("there is no directory \(directory)")
+    }
     let start = named ? nil : invocation.environment.nonEmpty("TSYNC_DIR")
     return try Workspace.find(
       from: start.map { PathName.absolute($0, in: invocation.directory) } ?? invocation.directory,

@@ -46,7 +46,8 @@ extension Failure {
   private init(_ error: WorkspaceError) {
     let fact = error.description
     switch error {
-    case .file, .missing: self.init(.damaged, fact)
+    case .file: self.init(.damaged, fact)
+    case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
     case .damaged:
       self.init(
         .damaged, fact,

@@ -141,10 +141,12 @@ struct Restoration {
       }
     case .stray(let invalid, let table): _ = try open.workspace.discard(invalid.fileName, in: table)
     case .replacing(let invalid):
-      _ = try open.workspace.discard(invalid.fileName, in: key.table)
-      _ = try open.workspace.write(target, to: key, expecting: nil)
-      try open.workspace.settle()
-      try open.workspace.append([.closed(.operation(key))], durably: true)
+      let isBack = try open.workspace.restore(key) { workspace in
+        _ = try workspace.discard(invalid.fileName, in: key.table)
+      }
+      guard isBack else {
+        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      }
     case .trash:
       _ = try open.workspace.write(target, to: key, expecting: nil)
       try open.note([(key, target)])

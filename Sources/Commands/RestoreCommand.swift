@@ -36,6 +36,7 @@ struct RestoreCommand: TsyncCommand {
       }
     } else {
       told = try context.writing { open in
+        try open.workspace.makeItems()
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)
         var count = 0
         defer { try? open.workspace.settle() }

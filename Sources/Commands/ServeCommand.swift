@@ -12,7 +12,11 @@ struct ServeCommand: TsyncCommand {
   @Argument(parsing: .allUnrecognized, help: "What the server takes.")
   var arguments: [String] = []
 
-  var options: GlobalOptions { GlobalOptions() }
+  // Read from no words: an option group that was never parsed can't be read.
+  var options: GlobalOptions {
+    // Without words there is nothing that could be wrong.
+    (try? GlobalOptions.parse([])) ?? GlobalOptions()
+  }
 
   func run(in context: Context) throws {
     let server = try SiblingProgram.path("tsync-server", of: context.invocation)

@@ -58,6 +58,7 @@ extension Session {
       let result = Result {
         try push.run(tables, on: &workspace, to: &connection.backend, report: &report)
       }
+      if case .failure(let stop as Stop) = result { report.stop = stop }
       try telling.tell(report, on: workspace)
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {

@@ -37,6 +37,24 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return client.item == target ? .unchanged : .restored(target)
   }
 
+  /// Puts the base's item where something lies that can't be an item, and that `discard` takes away.
+  ///
+  /// That it does so is recorded before, so that the place can't be found empty and be taken for a
+  /// delete. It answers whether the item is back.
+  package mutating func restore(
+    _ key: ItemKey, discarding discard: (inout Self) throws -> Void
+  ) throws -> Bool {
+    guard case .row(let row) = try base(of: key) else { return false }
+    let resolution = Resolution(item: row.item, digest: nil, server: row, client: nil)
+    try append([.resolve(key, resolution)], durably: true)
+    try discard(&self)
+    let isBack = try finish(resolution, of: key)
+    if isBack, journal.intents[key] == nil {
+      try append([.closed(.operation(key))], durably: true)
+    }
+    return isBack
+  }
+
   /// Forgets the rows, the token and the items of a table, whatever waits in it.
   package mutating func purge(_ table: TableName) throws {
     try append([.purge(table)], durably: true)

@@ -135,7 +135,15 @@ struct PullRun {
     try disk.append(news, to: table)
     uncommitted += news.count
     bytes += news.reduce(0) { $0 + $1.text.count }
-    for row in news { try apply(row, to: &disk) }
+    for (index, row) in news.enumerated() {
+      do {
+        try apply(row, to: &disk)
+      } catch {
+        // What was not brought to its item must not become its base: it waits.
+        held.formUnion(news[index...].map(\.id))
+        throw error
+      }
+    }
   }
 
   private mutating func apply(_ row: Row, to disk: inout some Disk) throws {

@@ -97,9 +97,13 @@ struct PushRun {
       }
     }
     doubts = []
-    let absent = readings.count { $0.0.kind != .delete && $0.0.kind != .insert && $0.2 == .absent }
-    if absent > Guards.absences(of: max(total, replies)) {
-      throw Guards.rowsAreGone(absent, of: max(total, replies))
+    let absent = readings.filter {
+      $0.0.kind != .delete && $0.0.kind != .insert && $0.2 == .absent
+    }
+    if absent.count > Guards.absences(of: max(total, replies)) {
+      // They did not happen: whatever way is taken next, they must not stand in it.
+      try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
+      throw Guards.rowsAreGone(absent.count, of: max(total, replies))
     }
     for (intent, settlement, _) in readings { try settle(intent, settlement, &disk) }
   }

@@ -65,7 +65,11 @@ package struct Workspace {
       lock = nil
     }
     _ = try Self.readState(in: root)
-    trash = Trash(try root.child(Layout.trash, creating: isWriting), clock: clock)
+    // Who only reads displaces nothing, so that the trash may have been emptied by removing it.
+    let bin =
+      isWriting
+      ? try root.child(Layout.trash, creating: true) : try root.existingChild(Layout.trash)
+    trash = Trash(bin ?? root, clock: clock)
     let leftovers = isWriting ? try Leftovers(in: root, trash: trash).notices : []
     foundNotes = leftovers.map { Text($0) }
     records = try Journal(in: root, writing: isWriting, trash: trash)

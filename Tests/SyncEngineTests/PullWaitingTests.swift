@@ -182,4 +182,28 @@ import Testing
     #expect(try bench.pull().words == ["x conflict MM"])
     #expect(bench.item("x") == #"{"a":2,"b":1}"#)
   }
+
+  private struct DiskFails: Error {}
+
+  @Test(
+    "what the disk fails on in a pull's midst never looks like an edit or a delete",
+    arguments: 0..<9)
+  mutating func diskFails(step: Int) throws {
+    try bench.share("y", #"{"a":1}"#)
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    try bench.elsewhere("y", #"{"a":2}"#)
+    try bench.elsewhere("z", #"{"a":1}"#)
+    var left = step
+    bench.disk.beforeStep = { _ in
+      left -= 1
+      if left == -1 { throw DiskFails() }
+    }
+    do { try bench.pull() } catch is DiskFails {}
+    bench.disk.beforeStep = nil
+    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
+    #expect(bench.standings == [])
+    try bench.pull()
+    #expect(bench.standings == [])
+    #expect(bench.differences == [])
+  }
 }

@@ -86,6 +86,10 @@ import Testing
     for number in 0..<6 { #expect(bench.item("n\(number)") == #"{"a":2}"#) }
     #expect(bench.disk.journal.conflicts.isEmpty)
     #expect(bench.standings.count == 6)
+    // The way on that was named is open.
+    #expect(bench.disk.journal.intents.isEmpty)
+    try bench.pull(full: true)
+    #expect(bench.disk.journal.conflicts.count == 6)
   }
 
   @Test("five rows of which there is no trace are conflicts")
