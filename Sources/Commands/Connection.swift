@@ -32,8 +32,8 @@ struct Connection {
     }
     address = try ServerAddress(remote)
     let state = try workspace.state()
-    let origin = Text(address.origin.description)
-    let known = state.origin == origin ? ServerFacts(state) : nil
+    // Two backends may share an origin and differ in their path.
+    let known = state.origin == Text(address.description) ? ServerFacts(state) : nil
     let transport = WatchedTransport(inner: CurlTransport(context.invocation.environment))
     sight = transport.sight
     var exchange = Exchange(
@@ -66,7 +66,7 @@ struct Connection {
   /// Enters what is known of the server into a workspace's state.
   func enter(_ state: inout WorkspaceState) {
     let facts = backend.inner.facts
-    state.origin = Text(address.origin.description)
+    state.origin = Text(address.description)
     state.dialect = Text(facts.dialect.rawValue)
     state.dataset = facts.dataset
     state.user = facts.user ?? state.user

@@ -28,10 +28,9 @@ extension Context {
   func surroundings() throws -> Surroundings {
     let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
     let output = output
-    let isVerbose = options.verbose
     return Surroundings(
       trace: try trace.map { try Trace(path($0), clock: invocation.clock).tell },
-      notice: { if isVerbose { output.warn($0) } })
+      notice: { output.warn($0) })
   }
 }
 

@@ -32,7 +32,7 @@ struct RemoteCommand: TsyncCommand {
         let hasToken =
           try open.configuration.text("credential.command") != nil
           || context.credentials?.token(for: Text(address.origin.description)) != nil
-        let isKnown = state.origin == Text(address.origin.description)
+        let isKnown = state.origin == Text(address.description)
         let dialect = isKnown ? ServerFacts(state)?.dialect : nil
         context.output.result(Line(address.description))
         if context.options.verbose {

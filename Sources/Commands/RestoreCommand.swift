@@ -36,7 +36,8 @@ struct RestoreCommand: TsyncCommand {
       }
     } else {
       told = try context.writing { open in
-        try open.workspace.makeItems()
+        // Of one item alone the others would then look deleted.
+        if all { try open.workspace.makeItems() }
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)
         var count = 0
         defer { try? open.workspace.settle() }

@@ -9,7 +9,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let client = try client(key)
     guard let digest = client.digest else { return false }
     try append([.noted(key, Note(kind: .delete, commanded: true))], durably: true)
-    return try write(nil, to: key, expecting: digest) != .changedMeanwhile
+    if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
+    // Nothing was removed: should the file vanish later, nobody has said so.
+    if journal.intents[key] == nil { try append([.closed(.operation(key))], durably: false) }
+    return false
   }
 
   /// Drops the local edits of an item, or brings a deleted one back.

@@ -174,8 +174,9 @@ struct PullRun {
       unseen.remove(row.id)
       let key = ItemKey(table, row.id)
       let base = try disk.base(of: key).row
-      // The server side of an open conflict has been told already.
-      if row == base || row == disk.journal.conflicts[key]?.server { continue }
+      // The server side of an open conflict has been told already, and may be newer than this row.
+      let known = disk.journal.conflicts[key]?.server
+      if row == base || known?.isAtLeastAsNew(as: row) == true { continue }
       if let updated = row.updatedAt, let known = base?.updatedAt, updated < known {
         older.append(row)
       } else {

@@ -84,7 +84,7 @@ struct PushRun {
     var readings: [(Intent, Settlement, Reading)] = []
     for (intent, refusal, disputed) in doubts {
       do {
-        guard report.stop == nil else { throw report.stop ?? .unsafe("", ways: []) }
+        if let stop = report.stop { throw stop }
         let reading = try backend.read(intent.key)
         let base = try disk.base(of: intent.key).row?.item
         let settlement = Settlement(

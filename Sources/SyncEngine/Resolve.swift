@@ -67,6 +67,10 @@ package struct Resolve {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
+    // What was saved since the conflict was looked at has not been decided upon.
+    guard try Self.clientSide(key, open, disk) == conflict.client else {
+      throw Failure.changedMeanwhile(key)
+    }
     let resolution = Resolution(
       item: choice.item(of: conflict), digest: file.digest, server: open.server,
       copy: choice.copy(of: conflict, in: key.table), client: conflict.client)
@@ -87,13 +91,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// - Returns: Whether it could be; the conflict stays open where the item was changed meanwhile.
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
+    let now = try client(key)
+    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     if let copy = resolution.copy, let client = resolution.client,
-      try self.client(copy) == .absent
+      alreadyThere || now.digest == resolution.digest, try self.client(copy) == .absent
     {
       _ = try write(client, to: copy, expecting: nil)
     }
-    let now = try client(key)
-    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     if !alreadyThere {
       // What is displaced goes to the trash with the write, the sides of the conflict below.
       guard now.digest == resolution.digest,
@@ -107,7 +111,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try settle()
     try setBase([resolution.server], in: key.table, durably: true)
     try removeConflict(of: key)
-    try append([.closed(.conflict(key))], durably: true)
+    var records = [JournalRecord.closed(.conflict(key))]
+    if resolution.item == nil, !resolution.server.deleted {
+      // The delete was chosen: no guard asks again.
+      records.append(.noted(key, Note(kind: .delete, commanded: true)))
+    }
+    try append(records, durably: true)
     return true
   }
 

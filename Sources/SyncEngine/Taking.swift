@@ -128,7 +128,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
 extension Row {
   /// Whether another row is this one, or was before it.
-  fileprivate func isAtLeastAsNew(as other: Row) -> Bool {
+  func isAtLeastAsNew(as other: Row) -> Bool {
     guard self != other, let mine = updatedAt, let theirs = other.updatedAt else {
       return self == other
     }

@@ -4,7 +4,11 @@ package import SyncModel
 // The server's rows, each table's in its BaseLog, and the walk through the items.
 extension Workspace: RowDisk {
   package func candidates(in table: TableName) throws -> [Candidate] {
-    try rows.candidates(in: table, items: itemDirectory(of: table))
+    // Without the directory of the items, everything would look deleted.
+    guard try root.existingChild(Layout.items) != nil else {
+      throw WorkspaceError.missing(place: Layout.items)
+    }
+    return try rows.candidates(in: table, items: itemDirectory(of: table))
   }
 
   package func base(of key: ItemKey) throws -> Base {
