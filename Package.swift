@@ -122,5 +122,7 @@ let package = Package(
         "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),
+    .testTarget(
+      name: "ManualTests", dependencies: ["tsync", "tsync-server"], swiftSettings: settings),
   ]
 )

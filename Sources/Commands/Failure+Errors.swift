@@ -82,9 +82,10 @@ extension Failure {
     switch error {
     case .noConflict(let key): self = .usage("\(key) is not in conflict")
     case .twoClientSides(let key):
+      let name = "\(key.table)/\(FileName.of(key.id) ?? key.id.text)"
       self = .usage(
-        "both the file and the client's side of \(key) were edited, and differ",
-        hints: ["make them the same, or remove the one that shall not count"])
+        "items/\(name).json and conflicts/\(name).client.json were both edited, and differ",
+        hints: ["make them the same, or remove the second, and the first counts"])
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key):
       self.init(.rejected, "\(key) was changed meanwhile", hints: ["try again"])

@@ -68,7 +68,7 @@ package struct SettingKey: Hashable, Sendable {
     ("merge", rule),
     ("pager", .text),
     ("pull.overlap", .number(0...86_400)),  // seconds
-    ("pull.page", .number(1...10_000)),  // rows a request
+    ("pull.page", .number(1...1_000)),  // rows a request
     ("pull.push", .flag),
     ("push.jobs", .number(1...128)),  // requests at a time
     ("remote", .address),

@@ -46,7 +46,8 @@ enum Shell {
     let output = directory.appendingPathComponent("output")
     try Data().write(to: output)
     let status = try run(script, url: url, in: directory, output: output)
-    let parts = try Data(contentsOf: output).split(separator: 0x1E, omittingEmptySubsequences: false)
+    let parts = try Data(contentsOf: output).split(
+      separator: 0x1E, omittingEmptySubsequences: false)
     guard parts.count == commands.count + 1 else {
       throw Failure(
         description: """
