@@ -11,8 +11,9 @@ struct ReadingTests {
   @Test("a session is a literal block under EXAMPLES that begins with a command")
   func source() {
     let block = ".Bd -literal\n$ a \\(aqb\\(aq\n\\&...\n\\e\n$ c\n.Ed\n.Bd -literal\nd\n.Ed\n"
+    let other = ".Bd -literal\n$ elsewhere\n.Ed\n"
     let page = ManualPage(
-      name: "x.1", source: ".Sh FILES\n\(block).Sh EXAMPLES\n\(block).Sh NOTES\n\(block)")
+      name: "x.1", source: ".Sh FILES\n\(other).Sh EXAMPLES\n\(block).Sh NOTES\n\(other)")
     let steps = [
       ManualPage.Step(command: "a 'b'", expected: ["...", #"\"#]),
       ManualPage.Step(command: "c", expected: []),
