@@ -43,7 +43,7 @@ struct CloneCommand: TsyncCommand {
     do {
       try Session.run(in: context, at: path) { session in
         let telling = try session.pull(PullManner())
-        telling.tellConflicts()
+        telling.end()
         context.output.set(telling.json)
       }
     } catch {

@@ -58,9 +58,13 @@ enum ItemSelection: Equatable {
 extension Output {
   /// Names the files that aren't valid; the exit status says so, too.
   func tellInvalid(_ inventory: Inventory) {
-    for invalid in inventory.invalids {
-      warn(invalid.sentence)
-      end(with: .rejected)
-    }
+    inventory.invalids.forEach(tell)
+  }
+
+  /// Names a file that isn't valid, with what mends it; the exit status says so, too.
+  func tell(_ invalid: InvalidItem) {
+    warn(invalid.sentence)
+    if let hint = invalid.hint { summary(Line("tsync: mend it: \(hint)")) }
+    end(with: .rejected)
   }
 }

@@ -30,7 +30,7 @@ struct PullCommand: TsyncCommand {
     try Session.run(in: context, isWriting: !dryRun) { session in
       if !dryRun, session.configuration.pullPushes { try session.pushFirst() }
       let telling = try session.pull(manner)
-      telling.tellConflicts()
+      telling.end()
       context.output.set(telling.json)
     }
   }

@@ -10,6 +10,8 @@ struct PullTelling {
   private var items: [JSON] = []
   /// How many conflicts the pull has met.
   private(set) var conflicts = 0
+  /// The files in the way of rows that wait.
+  private var obstacles: [InvalidItem] = []
   private let isForetold: Bool
 
   init(_ context: Context, _ tables: [TableName], _ titleField: Text?, isForetold: Bool = false) {
@@ -21,8 +23,12 @@ struct PullTelling {
 
   /// Tells what came of the pull of a table, also where it failed half way.
   mutating func tell(
-    _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some RowDisk
+    _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
+    for row in try disk.incoming(in: report.table) {
+      let state = try disk.client(ItemKey(report.table, row.id))
+      if case .invalid(let invalid) = state { obstacles.append(invalid) }
+    }
     guard isWhole || !report.events.isEmpty || !report.refused.isEmpty else { return }
     context.output.summary(heading(report), hint: Self.seconds(nanoseconds))
     try tellItems(report, on: disk)
@@ -68,8 +74,10 @@ struct PullTelling {
         ])))
   }
 
-  /// Says how many conflicts there are and what to do about them, where there are any.
-  func tellConflicts() {
+  /// Says what a person has to do after a pull that nothing follows: the files that are in the way of
+  /// rows, and how many conflicts there are.
+  func end() {
+    for invalid in obstacles { context.output.tell(invalid) }
     guard conflicts > 0 else { return }
     context.output.end(with: .conflicts)
     let words = conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts"

@@ -31,8 +31,7 @@ struct PushTelling {
       switch entry.standing {
       case .invalid(let invalid):
         invalidCount += 1
-        context.output.warn(invalid.sentence)
-        if let hint = invalid.hint { context.output.summary(Line("tsync: mend it: \(hint)")) }
+        context.output.tell(invalid)
       case .moved(let place):
         guard let key = entry.key else { continue }
         context.output.warn("\(key) was not removed but moved to \(place): nothing is sent")

@@ -66,7 +66,7 @@ import Testing
     #expect(anna.conflicts == [])
   }
 
-  @Test("an item that is edited while it is on its way keeps the edit")
+  @Test("case 80: an item that is edited while it is on its way keeps the edit, which is sent next")
   func keepsEdit() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")
     let path = anna.directory.path(of: anna.file("milk"))
@@ -128,7 +128,7 @@ import Testing
     #expect(anna.run("push").output.hasPrefix("rejected bad  400"))
   }
 
-  @Test("many files that vanished are not deleted on the server without a word")
+  @Test("case 75: many files that vanished are not deleted on the server without a word")
   func stopsBeforeDeleting() throws {
     for number in 1...4 { anna.run("new", "-s", "id=i\(number)", "Item \(number)") }
     anna.run("push")

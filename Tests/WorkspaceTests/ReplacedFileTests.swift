@@ -72,7 +72,7 @@ import Testing
     #expect(playground.trash() == [])
   }
 
-  @Test("What changed since the caller saw it stays, whether it was edited or removed")
+  @Test("case 79: what changed before the check stays, whether it was edited or removed")
   func leavesChangedFiles() throws {
     let digest = playground.save("{\"text\": \"x\"}")
     var workspace = try playground.open()
@@ -178,7 +178,9 @@ import Testing
     }
   }
 
-  @Test("A save between the check and the exchange stays in its place", arguments: Saver.allCases)
+  @Test(
+    "cases 79, L2: a save between the check and the exchange stays in its place",
+    arguments: Saver.allCases)
   func undoesTheExchange(saver: Saver) throws {
     let digest = playground.save("old")
     let workspace = try playground.open()
@@ -195,7 +197,7 @@ import Testing
     #expect(playground.trash() == ["server"])
   }
 
-  @Test("A second save between the exchanges wins its place, and the first is kept")
+  @Test("case 79: a second save between the exchanges wins its place, and the first is kept")
   func keepsBothSaves() throws {
     let digest = playground.save("old")
     let workspace = try playground.open()
@@ -243,7 +245,7 @@ import Testing
   }
 
   @Test(
-    "Where the file system can't exchange names, a replaced file is linked into the trash first")
+    "cases 96, L11: where names can't be exchanged, a replaced file is linked into the trash first")
   func replacesWithoutExchange() throws {
     let digest = playground.save("old")
     let workspace = try playground.open()
@@ -264,7 +266,7 @@ import Testing
     #expect(playground.staged == [])
   }
 
-  @Test("A program that appends while tsync replaces loses no line")
+  @Test("cases 79, L3: a program that writes into the old file while tsync replaces loses no line")
   func losesNoLine() throws {
     playground.save("begin\n")
     let count = 2_000
@@ -275,7 +277,7 @@ import Testing
   }
 
   @Test(
-    "The last save is in its place or in the trash, whole",
+    "L2: the last save is in its place or in the trash, whole",
     arguments: [Saver.truncating, .renaming, .removingFirst], 0..<20)
   func losesNoLastSave(saver: Saver, round: Int) throws {
     playground.save("begin")
