@@ -34,7 +34,7 @@ struct Connection {
     let state = try workspace.state()
     // Two backends may share an origin and differ in their path.
     let known = state.origin == Text(address.description) ? ServerFacts(state) : nil
-    let transport = WatchedTransport(inner: CurlTransport(context.invocation.environment))
+    let transport = WatchedTransport(inner: CurlTransport(context.invocation))
     sight = transport.sight
     var exchange = Exchange(
       transport, with: address,
@@ -79,7 +79,7 @@ struct Connection {
     at address: ServerAddress, _ table: TableName, _ context: Context,
     _ configuration: Configuration
   ) throws -> Text? {
-    let transport = WatchedTransport(inner: CurlTransport(context.invocation.environment))
+    let transport = WatchedTransport(inner: CurlTransport(context.invocation))
     var exchange = Exchange(
       transport, with: address,
       authorization: try Authorization(for: address.origin, context, configuration),
@@ -139,10 +139,12 @@ extension ServerFacts {
 }
 
 extension CurlTransport {
-  /// Makes the transport of a process with an environment.
-  fileprivate init(_ environment: Environment) {
+  /// Makes the transport of an invocation.
+  fileprivate init(_ invocation: Invocation) {
+    let environment = invocation.environment
     self.init(
       userAgent: "tsync/\(Tsync.version)", certificateFile: environment.nonEmpty("SSL_CERT_FILE"),
-      noProxy: environment["no_proxy"] ?? environment["NO_PROXY"])
+      noProxy: environment["no_proxy"] ?? environment["NO_PROXY"],
+      limits: invocation.limits)
   }
 }

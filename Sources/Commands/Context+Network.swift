@@ -29,6 +29,7 @@ extension Context {
     let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
     let output = output
     return Surroundings(
+      pause: invocation.pause,
       trace: try trace.map { try Trace(path($0), clock: invocation.clock).tell },
       notice: { output.warn($0) })
   }

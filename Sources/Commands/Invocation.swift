@@ -1,3 +1,5 @@
+package import CurlTransport
+import Remote
 package import SystemPackage
 
 /// All that a command may know of the world.
@@ -26,6 +28,10 @@ package struct Invocation {
   package var signal: () -> Int32?
   /// Runs a program and waits for its end.
   package var run: (Program) throws(Errno) -> Ending
+  /// Waits so many milliseconds before a request is sent again.
+  package var pause: (Int) -> Void = { Surroundings.sleep($0) }
+  /// How large and how slow a server's answers may be.
+  package var limits = TransportLimits()
 
   /// Makes an invocation.
   package init(

@@ -34,6 +34,17 @@ final class RunningServer {
     let answer = try Wire.send(method, "\(url)/\(target)", Array(body.utf8), fields: [])
     return String(decoding: answer.body, as: UTF8.self)
   }
+
+  /// The port it listens on.
+  var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+  /// Returns the rows of an id as the server lists them, tombstones too.
+  func rows(_ id: String) throws -> [JSONObject] {
+    let list = try request(
+      "GET", "tables/todoitem?$filter=id%20eq%20'\(id)'&__includedeleted=true")
+    let rows = try JSON(parsing: Array(list.utf8)).object?["items"]?.elements ?? []
+    return rows.compactMap(\.object)
+  }
 }
 
 /// Where the programs that are tested lie.
@@ -131,6 +142,10 @@ final class Person {
   var environment: [(name: String, value: String)] = []
   /// What the person types at a terminal; `nil` where there is none.
   var types: [String]?
+  /// How large and how slow a server's answers may be.
+  var limits = TransportLimits()
+  /// How many milliseconds each pause took before a request was sent again; no time passes in them.
+  private(set) var pauses: [Int] = []
 
   /// Makes a person who is in a workspace of a server's tables.
   convenience init(cloning url: String) throws {
@@ -153,7 +168,7 @@ final class Person {
       environment + [
         ("XDG_CONFIG_HOME", directory.path(of: "config")), ("PATH", "/usr/bin:/bin"), ("TZ", "UTC"),
       ]
-    let invocation = Invocation(
+    var invocation = Invocation(
       directory: start,
       environment: Environment(variables.map { (Text($0.name), Text($0.value)) }),
       home: directory.path, executable: "\(Programs.directory)/tsync",
@@ -168,6 +183,8 @@ final class Person {
       },
       random: { .random(in: 0...UInt64.max) }, signal: { nil },
       run: { program throws(Errno) in try ProgramRun(program).ending() })
+    invocation.pause = { [self] in pauses.append($0) }
+    invocation.limits = limits
     let words = types == nil ? words : words + ["--color", "never"]
     let status = Tsync.run(words, in: invocation)
     return Outcome(status: status, output: output.text, error: error.text)

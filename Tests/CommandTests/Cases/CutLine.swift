@@ -1,0 +1,55 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// A person whose line to a real server a test cuts, one connection at a time.
+final class CutLine {
+  let server: RunningServer
+  let anna: Person
+  private let proxy: ByteProxy
+  private let next = NextCourse()
+
+  /// Makes a person who has cloned the server's tables, and speaks one of the dialects from then on.
+  ///
+  /// - Throws: Where the server can't be started or the clone fails.
+  init(dialect: String = "datasync") throws {
+    server = try RunningServer()
+    let next = next
+    proxy = try ByteProxy(before: server.port) { _ in next.take() }
+    anna = try Person(cloning: proxy.url)
+    // tsync-server speaks all three; who has asked it is told to speak the second.
+    let state = try #require(anna.directory.text(Self.state))
+    let spoken = state.replacing("\"datasync\"", with: "\"\(dialect)\"")
+    anna.directory.write(spoken, to: Self.state)
+  }
+
+  private static let state = "list/.todosync/state.json"
+
+  /// What has passed on the last connection.
+  var lastPassage: ByteProxy.Passage? { proxy.passages.last }
+  /// How many connections were made so far.
+  var connectionCount: Int { proxy.connectionCount }
+
+  /// Runs a command whose connections take these courses, in their order, and then clear ones.
+  func run(_ words: String..., on courses: ByteProxy.Course...) -> Outcome {
+    next.set(courses)
+    defer { next.set([]) }
+    return anna.run(words)
+  }
+
+  /// Lets the server have the requests that were kept back.
+  func deliverWithheld() { proxy.deliverWithheld() }
+}
+
+/// The courses of the connections to come; the last is followed by clear ones.
+final class NextCourse: Sendable {
+  private let courses = Mutex<[ByteProxy.Course]>([])
+
+  func set(_ new: [ByteProxy.Course]) { courses.withLock { $0 = new } }
+
+  func take() -> ByteProxy.Course {
+    courses.withLock { $0.isEmpty ? .clear : $0.removeFirst() }
+  }
+}
