@@ -122,6 +122,14 @@ let package = Package(
         "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),
+    .target(name: "CTracer", path: "Tests/CTracer"),
+    .testTarget(
+      name: "CrashTests",
+      dependencies: [
+        "CTracer", "Commands", "SyncModel", "TestSupport", "tsync", "tsync-server", grdbSQLite,
+        system,
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ManualTests", dependencies: ["tsync", "tsync-server"], swiftSettings: settings),
   ]

@@ -64,9 +64,16 @@ struct CloneCommand: TsyncCommand {
   private static func refuse(_ path: String, _ shown: String, _ context: Context) throws {
     if let stream = opendir(path) {
       defer { closedir(stream) }
-      // `.` and `..` are always there.
-      for _ in 0..<3 where readdir(stream) == nil { return try refuseNesting(path, shown, context) }
-      throw Failure.usage("\(shown) is not empty")
+      while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let isNothing = [".", ".."].contains { Text($0) == Text(name) }
+        guard isNothing || Workspace.isLeftover(name) else {
+          throw Failure.usage("\(shown) is not empty")
+        }
+      }
+      return try refuseNesting(path, shown, context)
     }
     guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
     try refuseNesting(path, shown, context)

@@ -65,6 +65,8 @@ private struct Move {
   private let text: [UInt8]
   /// Whether the file is none of an item's, by its name or by the id in it.
   private let isStray: Bool
+  /// Whether a moving that was interrupted has laid this very text under the new id.
+  private let isBegun: Bool
 
   /// Finds what is to be moved.
   ///
@@ -97,9 +99,18 @@ private struct Move {
       throw Failure.usage("\(referent.table)/\(name) can't be read")
     }
     let isOwnName = Text(name) == Text(PathName.split(try open.path(of: target)).name)
-    let isTaken = inventory.contains(target) && !isOwnName
-    if isTaken { throw Failure.usage("\(target) is there already") }
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
+    isBegun = try Self.isBegun(target, text, open)
+    if inventory.contains(target), !isOwnName, !isBegun {
+      throw Failure.usage("\(target) is there already")
+    }
+  }
+
+  private static func isBegun(
+    _ target: ItemKey, _ text: [UInt8], _ open: OpenWorkspace
+  ) throws -> Bool {
+    guard case .neverSeen = try open.workspace.base(of: target) else { return false }
+    return try open.workspace.text(of: target) == text
   }
 
   private static func key(_ name: String, _ table: TableName) throws -> ItemKey? {
@@ -125,7 +136,10 @@ private struct Move {
   /// - Returns: The item under its new id.
   func run(on open: inout OpenWorkspace) throws -> Item {
     let isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
-    let seen = try isInPlace ? open.workspace.text(of: target).map { Digest(of: $0) } : nil
+    let seen =
+      try isInPlace
+      ? open.workspace.text(of: target).map { Digest(of: $0) }
+      : isBegun ? Digest(of: text) : nil
     guard try open.workspace.write(text: text, to: target, expecting: seen) != .changedMeanwhile
     else { throw Failure(.rejected, "\(target) was changed meanwhile", hints: ["try again"]) }
     let (item, _) = try open.item(target)

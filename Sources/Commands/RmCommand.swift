@@ -48,7 +48,8 @@ private struct Removal {
   private let names: ItemNames
 
   init(_ selection: ItemSelection, _ open: OpenWorkspace, _ context: Context) throws {
-    inventory = try open.inventory()
+    let inventory = try open.inventory()
+    let referents: [Referent]
     switch selection {
     case .references(let words):
       referents = try open.references(inventory, in: context).all(words)
@@ -56,9 +57,13 @@ private struct Removal {
       referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
     }
     names = open.names(of: referents.compactMap(\.key), inventory)
-    for key in referents.compactMap(\.key) where inventory.isAbsent(key) {
+    // A removal that was interrupted is finished by the same command.
+    let gone = referents.compactMap(\.key).filter { inventory.isAbsent($0) }
+    if let key = gone.first, gone.count == referents.count {
       throw Failure.usage("\(key) is removed already")
     }
+    self.inventory = inventory
+    self.referents = referents.filter { $0.key.map { !gone.contains($0) } ?? true }
   }
 
   /// Returns an item's title; `nil` where it has none.

@@ -6,7 +6,8 @@ import SystemPackage
 extension Workspace {
   /// Makes a workspace in a directory, which is made too where it is absent.
   ///
-  /// It shows up whole or not at all, and survives a power loss.
+  /// It shows up whole or not at all, and survives a power loss. What a making that was interrupted
+  /// has left in the directory is removed.
   ///
   /// - Parameters:
   ///   - path: The directory that shall hold `.todosync`.
@@ -19,7 +20,8 @@ extension Workspace {
   ) throws(WorkspaceError) {
     try makeDirectories(path)
     let parent = try Directory(path: path, place: path)
-    let temporary = "\(Layout.directory)\(Layout.temporary)\(UInt64.random(in: 0...UInt64.max))"
+    for name in try parent.names() where isLeftover(name) { parent.removeTree(name) }
+    let temporary = leftoverPrefix + String(UInt64.random(in: 0...UInt64.max))
     do throws(WorkspaceError) {
       let root = try parent.child(temporary, creating: true)
       try fill(root, settings: settings, state: state, tables: tables)
@@ -33,6 +35,14 @@ extension Workspace {
       throw error
     }
   }
+
+  /// Whether something in a directory was left by a making of a workspace that was interrupted.
+  package static func isLeftover(_ name: String) -> Bool {
+    name.utf8.starts(with: leftoverPrefix.utf8)
+      && name.utf8.dropFirst(leftoverPrefix.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  private static let leftoverPrefix = Layout.directory + Layout.temporary
 
   private static func fill(
     _ root: Directory, settings: SettingsFile, state: WorkspaceState, tables: [TableName]

@@ -1,0 +1,96 @@
+import Glibc
+import SyncModel
+import SystemPackage
+
+@testable import Commands
+
+/// A person with a workspace: runs command lines inside the test, or under the tracer.
+struct Person {
+  /// What a command line came to.
+  struct Outcome {
+    var status: Int32
+    /// What it wrote, both streams.
+    var text: String
+  }
+
+  /// Where the person's workspace is, or will be.
+  let workspace: String
+  /// Where the person's settings are.
+  let home: String
+  /// The environment's variables beside those that everybody has.
+  var environment: [(name: String, value: String)] = []
+  /// What the person types at a terminal; `nil` where there is none.
+  var types: [String]?
+
+  /// Takes directories; the workspace's need not be there.
+  init(at workspace: String, home: String) {
+    self.workspace = workspace
+    self.home = home
+  }
+
+  private var variables: [(name: String, value: String)] {
+    environment + [
+      ("HOME", home), ("XDG_CONFIG_HOME", "\(home)/config"), ("PATH", "/usr/bin:/bin"),
+      ("TZ", "UTC"),
+    ]
+  }
+
+  /// In the workspace, or beside it where there is none.
+  private var directory: String {
+    access("\(workspace)/.todosync", F_OK) == 0
+      ? workspace : PathName.split(workspace).directory
+  }
+
+  /// Runs a command line inside this process.
+  @discardableResult
+  func run(_ words: [String], beside: Bool = false) -> Outcome {
+    var written: [UInt8] = []
+    var typed = (types ?? []).map { Array("\($0)\n".utf8) }
+    let sink = Invocation.Sink(isTerminal: false) { bytes throws(Errno) in written += bytes }
+    let terminal = Invocation.Sink(isTerminal: types != nil) { bytes throws(Errno) in
+      written += bytes
+    }
+    let invocation = Invocation(
+      directory: beside ? PathName.split(workspace).directory : directory,
+      environment: Environment(variables.map { (Text($0.name), Text($0.value)) }),
+      home: home, executable: Programs.path(of: "tsync"),
+      input: .init(isTerminal: types != nil) { () throws(Errno) in
+        typed.isEmpty ? [] : typed.removeFirst()
+      },
+      output: sink, error: terminal,
+      clock: {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      },
+      random: { .random(in: 0...UInt64.max) }, signal: { nil },
+      run: { program throws(Errno) in try ProgramRun(program).ending() })
+    let status = Tsync.run(words + ["--color", "never"], in: invocation)
+    return Outcome(status: status, text: String(decoding: written, as: UTF8.self))
+  }
+
+  /// Runs a command line inside this process.
+  @discardableResult
+  func run(_ words: String...) -> Outcome { run(words) }
+
+  /// Describes the command line as a process of its own, to be traced.
+  func program(_ words: [String], beside: Bool = false) -> TracedProgram {
+    TracedProgram(
+      path: Programs.path(of: "tsync"), arguments: words + ["--color", "never"],
+      environment: variables.map { "\($0.name)=\($0.value)" },
+      directory: beside ? PathName.split(workspace).directory : directory,
+      typed: types.map { $0.map { "\($0)\n" }.joined() })
+  }
+
+  /// The path of an item's file.
+  func file(_ id: String) -> String { "\(workspace)/.todosync/items/todoitem/\(id).json" }
+
+  /// Saves an item as an editor does that writes in place.
+  func save(_ id: String, _ fields: String) {
+    let text = Array("{\"id\": \"\(id)\", \(fields)}\n".utf8)
+    let descriptor = open(file(id), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    precondition(descriptor >= 0, "can't write \(file(id))")
+    write(descriptor, text, text.count)
+    close(descriptor)
+  }
+}
