@@ -118,7 +118,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
+        "CLinux", "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
         "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),

@@ -84,10 +84,11 @@ extension Context {
     do {
       try recover(&open)
       let result = try body(&open)
-      try open.workspace.finish(Text(commandLine))
+      try open.workspace.finish(recorded, status: Int(output.status.number))
       return result
     } catch {
-      try? open.workspace.finish(Text(commandLine))
+      let status = output.status.or(Failure(error).status)
+      try? open.workspace.finish(recorded, status: Int(status.number))
       throw error
     }
   }
@@ -127,7 +128,7 @@ extension Context {
   }
 
   /// The words of the command line as the history keeps them: no secret ever stands in them.
-  private var commandLine: String { words.joined(separator: " ") }
+  var recorded: Text { Text(RecordedWords(words).description) }
 }
 
 extension Output {

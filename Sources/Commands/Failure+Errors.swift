@@ -46,6 +46,8 @@ extension Failure {
   private init(_ error: WorkspaceError) {
     let fact = error.description
     switch error {
+    // Without locks two commands could change the workspace at once.
+    case .file(_, .noLocks): self.init(.unsafe, fact, hints: ["keep it on a disk of this machine"])
     case .file: self.init(.damaged, fact)
     case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
     case .damaged:

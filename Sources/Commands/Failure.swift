@@ -37,8 +37,11 @@ struct Failure: Error, Equatable {
     Failure(.usage, message, hints: hints)
   }
 
-  /// A signal asked the command to end.
-  static func signal(_ number: Int32) -> Failure { Failure(.signal(number), nil) }
+  /// A signal asked the command to end, which it did with an error; what the error advises stays.
+  static func signal(_ number: Int32, during error: (any Error)? = nil) -> Failure {
+    let advice = (error as? Failure)?.hints ?? []
+    return Failure(.signal(number), "interrupted", hints: advice)
+  }
 
   /// Returns the lines that are printed: `tsync: COMMAND: fact`, then `tsync: hint`.
   func lines(command: String, quiet: Bool) -> [Line] {

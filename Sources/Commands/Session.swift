@@ -56,12 +56,13 @@ struct Session {
       try body(&session)
     } catch {
       let told = session.connection?.failure(error) ?? error
+      let failure =
+        context.invocation.signal().map { Failure.signal($0, during: told) } ?? Failure(told)
       // What went wrong first is what is told.
-      try? session.pause()
-      if let signal = context.invocation.signal() { throw Failure.signal(signal) }
-      throw told
+      try? session.pause(failure.status)
+      throw failure
     }
-    try session.pause()
+    try session.pause(context.output.status)
     try context.checkSignal()
   }
 
@@ -97,11 +98,11 @@ struct Session {
     }
   }
 
-  /// Writes the history's line and gives the lock back.
-  mutating func pause() throws {
+  /// Writes the history's line and gives the lock back; the command's status is known at its end.
+  mutating func pause(_ status: ExitStatus? = nil) throws {
     guard var open else { return }
     self.open = nil
-    try open.workspace.finish(Text(context.words.joined(separator: " ")))
+    try open.workspace.finish(context.recorded, status: status.map { Int($0.number) })
   }
 
   /// What the engine goes by.

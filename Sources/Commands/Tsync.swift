@@ -63,6 +63,9 @@ package enum Tsync {
     do {
       try command.run(in: context)
       return output.finish(nil)
+    } catch Errno.interrupted {
+      // What was read, such as an answer, was cut off by the signal.
+      return output.finish(invocation.signal().map { .signal($0) } ?? Failure(Errno.interrupted))
     } catch {
       return output.finish(Failure(error))
     }

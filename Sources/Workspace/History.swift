@@ -8,6 +8,8 @@ package struct History {
     package var time: Timestamp
     /// The command line's words, without secrets.
     package var command: Text
+    /// What it ended with; `nil` where it went on without the lock.
+    package var status: Int?
     /// What it displaced.
     package var displaced: [Displaced]
     /// What it found that a stopped command had left.
@@ -15,10 +17,12 @@ package struct History {
 
     /// Makes an entry.
     package init(
-      time: Timestamp, command: Text, displaced: [Displaced] = [], notes: [Text] = []
+      time: Timestamp, command: Text, status: Int? = nil, displaced: [Displaced] = [],
+      notes: [Text] = []
     ) {
       self.time = time
       self.command = command
+      self.status = status
       self.displaced = displaced
       self.notes = notes
     }
@@ -116,6 +120,7 @@ extension History.Entry {
     var object = JSONObject()
     object.append("time", .string(time.text))
     object.append("command", .string(command))
+    if let status { object.append("status", .integer(status)) }
     if !displaced.isEmpty { object.append("displaced", .array(items)) }
     if !notes.isEmpty { object.append("notes", .array(notes.map(JSON.string))) }
     return object
@@ -135,7 +140,7 @@ extension History.Entry {
         new: object["new"]?.text.flatMap { Digest($0.string) }, place: place)
     }
     self.init(
-      time: time, command: command, displaced: displaced,
+      time: time, command: command, status: object["status"]?.integer, displaced: displaced,
       notes: (object["notes"]?.elements ?? []).compactMap(\.text))
   }
 }

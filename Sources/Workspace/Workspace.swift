@@ -92,13 +92,15 @@ package struct Workspace {
 
   /// Ends a command: keeps what speeds up the next one, and writes the history's line.
   ///
-  /// - Parameter command: The command line's words, without secrets.
+  /// - Parameters:
+  ///   - command: The command line's words, without secrets.
+  ///   - status: What the command ends with; `nil` where it goes on.
   /// - Throws: ``WorkspaceError``.
-  package mutating func finish(_ command: Text) throws(WorkspaceError) {
+  package mutating func finish(_ command: Text, status: Int? = nil) throws(WorkspaceError) {
     rows.finish()
     guard isWriting else { return }
     let entry = History.Entry(
-      time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command,
+      time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command, status: status,
       displaced: displaced, notes: foundNotes)
     displaced = []
     _ = try History(root: root, trash: trash).append(entry)

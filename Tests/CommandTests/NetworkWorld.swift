@@ -146,6 +146,8 @@ final class Person {
   var limits = TransportLimits()
   /// How many milliseconds each pause took before a request was sent again; no time passes in them.
   private(set) var pauses: [Int] = []
+  /// The clock, in nanoseconds since 1970; `nil` is the machine's.
+  var now: (() -> Int64)?
 
   /// Makes a person who is in a workspace of a server's tables.
   convenience init(cloning url: String) throws {
@@ -163,7 +165,8 @@ final class Person {
   func run(_ words: [String]) -> Outcome {
     let (output, error) = (Bytes(), Bytes())
     var typed = (types ?? []).map { Array("\($0)\n".utf8) }
-    let start = directory.names().contains("list") ? directory.path(of: "list") : directory.path
+    let list = directory.path(of: "list")
+    let start = access(list, F_OK) == 0 ? list : directory.path
     let variables =
       environment + [
         ("XDG_CONFIG_HOME", directory.path(of: "config")), ("PATH", "/usr/bin:/bin"), ("TZ", "UTC"),
@@ -176,7 +179,7 @@ final class Person {
         typed.isEmpty ? [] : typed.removeFirst()
       },
       output: output.sink(isTerminal: types != nil), error: error.sink(isTerminal: types != nil),
-      clock: {
+      clock: now ?? {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -53,7 +53,7 @@ import Testing
     thread.join()
   }
 
-  @Test("A process that is killed gives the lock back")
+  @Test("case 92: a process that is killed gives the lock back")
   func endsWithItsProcess() throws {
     var pipes: [Int32] = [0, 0]
     try #require(pipe(&pipes) == 0)
@@ -79,7 +79,7 @@ import Testing
     _ = try lock()
   }
 
-  @Test("Readers need no lock, and leave nothing behind")
+  @Test("L1: readers need no lock, and leave nothing behind")
   func readersPass() throws {
     let first = try lock()
     let before = playground.directory.names(in: ".todosync")

@@ -20,7 +20,7 @@ import Testing
     playground.directory.write(text, to: ".todosync/trash/\(name)")
   }
 
-  @Test("A text that never got its place is removed")
+  @Test("case 93: a text that never got its place is removed")
   func removesOwnTexts() throws {
     playground.save("old")
     leave("new", new: "new", old: "old")
@@ -32,7 +32,7 @@ import Testing
     #expect(workspace.notices == [])
   }
 
-  @Test("What was displaced as it should be goes to the trash")
+  @Test("case 93: what was displaced as it should be goes to the trash")
   func keepsDisplacedTexts() throws {
     playground.save("new")
     leave("old", new: "new", old: "old")
@@ -41,7 +41,8 @@ import Testing
     #expect(playground.trash() == ["old"])
   }
 
-  @Test("A save that was swapped out at the very moment of the kill goes back to its place")
+  @Test(
+    "case 93: a save that was swapped out at the very moment of the kill goes back to its place")
   func putsSavesBack() throws {
     playground.save("new")
     leave("mine", new: "new", old: "old")
@@ -56,7 +57,7 @@ import Testing
     #expect(try workspace.history().last?.notes == [Text(note)])
   }
 
-  @Test("A save that was swapped out is kept where its place has a newer one by now")
+  @Test("case 93: a save that was swapped out is kept where its place has a newer one by now")
   func keepsOlderSaves() throws {
     playground.save("newer")
     leave("mine", new: "new", old: "old")
@@ -103,7 +104,7 @@ import Testing
     #expect(playground.trash() == ["mine"])
   }
 
-  @Test("What can't be told whose it is is kept and told")
+  @Test("case 93: what can't be told whose it is is kept and told")
   func keepsTheUnknown() throws {
     playground.directory.write(
       "mine", to: ".todosync/trash/.tmp-1-1-\(digest("new"))-\(digest("old"))")

@@ -1,0 +1,158 @@
+import CLinux
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// A disk and a machine that refuse (safety.md §5, 82–85 and 96; each call at each place is the
+/// crash sweep's).
+@Suite struct RefusingMachineCases {
+  typealias Rule = FailingCalls.Rule
+
+  private let world: CaseWorld
+  private var anna: Person { world.anna }
+
+  /// The server has changed what lies here clean, and something waits here.
+  init() throws {
+    world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#)
+    anna.run("set", "tea", "text=Green tea")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
+  }
+
+  private func run(_ command: String, _ rules: [Rule]) throws -> Outcome {
+    let anna = anna
+    guard let outcome = FailingCalls.run(rules, { anna.run(command) }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    return outcome
+  }
+
+  /// Expects the next exchange to bring everything.
+  private func expectAll(_ location: SourceLocation = #_sourceLocation) throws {
+    let synced = anna.run("sync")
+    #expect(synced.status == 0, "\(synced.error)", sourceLocation: location)
+    #expect(anna.item("milk")?.contains("Oat milk") == true, sourceLocation: location)
+    #expect(try world.row("tea").contains("Green tea"), sourceLocation: location)
+    anna.expectSound(location)
+  }
+
+  struct Fault: CustomTestStringConvertible {
+    let name: String
+    let rules: [Rule]
+    var testDescription: String { name }
+
+    init(_ name: String, _ error: Errno, _ calls: Int32...) {
+      self.name = name
+      rules = calls.map { Rule(call: $0, error: error) }
+    }
+  }
+
+  @Test(
+    "cases 82, 83, 84, L5: where the disk refuses, tsync says so and goes on when it doesn't",
+    arguments: [
+      Fault("No space left on device", .noSpace, SYS_write, SYS_pwrite64),
+      Fault("Disk quota exceeded", Errno(rawValue: EDQUOT), SYS_write, SYS_pwrite64),
+      Fault("Input/output error", .ioError, SYS_fsync, SYS_fdatasync, SYS_syncfs),
+      Fault("Input/output error", .ioError, SYS_getdents64),
+      Fault("Too many open files", .tooManyOpenFiles, SYS_openat),
+      Fault(
+        "Too many open files in system", .tooManyOpenFilesInSystem, SYS_openat),
+    ], ["push", "pull"])
+  func diskRefuses(fault: Fault, command: String) throws {
+    let refused = try run(command, fault.rules)
+    #expect(refused.status == 8, "\(refused.output)\(refused.error)")
+    #expect(refused.error.contains(": \(fault.name)\n"), "\(refused.error)")
+    try expectAll()
+  }
+
+  @Test("cases 82, L5: where no name can be made any more, what came is kept back")
+  func noNames() throws {
+    let refused = try run(
+      "pull",
+      [SYS_mkdirat, SYS_linkat, SYS_renameat2].map { Rule(call: $0, error: .noSpace) })
+    #expect(refused.status == 8, "\(refused.output)\(refused.error)")
+    #expect(refused.error.contains(": No space left on device\n"))
+    #expect(anna.item("milk")?.contains("Oat milk") == false)
+    try expectAll()
+  }
+
+  @Test(
+    "case 84: where no socket is to be had the server can't be reached, and nothing is lost",
+    arguments: ["push", "pull"])
+  func noSockets(command: String) throws {
+    let refused = try run(command, [Rule(call: SYS_socket, error: .tooManyOpenFiles)])
+    #expect(refused.status == 5, "\(refused.output)\(refused.error)")
+    try expectAll()
+  }
+
+  @Test("case 84: with a few descriptors a command succeeds or says why it doesn't")
+  func fewDescriptors() throws {
+    var statuses: Set<Int32> = []
+    for limit in [3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 1_024] {
+      for command in ["status", "sync"] {
+        let outcome = try anna.shell("ulimit -n \(limit); exec tsync \(command)")
+        // 127: the program's own libraries could not be opened.
+        #expect(
+          [0, 5, 8, 127].contains(outcome.status), "\(limit): \(outcome.status) \(outcome.error)")
+        if outcome.status == 8 { #expect(outcome.error.hasPrefix("tsync: \(command): ")) }
+        statuses.insert(outcome.status)
+      }
+    }
+    #expect(statuses.isSuperset(of: [0, 8]))
+    try expectAll()
+  }
+
+  @Test("case 84: without memory the process ends, and the workspace is as it was")
+  func littleMemory() throws {
+    var statuses: Set<Int32> = []
+    for kilobytes in [8_000, 16_000, 32_000, 48_000, 64_000, 96_000, 400_000] {
+      let outcome = try anna.shell("ulimit -v \(kilobytes); exec tsync sync")
+      statuses.insert(outcome.status)
+    }
+    #expect(statuses.contains(0))
+    #expect(statuses.count > 1)
+    try expectAll()
+  }
+
+  @Test(
+    "case 85: on a read-only file system what only looks works, and what changes refuses",
+    arguments: [
+      ("status", 0), ("list", 0), ("diff", 0), ("journal", 0), ("pull", 8), ("push", 8),
+      ("sync", 8),
+    ])
+  func readOnly(command: String, status: Int32) throws {
+    let expected = anna.run(command == "list" ? "list" : "diff")
+    let outcome = try run(command, FailingCalls.readOnly)
+    #expect(outcome.status == status, "\(outcome.error)")
+    if command == "list" || command == "diff" { #expect(outcome == expected) }
+    if status == 8 { #expect(outcome.error.contains(": Read-only file system\n")) }
+    try expectAll()
+  }
+
+  @Test(
+    "cases 96, L11: where the file system has no locks nothing is changed",
+    arguments: ["push", "pull"])
+  func noLocks(command: String) throws {
+    let refused = try run(command, [Rule(call: SYS_flock, error: .noLocks)])
+    #expect(refused.status == 6, "\(refused.error)")
+    #expect(refused.error.contains("lock: No locks available\n"))
+    #expect(world.writes == [])
+    #expect(try run("status", [Rule(call: SYS_flock, error: .noLocks)]).status == 0)
+    try expectAll()
+  }
+
+  @Test("cases 96, L11: where names can't be exchanged a pull works all the same, old bytes kept")
+  func noExchange() throws {
+    let before = anna.item("milk")
+    let pulled = try run(
+      "pull", [Rule(call: SYS_renameat2, error: .invalidArgument, argument: (4, 2))])
+    #expect(pulled.status == 0, "\(pulled.error)")
+    #expect(anna.item("milk")?.contains("Oat milk") == true)
+    let trash = "list/.todosync/trash/items/todoitem"
+    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    #expect(kept.contains(before ?? ""))
+    try expectAll()
+  }
+}

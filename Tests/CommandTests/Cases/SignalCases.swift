@@ -1,0 +1,196 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Commands that end before their work is done (safety.md §5, 89–92).
+@Suite struct SignalCases {
+  /// A process that a server's thread may signal.
+  private final class Target: Sendable {
+    let id = Mutex<pid_t>(0)
+    /// Opened once the process is known.
+    let isKnown = Gate()
+
+    func set(_ process: ChildProcess) {
+      id.withLock { $0 = process.id }
+      isKnown.open()
+    }
+
+    func signal(_ number: Int32) {
+      isKnown.wait()
+      _ = id.withLock { kill($0, number) }
+    }
+  }
+
+  private static func lines(_ count: Int) -> String {
+    (0..<count).map { #"{"id": "i\#($0)", "text": "Item \#($0)"}"# + "\n" }.joined()
+  }
+
+  @Test(
+    "cases 89, L7: Ctrl-C during a push finishes what is under way, sums up, and the rest waits",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func interruptsPush(number: Int32) throws {
+    let target = Target()
+    let count = Mutex(0)
+    let world = try CaseWorld { request in
+      guard request.method == "POST" else { return .forward }
+      // The tenth is being answered when the signal comes.
+      if count.withLock({
+        $0 += 1; return $0
+      }) == 10 {
+        target.signal(number)
+      }
+      return .forward
+    }
+    world.anna.directory.write(Self.lines(100), to: "lines")
+    world.anna.run("new", "-f", world.anna.directory.path(of: "lines"))
+    let push = try world.anna.start(["push", "-j", "1"])
+    target.set(push)
+    let ended = push.outcome()
+    #expect(ended.status == 128 + number)
+    #expect(ended.output.split(separator: "\n").count == 10)
+    #expect(
+      ended.error == """
+        10 pushed
+        tsync: push: interrupted
+        tsync: nothing is lost: 90 changes wait          try again: tsync push
+
+        """)
+    #expect(world.writes.count == 10)
+    #expect(world.anna.run("push").error == "90 pushed\n")
+    #expect(world.writes.count == 100)
+    #expect(
+      try world.server.request("GET", "tables/todoitem?$count=true").contains(#""count":100"#))
+    world.anna.expectSound()
+  }
+
+  @Test("cases 89, L7: Ctrl-C during a pull keeps what has come, and the next pull brings the rest")
+  func interruptsPull() throws {
+    let target = Target()
+    let isDue = Gate()
+    let pages = Mutex(0)
+    let world = try CaseWorld { _ in
+      // A second signal would end the process at once.
+      if isDue.wait(seconds: 0),
+        pages.withLock({
+          $0 += 1; return $0
+        }) == 2
+      {
+        target.signal(SIGINT)
+      }
+      return .forward
+    }
+    world.anna.run("config", "pull.page", "5")
+    for number in 0..<20 {
+      try world.server.request("POST", "tables/todoitem", #"{"id": "i\#(number)", "text": "x"}"#)
+    }
+    isDue.open()
+    let pull = try world.anna.start(["pull"])
+    target.set(pull)
+    let ended = pull.outcome()
+    #expect(ended.status == 130, "\(ended.error)")
+    #expect(ended.error.hasSuffix("tsync: pull: interrupted\n"), "\(ended.error)")
+    world.anna.run("remote", "set", world.server.url)
+    world.anna.expectSound()
+    #expect(world.anna.directory.names(in: "list/.todosync/items/todoitem").count == 20)
+  }
+
+  @Test("case 89: a second Ctrl-C ends at once, and the next push finds out what was done")
+  func interruptsTwice() throws {
+    let target = Target()
+    let isDisturbed = Gate()
+    let world = try CaseWorld { request in
+      guard request.method == "POST", !isDisturbed.wait(seconds: 0) else { return .forward }
+      target.signal(SIGINT)
+      target.signal(SIGINT)
+      return .loseAnswer
+    }
+    world.anna.run("new", "-s", "id=milk", "Milk")
+    let push = try world.anna.start(["push"])
+    target.set(push)
+    #expect(push.outcome().status == 130)
+    isDisturbed.open()
+    let pushed = world.anna.run("push")
+    #expect(pushed.status == 0)
+    #expect(pushed.error == "1 pushed\n")
+    #expect(try world.row("milk").contains("Milk"))
+    world.anna.expectSound()
+  }
+
+  @Test("case 90: whose reader goes away stops quietly")
+  func losesReader() throws {
+    let world = try CaseWorld()
+    // More than a pipe holds, so that the end is noticed.
+    let lines = (1_000..<1_400).map { #"{"id": "\#($0)-\#(String(repeating: "x", count: 225))"}"# }
+    world.anna.directory.write(lines.joined(separator: "\n"), to: "lines")
+    world.anna.run("new", "-f", world.anna.directory.path(of: "lines"))
+    for command in ["list", "push"] {
+      let outcome = try world.anna.shell("{ tsync \(command); echo $? >status; } | head -n 1")
+      #expect(outcome.status == 0)
+      #expect(outcome.error == (command == "push" ? "400 pushed\n" : ""))
+      #expect(outcome.output.split(separator: "\n").count == 1)
+      #expect(world.anna.directory.text("list/status") == "141\n")
+    }
+    world.anna.expectSound()
+  }
+
+  @Test("case 90: where standard output is full or closed, that is told", arguments: [">/dev/full"])
+  func failsToPrint(redirection: String) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let outcome = try world.anna.shell("tsync list \(redirection)")
+    #expect(outcome.status == 8)
+    #expect(outcome.error == "tsync: list: cannot write standard output: No space left on device\n")
+    world.anna.expectSound()
+  }
+
+  @Test("cases 91, L1: a second pull waits, then names the command that holds the workspace")
+  func waitsForTheLock() throws {
+    let isHeld = Gate()
+    let isOver = Gate()
+    let isDue = Gate()
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#) { _ in
+      if isDue.wait(seconds: 0) {
+        isHeld.open()
+        isOver.wait()
+      }
+      return .forward
+    }
+    isDue.open()
+    let first = try world.anna.start(["pull"])
+    isHeld.wait()
+    let second = world.anna.run("pull")
+    isOver.open()
+    #expect(second.status == 7)
+    let words = "tsync: pull: another tsync holds the workspace: tsync pull, process \(first.id), "
+    #expect(second.error.hasPrefix(words + "since 20"), "\(second.error)")
+    #expect(second.error.hasSuffix("\ntsync: try again when it has ended\n"))
+    #expect(first.outcome().status == 0)
+    world.anna.expectSound()
+  }
+
+  @Test("case 92: what a killed command held is free at once")
+  func killsTheHolder() throws {
+    let isHeld = Gate()
+    let isOver = Gate()
+    let isDue = Gate()
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#) { _ in
+      if isDue.wait(seconds: 0), !isOver.wait(seconds: 0) {
+        isHeld.open()
+        isOver.wait()
+      }
+      return .forward
+    }
+    world.anna.run("set", "milk", "text=Oat milk")
+    isDue.open()
+    let first = try world.anna.start(["push"])
+    isHeld.wait()
+    first.signal(SIGKILL)
+    #expect(first.outcome().status == 137)
+    isOver.open()
+    #expect(world.anna.run("push").status == 0)
+    #expect(try world.row("milk").contains("Oat milk"))
+    world.anna.expectSound()
+  }
+}

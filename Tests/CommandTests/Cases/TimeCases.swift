@@ -1,0 +1,137 @@
+import Glibc
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Clocks that are wrong, and a workspace that went back in time (safety.md §5, 93–95).
+@Suite struct TimeCases {
+  /// 1970, 2106 (where 32 bits end), 2232 (where the kernel's clock ends), and before 1970.
+  private static let years: [Int64] = [0, 4_294_967_296, 8_277_292_036, -86_400 * 365 * 30]
+
+  @Test(
+    "cases 94, L9: whatever the clock here says, what is exchanged is the same", arguments: years)
+  func ignoresTheClock(seconds: Int64) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.now = { seconds * 1_000_000_000 }
+    anna.run("set", "milk", "text=Oat milk")
+    anna.run("new", "-s", "id=tea", "Tea")
+    #expect(anna.run("status").status == 0)
+    #expect(anna.run("push").error == "2 pushed\n")
+    try world.server.request("PATCH", "tables/todoitem/tea", #"{"text": "Green tea"}"#)
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.item("tea")?.contains("Green tea") == true)
+    anna.expectSound()
+    anna.now = nil
+    anna.expectSound()
+  }
+
+  @Test("cases 94, L9: a clock that goes back an hour while a command runs, and then a day")
+  func goesBack() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    var steps = 0
+    let start: Int64 = 1_795_256_100 * 1_000_000_000
+    anna.now = {
+      steps += 1
+      return start - Int64(steps) * 3_600 * 1_000_000_000
+    }
+    anna.run("set", "milk", "text=Oat milk")
+    #expect(anna.run("push").error == "1 pushed\n")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Milk"}"#)
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 0)
+    #expect(pulled.error == "todoitem  1 changed                              0.0 s\n")
+    anna.expectSound()
+    anna.now = nil
+    anna.expectSound()
+  }
+
+  /// Copies a workspace as a snapshot of a machine does.
+  private static func copy(_ from: String, _ to: String, in directory: TemporaryDirectory) throws {
+    let ending = try ChildProcess(
+      ["cp", "-a", "--", from, to], in: directory.path, [("PATH", "/usr/bin:/bin")]
+    ).outcome()
+    try #require(ending.status == 0)
+  }
+
+  private static func restore(in directory: TemporaryDirectory) throws {
+    try #require(
+      rename(directory.path(of: "list"), directory.path(of: "later \(directory.names().count)"))
+        == 0)
+    try copy("snapshot", "list", in: directory)
+  }
+
+  @Test("cases 95, L8: a workspace put back to before a push finds everything done already")
+  func isRestored() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "old", "text": "Old"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    anna.run("new", "-s", "id=tea", "Tea")
+    anna.run("rm", "old")
+    try Self.copy("list", "snapshot", in: anna.directory)
+    #expect(anna.run("push").error == "3 pushed\n")
+    try Self.restore(in: anna.directory)
+    let again = anna.run("push")
+    #expect(again.status == 0, "\(again.output)")
+    #expect(anna.conflicts == [])
+    let rows = try world.server.request("GET", "tables/todoitem?$count=true")
+    #expect(rows.contains(#""count":2"#))
+    #expect(rows.contains("Oat milk"))
+    anna.expectSound()
+  }
+
+  @Test(
+    "case 95: put back to the middle of a push, the open writes are sent again and settled",
+    arguments: ["POST", "PATCH", "DELETE"])
+  func isRestoredToTheMiddle(method: String) throws {
+    let directory = Mutex<TemporaryDirectory?>(nil)
+    let isTaken = Gate()
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "old", "text": "Old"}"#)
+    {
+      request in
+      guard request.method == method, !isTaken.wait(seconds: 0) else { return .forward }
+      isTaken.open()
+      // The intent is durable, and the request on its way.
+      if let directory = directory.withLock({ $0 }) {
+        try? Self.copy("list", "snapshot", in: directory)
+      }
+      return .forward
+    }
+    let anna = world.anna
+    directory.withLock { $0 = anna.directory }
+    defer { directory.withLock { $0 = nil } }
+    switch method {
+    case "POST": anna.run("new", "-s", "id=tea", "Tea")
+    case "PATCH": anna.run("set", "milk", "text=Oat milk")
+    default: anna.run("rm", "old")
+    }
+    #expect(anna.run("push").error == "1 pushed\n")
+    try Self.restore(in: anna.directory)
+    #expect(anna.run("status", "--porcelain").output.contains("? "))
+    let again = anna.run("push")
+    #expect(again.status == 0)
+    #expect(again.output.contains("(already there)"))
+    #expect(anna.conflicts == [])
+    anna.expectSound()
+  }
+
+  @Test("case 95: put back while somebody else went on, what both changed is a conflict")
+  func isRestoredOverOthers() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    try Self.copy("list", "snapshot", in: anna.directory)
+    anna.run("push")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    try Self.restore(in: anna.directory)
+    #expect(anna.run("push").status == 1)
+    #expect(anna.item("milk")?.contains("Oat milk") == true)
+    #expect(try world.row("milk").contains("Soy milk"))
+    #expect(anna.run("resolve", "--client", "--push", "milk").status == 0)
+    anna.expectSound()
+  }
+}
