@@ -93,6 +93,8 @@ extension Precondition {
   private static func tags(_ field: String) throws(TableError) -> Tags {
     var rest = field.utf8[...]
     var tags: [Tag] = []
+    // Only without quotes it means any: `"*"` is a tag like others (RFC 9110 §13.1.1).
+    var hasStar = false
     while true {
       rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
       guard !rest.isEmpty else { break }
@@ -102,12 +104,14 @@ extension Precondition {
         tags.append(Tag(try quoted(&rest), isWeak: isWeak))
       } else {
         let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
-        tags.append(Tag(Text(String(trimmed(rest[..<end])))))
+        let tag = Tag(Text(String(trimmed(rest[..<end]))))
+        hasStar = hasStar || tag.text == "*"
+        tags.append(tag)
         rest = rest[end...]
       }
     }
     guard !tags.isEmpty else { throw .badRequest("an entity tag is missing in If-Match") }
-    if tags.contains(where: { $0.text == "*" && !$0.isWeak }) {
+    if hasStar {
       guard tags.count == 1 else { throw .badRequest("'*' stands alone in If-Match") }
       return .any
     }

@@ -25,6 +25,7 @@ import Testing
     Condition(name: .ifMatch, value: { _ in "\"x\"" }, reading: 412, writing: 412),
     Condition(name: .ifMatch, value: { _ in "x" }, reading: 412, writing: 412),
     Condition(name: .ifMatch, value: { _ in "\"\"" }, reading: 412, writing: 412),
+    Condition(name: .ifMatch, value: { _ in "\"*\"" }, reading: 412, writing: 412),
     Condition(name: .ifMatch, value: { "W/\"\($0)\"" }, reading: 412, writing: 412),
     Condition(name: .ifMatch, value: { "\"\($0)" }, reading: 400, writing: 400),
     Condition(name: .ifMatch, value: { "*, \"\($0)\"" }, reading: 400, writing: 400),
@@ -33,6 +34,7 @@ import Testing
     Condition(name: .ifNoneMatch, value: { "W/\"\($0)\"" }, reading: 304, writing: 200),
     Condition(name: .ifNoneMatch, value: { _ in "*" }, reading: 304, writing: 412),
     Condition(name: .ifNoneMatch, value: { _ in "\"x\"" }, reading: 200, writing: 200),
+    Condition(name: .ifNoneMatch, value: { _ in "\"*\"" }, reading: 200, writing: 200),
     Condition(
       name: .ifModifiedSince, value: { _ in "Sat, 05 Nov 1994 08:49:37 GMT" }, reading: 200,
       writing: 200),
