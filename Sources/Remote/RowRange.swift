@@ -53,13 +53,21 @@ extension Dialect {
 
   /// Returns a time as a literal, as the server wrote it (protocol.md §3.5).
   func literal(_ time: Timestamp) -> String {
-    // A blank or a small letter is legal in RFC 3339, but not in every filter.
-    let isPlain = time.text.string.utf8.allSatisfy { $0.isDigit || "-:.+TZ".utf8.contains($0) }
-    let text = isPlain ? time.text : Timestamp(ticks: time.ticks).text
+    let text = Self.isPlain(time.text.bytes) ? time.text : Timestamp(ticks: time.ticks).text
     return switch self {
     case .mobileApps: "datetimeoffset'\(text)'"
     case .datasync, .communityToolkit: "cast(\(text),Edm.DateTimeOffset)"
     }
+  }
+
+  /// Whether every filter takes a time as it is written.
+  ///
+  /// A blank, a small letter, a leap second and an offset of most of a day are legal in RFC 3339, but
+  /// not everywhere.
+  private static func isPlain(_ time: [UInt8]) -> Bool {
+    let hours = time.last == UInt8(ascii: "Z") ? 0 : time.dropLast(3).suffix(2).decimal ?? 24
+    return hours < 14 && !time.holds(word: ":60")
+      && time.allSatisfy { $0.isDigit || "-:.+TZ".utf8.contains($0) }
   }
 }
 

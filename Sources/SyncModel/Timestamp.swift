@@ -11,18 +11,27 @@ package struct Timestamp: Sendable {
   /// The number of units in a second.
   package static let perSecond: Int64 = 10_000_000
 
-  /// Reads an ISO 8601 date and time; `nil` where the text is none.
+  /// The instants that every server can write in UTC: the years 1 to 9999.
+  private static let range: ClosedRange<Int64> = {
+    let first = CivilDate(year: 1, month: 1, day: 1).daysSince1970
+    let end = CivilDate(year: 10_000, month: 1, day: 1).daysSince1970
+    return first * 86_400 * perSecond...(end * 86_400 * perSecond - 1)
+  }()
+
+  /// Reads an ISO 8601 date and time; `nil` where the text is none, or in UTC not of the years 1 to
+  /// 9999.
   package init?(_ text: Text) {
     var reader = Reader(bytes: text.bytes)
-    guard let ticks = reader.instant() else { return nil }
+    guard let ticks = reader.instant(), Self.range.contains(ticks) else { return nil }
     self.text = text
     self.ticks = ticks
   }
 
-  /// Writes an instant in UTC with seven fraction digits, or three where that is exact.
+  /// Writes an instant in UTC with seven fraction digits, or three where that is exact; one beyond
+  /// the years 1 to 9999 is the nearest in them, since no server reads another.
   package init(ticks: Int64) {
-    self.ticks = ticks
-    text = Text(Self.written(ticks))
+    self.ticks = min(max(ticks, Self.range.lowerBound), Self.range.upperBound)
+    text = Text(Self.written(self.ticks))
   }
 
   private static func written(_ ticks: Int64) -> String {
@@ -96,7 +105,7 @@ private struct Reader {
     guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
       take("T") || take("t") || take(" "), let hour = number(2), take(":"),
       let minute = number(2), take(":"), let second = number(2),
-      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+      year > 0, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
     else { return nil }
     let date = CivilDate(year: year, month: month, day: day)
     guard CivilDate(daysSince1970: date.daysSince1970) == date, let fraction = fraction(),

@@ -28,6 +28,16 @@ import Testing
           + "&$orderby=updatedAt,id&$top=7&__includedeleted=true&$count=true"
       ),
       (
+        .datasync, "2026-03-01T10:00:60-23:00",
+        "tables/todoitem?$filter=updatedAt%20ge%20cast(2026-03-02T09:01:00.000Z,Edm.DateTimeOffset)"
+          + "&$orderby=updatedAt,id&$top=7&__includedeleted=true&$count=true"
+      ),
+      (
+        .mobileApps, "2026-03-01T10:00:00-23:00",
+        "tables/todoitem?$filter=updatedAt%20ge%20datetimeoffset'2026-03-02T09:00:00.000Z'"
+          + "&$orderby=updatedAt,id&$top=7&__includeDeleted=true&$inlinecount=allpages"
+      ),
+      (
         .datasync, "2026-03-01 10:00:00z",
         "tables/todoitem?$filter=updatedAt%20ge%20cast(2026-03-01T10:00:00.000Z,Edm.DateTimeOffset)"
           + "&$orderby=updatedAt,id&$top=7&__includedeleted=true&$count=true"

@@ -51,7 +51,9 @@ import Testing
   @Test(
     "a text that is no instant is refused",
     arguments: [
-      "", "now", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00Z", "70-01-01T00:00:00Z",
+      "", "now", "9999-12-31T23:59:59-01:00", "0000-12-31T23:59:59Z", "0000-12-31T23:59:59-01:00",
+      "0001-01-01T00:00:00+00:01",
+      "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00Z", "70-01-01T00:00:00Z",
       "1970-1-1T0:0:0Z", "1970-13-01T00:00:00Z", "1970-00-01T00:00:00Z", "1970-01-32T00:00:00Z",
       "1970-01-00T00:00:00Z", "1970-04-31T00:00:00Z", "2023-02-29T00:00:00Z",
       "1900-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "1970-01-01T24:00:00Z",
@@ -90,6 +92,13 @@ import Testing
     #expect(text(-10_000) == "1969-12-31T23:59:59.999Z")
     #expect(text(17_723_593_234_560_000) == "2026-03-01T10:02:03.456Z")
     #expect(text(-621_355_968_000_000_000) == "0001-01-01T00:00:00.000Z")
+  }
+
+  @Test("an instant that no server reads is the nearest that all do")
+  func clamps() {
+    #expect(Timestamp(ticks: .max).text == "9999-12-31T23:59:59.9999999Z")
+    #expect(Timestamp(ticks: .max).ticks == 2_534_023_007_999_999_999)
+    #expect(Timestamp(ticks: .min).text == "0001-01-01T00:00:00.000Z")
   }
 
   @Test("what is written reads back as the same instant", arguments: UInt64(0)..<10)
