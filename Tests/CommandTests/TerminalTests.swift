@@ -75,6 +75,7 @@ struct TerminalTests {
   func json() {
     let text = Terminal.safe(json: Array("{\n\t\"a\": \"\u{7F}\u{202E}\u{E0041}é\"\n}".utf8))
     #expect(text == "{\n\t\"a\": \"\\u007f\\u202e\\udb40\\udc41é\"\n}")
+    #expect(Terminal.safe(json: Array("{\r\n\"a\":\r1}\r\n".utf8)) == "{\n\"a\":1}\n")
   }
 
   @Test("a line has no blank at its end, with colours or without")

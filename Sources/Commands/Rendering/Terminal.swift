@@ -71,10 +71,11 @@ enum Terminal {
 
   /// Returns a JSON text in which what ``isSafe(_:)`` refuses is written as JSON escapes.
   ///
-  /// In valid JSON such characters stand within strings only, but for tabs and line ends, which stay.
+  /// In valid JSON such characters stand within strings only, but for tabs and line ends: these
+  /// stay, without the carriage returns of their own.
   static func safe(json: [UInt8]) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars where scalar != "\r" {
       if isSafe(scalar) || scalar == "\n" || scalar == "\t" {
         result.append(scalar)
       } else {
