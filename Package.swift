@@ -1,12 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+// With `TSYNC_FUZZ=1` there are programs that a fuzzer drives, and all targets count what it reaches.
+// Without it nothing here has unsafe flags, which a package that others depend on must not have.
+let isFuzzing = Context.environment["TSYNC_FUZZ"] == "1"
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + (isFuzzing ? [.unsafeFlags(["-enable-testing", "-sanitize=fuzzer"])] : [])
 
 // Each product of another package is named once, so that the targets below read as the graph of the
 // architecture. An import that isn't declared here fails the build
@@ -29,6 +34,38 @@ let serviceLifecycle: Target.Dependency = .product(
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let unixSignals: Target.Dependency = .product(
   name: "UnixSignals", package: "swift-service-lifecycle")
+
+// What reads the words of others. The tests replay what the fuzzer has found; the programs look on.
+let fuzzed: [Target.Dependency] = [
+  "Commands", "Remote", "SyncEngine", "SyncModel", "TableServer", "Workspace", httpTypes, system,
+]
+let fuzzing: [Target] =
+  if isFuzzing {
+    [
+      .target(
+        name: "FuzzTargets", dependencies: fuzzed, path: "Tests/Fuzz/Targets",
+        swiftSettings: settings),
+      .target(
+        name: "FuzzDriver", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver",
+        swiftSettings: settings),
+    ]
+      + [
+        "BaseLog", "Configuration", "FileName", "Filter", "HTTP", "ItemFile", "JSON", "Journal",
+        "Terminal",
+      ].map {
+        .executableTarget(
+          name: "Fuzz\($0)", dependencies: ["FuzzDriver", "FuzzTargets"],
+          path: "Tests/Fuzz/Programs/Fuzz\($0)", swiftSettings: settings,
+          linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+      }
+  } else {
+    [
+      .testTarget(
+        name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Fuzz",
+        exclude: ["Corpus", "Driver", "Programs"], sources: ["Replay", "Targets"],
+        swiftSettings: settings)
+    ]
+  }
 
 let package = Package(
   name: "tsync",
@@ -132,5 +169,5 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ManualTests", dependencies: ["tsync", "tsync-server"], swiftSettings: settings),
-  ]
+  ] + fuzzing
 )

@@ -1,0 +1,4 @@
+import FuzzDriver
+import FuzzTargets
+
+fuzz(.configuration)

@@ -1,0 +1,86 @@
+@testable import SyncModel
+@testable import Workspace
+
+/// A table's log of rows.
+///
+/// An input is as ``LogInput`` says.
+enum BaseLogTarget {
+  static func run(_ bytes: [UInt8]) throws(Finding) {
+    bytes.withUnsafeBytes { _ = RowSketch($0) }
+    guard let table = try? TableName("t"),
+      let input = LogInput(bytes, kind: BaseLog.kind, extra: header),
+      let scratch = ScratchDirectory(input.file, named: file)
+    else { return }
+    var twins = [BaseLogTwin()]
+    var isReadable = true
+    for line in input.lines {
+      guard var twin = twins.last, twin.take(line) else {
+        isReadable = false
+        break
+      }
+      twins.append(twin)
+    }
+    for line in input.lines { try sketch(line) }
+    let read = open(table, scratch, writing: false)
+    try ensure(scratch.read(file) == input.file, "reading has changed the file")
+    try ensure(scratch.kept.isEmpty && scratch.names == [file], "reading has written")
+    if isReadable, !input.lines.isEmpty {
+      let found = try read.map { log throws(Finding) in try BaseLogTwin(log) }
+      if input.isWhole { try ensure(found == twins.last, "other rows than were written") }
+      if let found { try ensure(twins.contains(found), "rows that were not written") }
+    }
+    try write(table, input, scratch, isReadable: isReadable && read != nil)
+  }
+
+  private static let file = "t.jsonl"
+  private static let header = JSONObject([
+    .init(name: "table", value: "t"), .init(name: "generation", value: "g"),
+  ])
+
+  private static func open(
+    _ table: TableName, _ scratch: ScratchDirectory, writing: Bool
+  ) -> BaseLog? {
+    try? BaseLog(
+      table, in: scratch.directory, writing: writing, trash: scratch.trash, index: nil)
+  }
+
+  /// Makes sure that a row's sketch says what the row does.
+  private static func sketch(_ line: [UInt8]) throws(Finding) {
+    guard let row = BaseLogTwin.row(in: line)?.row else { return }
+    let isRight = row.text.withUnsafeBytes { text in
+      RowSketch(text).map {
+        $0.id.elementsEqual(row.id.text.bytes) && $0.isTombstone == row.deleted
+      }
+    }
+    try ensure(isRight ?? true, "the sketch of \(shown(row.text))")
+  }
+
+  /// Opens the log to write, commits and compacts it: the rows stay what they are.
+  private static func write(
+    _ table: TableName, _ input: LogInput, _ scratch: ScratchDirectory, isReadable: Bool
+  ) throws(Finding) {
+    guard let log = open(table, scratch, writing: true) else {
+      try ensure(scratch.read(file) == input.file, "a refused file was changed")
+      return
+    }
+    let rest = scratch.read(file)
+    try ensure(rest + scratch.kept == input.file, "what was cut off is not in the trash")
+    // A row that is none, under a checksum that fits, is found when it is asked for.
+    guard isReadable, !input.lines.isEmpty else { return }
+    var twin = try BaseLogTwin(log)
+    let held = log.rows.uncommitted.min().map { Set([$0]) } ?? []
+    let token = DeltaToken("2026-03-01T10:00:00.000Z")
+    guard (try? log.commit(token: token, held: held)) != nil else {
+      throw Finding(description: "can't be committed")
+    }
+    twin.commit(token, held: held)
+    try ensure(try BaseLogTwin(log) == twin, "other rows after a commit")
+    guard (try? log.compact()) != nil else { throw Finding(description: "can't be compacted") }
+    try ensure(try BaseLogTwin(log) == twin, "other rows once compacted")
+    guard let again = open(table, scratch, writing: false) else {
+      throw Finding(description: "can't be opened once compacted")
+    }
+    try ensure(try BaseLogTwin(again) == twin, "other rows in the compacted file")
+    try ensure(scratch.names == [file], "other files: \(scratch.names)")
+  }
+}
