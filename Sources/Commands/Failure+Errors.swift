@@ -53,7 +53,7 @@ extension Failure {
     case .damaged:
       self.init(
         .damaged, fact,
-        hints: ["nothing was touched; clone anew, and copy the changed files of items into it"])
+        hints: ["nothing was touched; what can be done about it: tsync doctor"])
     case .newerFormat: self.init(.unsafe, fact, hints: ["install that version, or clone anew"])
     case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
     case .notFound:

@@ -14,7 +14,7 @@ package enum Tsync {
     StatusCommand.self, DiffCommand.self, JournalCommand.self,
     PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self,
     RestoreCommand.self, PurgeCommand.self,
-    RemoteCommand.self, ConfigCommand.self, ServeCommand.self, HelpCommand.self,
+    RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self, HelpCommand.self,
   ]
 
   /// Runs a command line, given without the program's name, and returns the exit status; all that is

@@ -69,6 +69,9 @@ final class BaseLog {
   /// Where the file's lines end.
   var position: LogPosition { log.position }
 
+  /// How many bytes a crash left behind them.
+  var tail: Int { log.tail }
+
   /// What a person should know: what was cut off.
   var notices: [String] { log.notices }
 

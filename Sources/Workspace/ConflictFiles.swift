@@ -121,8 +121,17 @@ struct ConflictFiles {
       name: try Layout.file(of: key, side), trash: trash)
   }
 
+  /// Whether a side's bytes say what it is to say, `nil` being that the item was deleted.
+  static func isSide(_ bytes: [UInt8], of item: Item?, as key: ItemKey) -> Bool {
+    if bytes == text(of: item, key.id) { return true }
+    guard let item, let found = try? ItemFile.item(in: bytes, as: key, place: "") else {
+      return false
+    }
+    return found == item
+  }
+
   /// Returns the text of a side; of one that deleted the item, its id and that it is deleted.
-  private static func text(of item: Item?, _ id: ItemID) -> [UInt8] {
+  static func text(of item: Item?, _ id: ItemID) -> [UInt8] {
     if let item { return ItemFile.text(of: item, id: id) }
     let gone: JSON = [
       Item.idField: .string(id.text), SystemField.deleted.name: true,

@@ -36,7 +36,7 @@ package final class DirectoryLock {
     let place = directory.place(of: name)
     let raw = try directory.open(name, O_RDWR | O_CREAT)
     do throws(WorkspaceError) {
-      try Self.take(raw, place: place, patience: patience)
+      try Self.take(raw, LOCK_EX, place: place, patience: patience)
       let holder: JSON = [
         "pid": .integer(Int(getpid())), "command": .string(command),
         "since": .string(Timestamp(ticks: now / 100).text),
@@ -52,16 +52,39 @@ package final class DirectoryLock {
     descriptor = FileDescriptor(rawValue: raw)
   }
 
+  /// Makes sure that no process writes as long as this lives, without writing anything; where there is
+  /// no lock's file, nobody ever wrote, and there is nothing to hold.
+  ///
+  /// - Throws: ``WorkspaceError/locked(_:)`` after so many seconds; ``WorkspaceError/file(place:_:)``.
+  init?(
+    sharing name: String, in directory: Directory, patience: Double
+  ) throws(WorkspaceError) {
+    let raw: Int32
+    do throws(WorkspaceError) {
+      raw = try directory.open(name, O_RDONLY)
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return nil
+    }
+    do throws(WorkspaceError) {
+      try Self.take(raw, LOCK_SH, place: directory.place(of: name), patience: patience)
+    } catch {
+      close(raw)
+      throw error
+    }
+    descriptor = FileDescriptor(rawValue: raw)
+  }
+
   deinit { try? descriptor.close() }
 
   private static func take(
-    _ descriptor: Int32, place: String, patience: Double
+    _ descriptor: Int32, _ kind: Int32, place: String, patience: Double
   ) throws(WorkspaceError) {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: .seconds(patience))
     var pause: UInt32 = 1_000  // microseconds; doubled up to 0.1 s
     while true {
-      switch WorkspaceError.interruptible({ flock(descriptor, LOCK_EX | LOCK_NB) }) {
+      switch WorkspaceError.interruptible({ flock(descriptor, kind | LOCK_NB) }) {
       case .success: return
       case .failure(.wouldBlock):
         guard clock.now < end else { throw .locked(holder(descriptor, place)) }

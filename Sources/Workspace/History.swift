@@ -103,7 +103,8 @@ package struct History {
     return log.notices
   }
 
-  private static let kind: Text = "tsync-history"
+  /// What the header of the file says it is.
+  static let kind: Text = "tsync-history"
 }
 
 extension History.Entry {
@@ -126,7 +127,8 @@ extension History.Entry {
     return object
   }
 
-  fileprivate init?(_ object: JSONObject) {
+  /// Reads an entry from the members of a line; `nil` where it is none.
+  init?(_ object: JSONObject) {
     guard let time = object["time"]?.text.flatMap(Timestamp.init),
       let command = object["command"]?.text
     else { return nil }

@@ -5,6 +5,8 @@ import SyncModel
 ///
 /// It is a class because the log is one open file, whichever copy of the workspace writes.
 final class Journal {
+  /// What the header of the file says it is.
+  static let kind: Text = "tsync-journal"
   /// From how many bytes on it is written anew, when that can be done.
   static let rotationSize = 1 << 20
 
@@ -18,7 +20,7 @@ final class Journal {
   init(in root: Directory, writing: Bool, trash: Trash) throws(WorkspaceError) {
     var state = JournalState()
     log = try Log(
-      Layout.journal, in: root, kind: "tsync-journal", writing: writing, trash: trash
+      Layout.journal, in: root, kind: Self.kind, writing: writing, trash: trash
     ) { object throws(WorkspaceError) in
       do throws(NameError) {
         state.add(try JournalRecord(object))

@@ -30,6 +30,9 @@ enum Layout {
   /// What a temporary file's name begins with.
   static let temporary = ".tmp-"
 
+  /// What the name of a log or index ends with while it is written anew.
+  static let new = ".new"
+
   /// The longest file name of Linux's file systems, in bytes.
   static let nameLimit = 255
 

@@ -34,11 +34,13 @@ struct Leftovers {
     }
   }
 
-  private static func isTemporary(_ name: String) -> Bool {
+  /// Whether a name is that of a file on its way.
+  static func isTemporary(_ name: String) -> Bool {
     name.utf8.starts(with: Layout.temporary.utf8)
   }
 
-  private static func isAlive(writerOf name: String) -> Bool {
+  /// Whether the process lives that a temporary file's name tells.
+  static func isAlive(writerOf name: String) -> Bool {
     let digits = name.utf8.dropFirst(Layout.temporary.utf8.count)
       .prefix { $0 != UInt8(ascii: "-") }
     guard let process = pid_t(Substring(digits)) else { return false }

@@ -20,6 +20,8 @@ final class Log {
   private(set) var position = LogPosition(offset: 0, number: 0, durable: 0, checksum: 0)
   /// What a person should know: what was cut off.
   private(set) var notices: [String] = []
+  /// How many bytes lie behind the valid lines, as of the last reading: what a crash left.
+  private(set) var tail = 0
 
   private let name: String
   private let directory: Directory?
@@ -52,6 +54,22 @@ final class Log {
       return
     }
     try readHeader()
+  }
+
+  /// Makes a log that takes the place of a file that can't be read any more.
+  ///
+  /// Nothing is written before ``rewrite(_:)``, nor read at all; the count of lines goes on behind
+  /// `number`.
+  init(
+    replacing name: String, in directory: Directory, kind: Text, after number: Int, trash: Trash
+  ) {
+    self.name = name
+    self.directory = directory
+    self.kind = kind
+    self.trash = trash
+    isWriting = true
+    place = directory.place(of: name)
+    position.number = number
   }
 
   deinit {
@@ -96,7 +114,8 @@ final class Log {
     var reader = LogReader(descriptor, place: place, header: header, from: start ?? position)
     try reader.read(each)
     position = reader.position
-    if reader.tail > 0, isWriting { try cut(reader.tail) }
+    tail = reader.tail
+    if tail > 0, isWriting { try cut(tail) }
   }
 
   /// Returns whether a position that was noted earlier ends a line of this file.
@@ -137,6 +156,7 @@ final class Log {
     try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(position.offset)) }
     try WorkspaceError.checking(place) { fsync(descriptor) }
     position.durable = position.number
+    self.tail = 0
     notices.append("\(place): \(count) bytes that a crash left were cut off; they are in \(copy)")
   }
 
@@ -208,7 +228,7 @@ final class Log {
   ) throws(WorkspaceError) {
     guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
     let header = LogHeader(kind: kind, after: position.number, extra: extra)
-    let temporary = name + ".new"
+    let temporary = name + Layout.new
     let here = directory.descriptor.rawValue
     let new = try directory.open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
     var writer = LogWriter(to: new, header: header, place: place)

@@ -16,7 +16,7 @@ struct StatIndexWriter {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``: then the old index stays.
   static func write(_ images: [TableImage], to directory: Directory) throws(WorkspaceError) {
-    let temporary = StatIndex.name + ".new"
+    let temporary = StatIndex.name + Layout.new
     let place = directory.place(of: StatIndex.name)
     let here = directory.descriptor.rawValue
     let descriptor = try directory.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)

@@ -127,7 +127,7 @@ extension Workspace {
   package func journalRecords() throws(WorkspaceError) -> [JournalRecord] {
     var records: [JournalRecord] = []
     _ = try Log(
-      Layout.journal, in: root, kind: "tsync-journal", writing: false, trash: trash
+      Layout.journal, in: root, kind: Journal.kind, writing: false, trash: trash
     ) { object throws(WorkspaceError) in
       do throws(NameError) {
         records.append(try JournalRecord(object))

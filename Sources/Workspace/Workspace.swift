@@ -114,7 +114,7 @@ package struct Workspace {
     precondition(isWriting, "a workspace that is open for reading can't be changed")
   }
 
-  private static func openRoot(at path: String) throws(WorkspaceError) -> Directory {
+  static func openRoot(at path: String) throws(WorkspaceError) -> Directory {
     do throws(WorkspaceError) {
       let descriptor = try Directory(path: path, place: path).open(
         Layout.directory, O_RDONLY | O_DIRECTORY)

@@ -1,0 +1,42 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Looks whether the workspace is whole, and mends it.
+struct DoctorCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Look whether the workspace is whole, and mend it.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .long, help: "Mend what can be mended.")
+  var fix = false
+
+  @Flag(name: .long, help: "Compare with the server, too.")
+  var deep = false
+
+  func run(in context: Context) throws {
+    let path = try context.findWorkspace()
+    context.output.begin("findings")
+    let mended = fix ? try mend(path, in: context) : []
+    let examination = try Workspace.examine(
+      at: path, patience: 5, clock: context.invocation.clock)
+    let report = DoctorReport(examination, mended: mended)
+    report.print(to: context.output)
+    context.output.end(with: report.status)
+    if deep { try ServerComparison.run(at: path, in: context) }
+  }
+
+  /// Mends, and returns what was found before and what was done about it.
+  private func mend(_ path: String, in context: Context) throws -> [DoctorReport.Entry] {
+    let clock = context.invocation.clock
+    let before = try Workspace.examine(at: path, clock: clock)
+    guard !before.faults.isEmpty else { return [] }
+    var mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+    try context.writing { open in mended += try open.workspace.mend() }
+    let finished = before.faults.filter { $0.remedy == .finish }
+      .map { DoctorReport.Entry($0, deed: "finished") }
+    return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) } + finished
+  }
+}

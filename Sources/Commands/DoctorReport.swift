@@ -1,0 +1,116 @@
+import SyncModel
+import Workspace
+
+/// What the doctor tells: first what was mended, then what there is.
+struct DoctorReport {
+  /// A finding, and what was done about it.
+  struct Entry {
+    let finding: Finding
+    let deed: String?
+
+    init(_ finding: Finding, deed: String? = nil) {
+      self.finding = finding
+      self.deed = deed
+    }
+  }
+
+  private let entries: [Entry]
+  private let examination: Examination
+
+  /// Puts together what was mended and what was found after that; what is still found was not mended.
+  init(_ examination: Examination, mended: [Entry]) {
+    self.examination = examination
+    entries =
+      mended.filter { !examination.findings.contains($0.finding) }
+      + examination.findings.map { Entry($0) }
+  }
+
+  /// What the command ends with: by what is not mended.
+  var status: ExitStatus {
+    examination.findings.reduce(.done) { status, finding in
+      switch finding.gravity {
+      case .note: status
+      case .mendable: status.or(.conflicts)
+      case .unsafe: status.or(.unsafe)
+      case .damage: status.or(.damaged)
+      }
+    }
+  }
+
+  /// Prints it: a line a finding, below it what is or would be done.
+  func print(to output: Output) {
+    for entry in entries {
+      output.append(entry.json, to: "findings")
+      entry.lines.forEach(output.result)
+    }
+    output.set("items", .integer(examination.items))
+    output.set("tables", .integer(examination.tables.count))
+    let isFixable = examination.faults.contains { $0.remedy != nil }
+    output.summary(Line(summary), hint: isFixable ? "tsync doctor --fix" : nil)
+  }
+
+  /// What was found, counted.
+  private var summary: String {
+    let counts: [(Int, String)] = [
+      (entries.count { $0.deed != nil }, "mended"),
+      (count(.damage), "damaged"), (count(.unsafe), "unsafe"), (count(.mendable), "to mend"),
+    ]
+    let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let (items, tables) = (examination.items, examination.tables.count)
+    let extent =
+      "\(items == 1 ? "1 item" : "\(items) items"), "
+      + (tables == 1 ? "1 table" : "\(tables) tables")
+    return (parts.isEmpty ? "all is well" : parts.joined(separator: ", ")) + ": \(extent)"
+  }
+
+  private func count(_ gravity: Finding.Gravity) -> Int {
+    examination.findings.count { $0.gravity == gravity }
+  }
+}
+
+extension DoctorReport.Entry {
+  /// The lines for people.
+  fileprivate var lines: [Line] {
+    var line = Line()
+    line.append(word, style)
+    line.pad(to: 8)
+    let place = finding.line.map { "\(finding.place):\($0)" } ?? finding.place
+    line.append("\(place): \(finding.fact)")
+    if let deed { return [line, Line("        \(deed)")] }
+    guard let remedy = finding.remedy else { return [line] }
+    return [line, Line("        --fix \(remedy.words)")]
+  }
+
+  private var word: String {
+    if deed != nil { return "mended" }
+    return switch finding.gravity {
+    case .note: "note"
+    case .mendable: "mend"
+    case .unsafe: "unsafe"
+    case .damage: "damage"
+    }
+  }
+
+  private var style: Line.Style {
+    if deed != nil { return .green }
+    return switch finding.gravity {
+    case .note: .dim
+    case .mendable: .yellow
+    case .unsafe, .damage: .red
+    }
+  }
+
+  /// The object for programs.
+  fileprivate var json: JSON {
+    var object = JSONObject()
+    object.append("invariant", .string(Text(finding.invariant.description)))
+    object.append("gravity", .string(Text(finding.gravity.rawValue)))
+    object.append("path", .string(Text(finding.place)))
+    object.append("line", finding.line.map(JSON.integer) ?? .null)
+    object.append("message", .string(Text(finding.fact)))
+    object.append("remedy", finding.remedy.map { .string(Text($0.words)) } ?? .null)
+    object.append("mended", .bool(deed != nil))
+    if let deed { object.append("deed", .string(Text(deed))) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,71 @@
+import SyncEngine
+import SyncModel
+
+// I8: the conflicts' files.
+extension Examiner {
+  /// Looks whether each open conflict has its files, and each file its conflict.
+  ///
+  /// The client's side may be missing: its user may remove it, and the item's file counts then
+  /// (decisions.md 10). What the server's side holds is the record's row; what the base's side holds
+  /// may be what was sent instead of the base, and isn't compared.
+  mutating func examineConflicts() {
+    guard let journal else { return }
+    for (key, conflict) in journal.conflicts.sorted(by: { $0.key < $1.key }) {
+      attempt(.conflicts, at: "\(Layout.conflicts)/\(key.table)", .layConflict(key)) {
+        examiner throws(WorkspaceError) in
+        try examiner.examine(conflict, of: key)
+      }
+    }
+    attempt(.conflicts, at: Layout.conflicts) { examiner throws(WorkspaceError) in
+      guard let conflicts = try examiner.root.existingChild(Layout.conflicts) else { return }
+      for name in try conflicts.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
+        guard let table = try? TableName(Text(name)) else {
+          examiner.add(.names, at: conflicts.place(of: name), "is no table's directory", .note)
+          continue
+        }
+        try examiner.examineSides(of: table, in: conflicts.child(name), journal)
+      }
+    }
+  }
+
+  private mutating func examine(
+    _ conflict: OpenConflict, of key: ItemKey
+  ) throws(WorkspaceError) {
+    let files = ConflictFiles(root: root, trash: trash)
+    let server = conflict.server.deleted ? nil : conflict.server.item
+    let place = "\(Layout.conflicts)/\(key.table)/"
+    if let bytes = try files.bytes(.server, of: key) {
+      if !ConflictFiles.isSide(bytes, of: server, as: key) {
+        add(
+          .conflicts, at: place + (try Layout.file(of: key, .server)),
+          "isn't what the journal says the server has", .mendable, .layConflict(key))
+      }
+    } else {
+      add(
+        .conflicts, at: place + (try Layout.file(of: key, .server)),
+        "is missing, and the conflict is open", .mendable, .layConflict(key))
+    }
+    guard let base = rows[key.table], try base.base(of: key.id).item != nil,
+      try files.bytes(.base, of: key) == nil
+    else { return }
+    add(
+      .conflicts, at: place + (try Layout.file(of: key, .base)),
+      "is missing, and the conflict is open", .mendable, .layConflict(key))
+  }
+
+  private mutating func examineSides(
+    of table: TableName, in directory: Directory, _ journal: JournalState
+  ) throws(WorkspaceError) {
+    for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
+      guard let (id, _) = ConflictSide.read(name) else {
+        add(.names, at: directory.place(of: name), "is no file of a conflict", .note)
+        continue
+      }
+      let key = ItemKey(table, id)
+      guard journal.conflicts[key] == nil, journal.resolutions[key] == nil else { continue }
+      let place = directory.place(of: name)
+      add(
+        .conflicts, at: place, "belongs to no open conflict", .mendable, .keepSide(place: place))
+    }
+  }
+}

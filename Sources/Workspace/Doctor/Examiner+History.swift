@@ -1,0 +1,50 @@
+import SyncModel
+
+// I15: the history, and the trash that it speaks of.
+extension Examiner {
+  /// Looks for the displaced texts of the last 30 days.
+  mutating func examineHistory() {
+    attempt(.history, at: Layout.history, .beginHistory) { examiner throws(WorkspaceError) in
+      var entries: [History.Entry] = []
+      let log = try Log(
+        opening: Layout.history, in: examiner.root, kind: History.kind, writing: false,
+        trash: examiner.trash)
+      try log.read { line throws(WorkspaceError) in
+        if let entry = line.object.flatMap(History.Entry.init) { entries.append(entry) }
+      }
+      examiner.examineTail(log.tail, of: Layout.history, .history)
+      try examiner.examineTrash(entries)
+    }
+  }
+
+  private mutating func examineTrash(_ entries: [History.Entry]) throws(WorkspaceError) {
+    let limit = (clock() / 1_000_000_000 - Trash.age + 86_400) * Timestamp.perSecond
+    var missing = 0
+    for entry in entries where entry.time.ticks > limit {
+      for displaced in entry.displaced {
+        switch try reading(of: displaced.place) {
+        case .file(let bytes, _):
+          guard let old = displaced.old, Digest(of: bytes) != old else { continue }
+          add(
+            .history, at: displaced.place.string,
+            "was written to after it was displaced: compare it with \(displaced.key)", .note)
+        case nil, .absent: missing += 1
+        case .tooLarge, .irregular, .unreadable:
+          add(.history, at: displaced.place.string, "can't be read", .note)
+        }
+      }
+    }
+    if missing > 0 {
+      let texts = missing == 1 ? "1 text" : "\(missing) texts"
+      add(.history, at: Layout.trash, "\(texts) of the last 30 days are gone from it", .note)
+    }
+  }
+
+  /// Reads a file of the trash's; `nil` where its place leads elsewhere, or nowhere.
+  private func reading(of place: Text) throws(WorkspaceError) -> FileReading? {
+    guard place.string.utf8.starts(with: "\(Layout.trash)/".utf8),
+      let (directory, name) = try root.find(place.string)
+    else { return nil }
+    return try FileReading(name, in: directory, limit: .max - 1)
+  }
+}

@@ -1,0 +1,151 @@
+import SyncEngine
+import SyncModel
+
+// I5, I9, I10 and I11: the rows, and what the index says of them and of the items.
+extension Examiner {
+  /// Looks at one table.
+  mutating func examine(_ table: TableName) {
+    let place = "\(Layout.base)/\(table).jsonl"
+    attempt(.baseRows, at: place, .forget(table)) { examiner throws(WorkspaceError) in
+      let base = try examiner.openBase(table, index: nil)
+      let newest = try examiner.examineRows(of: base)
+      examiner.examineTail(base.tail, of: place, .baseRows)
+      examiner.examineToken(of: base, newest, place)
+      let waiting = base.rows.uncommitted.count
+      if waiting > 0 {
+        examiner.add(
+          .waitingRows, at: place,
+          "\(waiting == 1 ? "1 row waits" : "\(waiting) rows wait") for the end of a stopped pull",
+          .mendable, .finish)
+      }
+      examiner.rows[table] = base
+    }
+    attempt(.items, at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
+      try examiner.examineItems(in: table)
+    }
+  }
+
+  private func openBase(
+    _ table: TableName, index: IndexedTable?
+  ) throws(WorkspaceError) -> BaseLog {
+    try BaseLog(
+      table, in: root.existingChild(Layout.base), writing: false, trash: trash, index: index)
+  }
+
+  /// Reads every row, in effect or waiting; returns the time of the newest, `nil` where that can't be
+  /// told.
+  ///
+  /// I5: a row is JSON, a row, and the one and the tombstone that the quick look at its line takes it
+  /// for. A row without a version is allowed, and so is a tombstone (decisions.md 2, 28).
+  private mutating func examineRows(of base: BaseLog) throws(WorkspaceError) -> Timestamp? {
+    var entries: [(ItemID, BaseLogEntry)] = []
+    var nameless = 0
+    base.rows.forEach { id, entry in
+      if let id = ItemID(id) { entries.append((id, entry)) } else { nameless += 1 }
+    }
+    guard nameless == 0 else {
+      throw .damaged(
+        place: "\(Layout.base)/\(base.table).jsonl", line: nil, fact: "a row has no id")
+    }
+    var newest: Timestamp?
+    var isKnown = true
+    for (id, entry) in entries {
+      let row = try base.row(at: entry, as: id)
+      guard row.deleted == entry.isTombstone else {
+        throw .damaged(
+          place: "\(Layout.base)/\(base.table).jsonl", line: nil,
+          fact: "the row '\(id)' is taken for what it isn't")
+      }
+      // A row that vanished without a tombstone took its time along.
+      if row.deleted, row.version == nil { isKnown = false }
+      if let time = row.updatedAt { newest = max(newest ?? time, time) }
+    }
+    for row in try base.incomingRows() {
+      if let time = row.updatedAt { newest = max(newest ?? time, time) }
+    }
+    for (key, conflict) in journal?.conflicts ?? [:] where key.table == base.table {
+      if let time = conflict.server.updatedAt { newest = max(newest ?? time, time) }
+    }
+    return isKnown && journal != nil ? newest : nil
+  }
+
+  /// I10, told and never mended: a pull checks its token by itself (decisions.md 28).
+  private mutating func examineToken(of base: BaseLog, _ newest: Timestamp?, _ place: String) {
+    guard let token = base.rows.token else { return }
+    guard let time = token.timestamp else {
+      return add(
+        .token, at: place, "the delta token is no time: the next pull reads everything", .note)
+    }
+    if let newest, newest < time {
+      add(
+        .token, at: place,
+        "the delta token is later than every row: tsync pull --full reads everything", .note)
+    }
+  }
+
+  // MARK: The index
+
+  /// I9: opens the table once more by the index, and compares.
+  mutating func examineIndex(of table: TableName, items: Directory?, truth: [Candidate]) {
+    guard let index = StatIndex(in: root)?.table(table) else { return }
+    attempt(.index, at: StatIndex.name) { examiner throws(WorkspaceError) in
+      guard let base = examiner.rows[table] else { return }
+      if base.generation.isEmpty {
+        return examiner.add(
+          .baseRows, at: "\(Layout.base)/\(table).jsonl",
+          "is missing: what was known of the server's rows; the next pull reads everything", .note)
+      }
+      do throws(WorkspaceError) {
+        let cached = try examiner.openBase(table, index: index)
+        guard cached.rows.known != nil else { return }
+        var truth = truth
+        // A file that is saved at this moment may show between the two looks: then look again.
+        for _ in 0..<3 {
+          var scanner = Scanner(of: cached, in: items, at: examiner.clock())
+          try scanner.run()
+          if scanner.candidates == truth, cached.rows.isSame(as: base.rows) { return }
+          truth = try examiner.candidates(of: base, in: items)
+        }
+      } catch {
+        guard case .damaged = error else { throw error }
+      }
+      examiner.add(
+        .index, at: StatIndex.name, "says of \(table) what its files don't", .mendable, .dropIndex)
+    }
+  }
+
+  /// Reads every item of a table and returns what differs from its base.
+  func candidates(
+    of base: BaseLog, in items: Directory?
+  ) throws(WorkspaceError) -> [Candidate] {
+    var scanner = Scanner(of: base, in: items, at: clock())
+    try scanner.run()
+    return scanner.candidates
+  }
+}
+
+extension BaseRows {
+  /// Whether two readings of a log came to the same, whatever an index told them.
+  fileprivate func isSame(as other: BaseRows) -> Bool {
+    guard token == other.token, commitNumber == other.commitNumber, liveCount == other.liveCount,
+      effectiveBytes == other.effectiveBytes
+    else { return false }
+    return places == other.places && waiting == other.waiting
+  }
+
+  private var places: [ItemID?: Int] {
+    var places: [ItemID?: Int] = [:]
+    forEach { places[ItemID($0)] = $1.offset }
+    return places
+  }
+
+  private var waiting: [ItemID?: Int] {
+    var waiting: [ItemID?: Int] = [:]
+    for place in incoming.places {
+      guard let entry = incoming[place] else { continue }
+      waiting[incoming.withName(place, ItemID.init)] =
+        entry.isHeld ? -entry.entry.offset : entry.entry.offset
+    }
+    return waiting
+  }
+}

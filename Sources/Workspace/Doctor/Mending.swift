@@ -1,0 +1,119 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import SystemPackage
+
+/// What `tsync doctor --fix` has done about a finding.
+package struct Mended: Equatable, Sendable {
+  /// The finding.
+  package let finding: Finding
+  /// What was done, and where that is which was displaced.
+  package let deed: String
+}
+
+/// Carries remedies out that are about files only; the lock is held meanwhile.
+///
+/// Each can be cut off anywhere and done again: what is displaced is in the trash before its place is
+/// empty, or in the same step.
+struct Mending {
+  /// `.todosync`.
+  let root: Directory
+  /// What takes what is displaced.
+  let trash: Trash
+
+  /// Carries a remedy out, and says what was done; `nil` where it is none for files alone.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func carryOut(_ remedy: Remedy) throws(WorkspaceError) -> String? {
+    switch remedy {
+    case .close(let place): try close(place)
+    case .salvageJournal: try salvageJournal()
+    case .forget(let table): try forget(table)
+    case .beginHistory: try displace(Layout.history, named: "history", suffix: ".jsonl")
+    case .forgetState: try displace(Layout.state, named: "state", suffix: ".json")
+    case .dropIndex: try dropIndex()
+    case .discard(let place): try discard(place)
+    case .keepSide(let place): try keepSide(place)
+    case .finish, .layConflict, .closeIntent: nil
+    }
+  }
+
+  private func close(_ place: String) throws(WorkspaceError) -> String? {
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
+    let descriptor: Int32
+    if Text(place) == "." {
+      descriptor = try root.open(place, flags)
+    } else {
+      guard let (directory, name) = try root.find(place) else { return nil }
+      descriptor = try directory.open(name, flags)
+    }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    try WorkspaceError.checking(place) { fstat(descriptor, &status) }
+    try WorkspaceError.checking(place) { fchmod(descriptor, status.st_mode & 0o700) }
+    return "closed to others: \(String(status.st_mode & 0o700, radix: 8))"
+  }
+
+  /// Writes the journal anew with what can be read of it.
+  ///
+  /// The damaged one is kept as a copy, so that there is a journal at any moment.
+  private func salvageJournal() throws(WorkspaceError) -> String? {
+    let file = PrivateFile(directory: root, name: Layout.journal)
+    guard let bytes = try file.read(limit: 1 << 30) else { return nil }
+    let place = try trash.keep(bytes, named: "journal", suffix: ".jsonl")
+    let salvage = LogSalvage(bytes, kind: Journal.kind)
+    let records = salvage.objects.compactMap { try? JournalRecord($0) }
+    var state = JournalState()
+    for record in records { state.add(record) }
+    let log = Log(
+      replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash)
+    let open = state.records
+    try log.rewrite(open.map(\.object))
+    let read = records.count == 1 ? "1 record" : "\(records.count) records"
+    return "\(read) could be read, and \(open.count) of what they say is open; "
+      + "the damaged file is \(place)"
+  }
+
+  private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
+    guard let base = try root.existingChild(Layout.base) else { return nil }
+    // The index first: it must not speak of a log that isn't there.
+    try root.remove(StatIndex.name)
+    let name = try trash.take(
+      "\(table).jsonl", from: base, named: "base-\(table)", suffix: ".jsonl")
+    try trash.directory.synchronize()
+    try base.synchronize()
+    return "it is \(trash.directory.place(of: name)), and the next pull reads everything"
+  }
+
+  private func displace(
+    _ name: String, named stem: String, suffix: String
+  ) throws(WorkspaceError) -> String? {
+    let kept = try trash.take(name, from: root, named: stem, suffix: suffix)
+    try trash.directory.synchronize()
+    try root.synchronize()
+    return "it is \(trash.directory.place(of: kept))"
+  }
+
+  private func dropIndex() throws(WorkspaceError) -> String? {
+    try root.remove(StatIndex.name) ? "removed; it is made anew" : nil
+  }
+
+  private func discard(_ place: String) throws(WorkspaceError) -> String? {
+    guard let (directory, name) = try root.find(place) else { return nil }
+    let kept = try trash.take(name, from: directory, named: "leftover")
+    return "it is \(trash.directory.place(of: kept))"
+  }
+
+  private func keepSide(_ place: String) throws(WorkspaceError) -> String? {
+    guard let (directory, name) = try root.find(place),
+      let table = directory.place.utf8.split(separator: UInt8(ascii: "/")).last,
+      let table = try? TableName(Text(String(Substring(table))))
+    else { return nil }
+    let suffix = FileName.suffix.string
+    let target = try trash.directory(Layout.conflicts, table)
+    let kept = try trash.take(
+      name, from: directory, named: String(Substring(name.utf8.dropLast(suffix.utf8.count))),
+      suffix: suffix, to: target)
+    return "it is \(target.place(of: kept))"
+  }
+}
