@@ -129,6 +129,13 @@ static inline CURLcode tsync_curl_set_prerequest(
   return table->easy_setopt(easy, CURLOPT_PREREQFUNCTION, check);
 }
 
+static inline CURLcode tsync_curl_set_opener(
+  const tsync_curl *table, CURL *easy, curl_opensocket_callback opener, void *context) {
+  CURLcode code = table->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+  if (code != CURLE_OK) return code;
+  return table->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opener);
+}
+
 // Zero when the library has no answer, as for a transfer that has not begun.
 static inline long tsync_curl_long(const tsync_curl *table, CURL *easy, CURLINFO info) {
   long value = 0;

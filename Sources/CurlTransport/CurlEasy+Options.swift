@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Remote
 
 extension CurlEasy {
@@ -11,6 +12,7 @@ extension CurlEasy {
     tsync_curl_easy_reset(library.table, handle)
     try setShared()
     try setCallbacks()
+    try setOpener()
     try set(CURLOPT_URL, request.url)
     // A proxy on this machine would carry plain HTTP further than the check of the address sees.
     try set(CURLOPT_NOPROXY, request.isPlain ? "*" : settings.noProxy)
@@ -66,6 +68,22 @@ extension CurlEasy {
         return owner(context)?.mayGo(to: address) == true
           ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       })
+  }
+
+  /// Makes libcurl ask before it connects, where the address decides whether it may.
+  private func setOpener() throws(TransportError) {
+    guard request.isPlain else { return }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try check(
+      tsync_curl_set_opener(
+        library.table, handle,
+        { context, _, address in
+          guard let address, owner(context)?.mayConnect(to: &address.pointee.addr) == true else {
+            return CURL_SOCKET_BAD
+          }
+          let kind = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
+          return socket(address.pointee.family, kind, address.pointee.protocol)
+        }, context))
   }
 
   /// Sets the method and the body; `POST`, `PUT` and `PATCH` without one send an empty one.

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Remote
 
 /// One libcurl handle: it carries one request at a time, and then others.
@@ -17,6 +18,8 @@ final class CurlEasy {
   /// The fields that libcurl points to; kept for the next request when it has the same.
   var fieldList: CurlFieldList?
   private var incoming: IncomingAnswer
+  /// An address that was not connected to, because the request is in plain HTTP.
+  private var refusedAddress: String?
 
   /// Makes a handle that has carried nothing yet.
   ///
@@ -42,6 +45,7 @@ final class CurlEasy {
   func prepare(_ request: HTTPRequest) throws(TransportError) {
     if let refusal = request.refusal { throw refusal }
     self.request = request
+    refusedAddress = nil
     incoming = IncomingAnswer(limits: settings.limits)
     try setOptions()
   }
@@ -69,6 +73,10 @@ final class CurlEasy {
     if let refusal = incoming.refusal {
       return .failure(
         TransportError(refusal.kind, refusal.message, nothingSent: nothingSent))
+    }
+    if code == CURLE_COULDNT_CONNECT, let refusedAddress {
+      return .failure(
+        TransportError(.plainHTTP, Self.plainHTTP(to: refusedAddress), nothingSent: true))
     }
     guard code == CURLE_OK else {
       let failure = failure(code, nothingSent: nothingSent)
@@ -128,10 +136,32 @@ extension CurlEasy {
 
   /// Looks at the connected address before a byte is sent; answers whether the request may go.
   func mayGo(to address: String) -> Bool {
-    guard request.isPlain else { return true }
-    let isLoopback = LoopbackAddress.contains(address)
-    if isLoopback, settings.limits.allowsPlainHTTPToLoopback { return true }
-    incoming.refuse(.plainHTTP, "plain http to \(address): use https")
+    guard request.isPlain, !isPlainAllowed(to: address) else { return true }
+    incoming.refuse(.plainHTTP, Self.plainHTTP(to: address))
     return false
+  }
+
+  /// Looks at an address before it is connected to, so that another machine doesn't even learn of a
+  /// request in plain HTTP; a name may have further addresses.
+  func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let length =
+      address.pointee.sa_family == sa_family_t(AF_INET6)
+      ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+    let status = getnameinfo(
+      address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+    let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let shown = status == 0 ? String(decoding: bytes, as: UTF8.self) : "an unknown address"
+    if isPlainAllowed(to: shown) { return true }
+    refusedAddress = shown
+    return false
+  }
+
+  private func isPlainAllowed(to address: String) -> Bool {
+    settings.limits.allowsPlainHTTPToLoopback && LoopbackAddress.contains(address)
+  }
+
+  private static func plainHTTP(to address: String) -> String {
+    "plain http to \(address): use https"
   }
 }

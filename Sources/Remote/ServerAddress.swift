@@ -31,6 +31,7 @@ package struct ServerAddress: Hashable, Sendable {
         "an address is printable ASCII without blanks, quotes and '\\', other bytes as %XX")
     }
     let (host, port) = try Self.hostAndPort(authority)
+    try Self.refusePlain(scheme, host)
     origin = Origin(scheme: scheme, host: host, port: port ?? scheme.port)
     path = try Self.path(afterScheme[authority.endIndex...])
   }
@@ -93,6 +94,18 @@ extension ServerAddress {
     }
     return host.allSatisfy(\.isUnreserved) && host.first != UInt8(ascii: "-")
       && host.first != UInt8(ascii: ".")
+  }
+
+  /// Refuses plain HTTP to an address in numbers that is another machine's.
+  ///
+  /// Where a name leads is only known by the address that is connected to.
+  private static func refusePlain(_ scheme: Origin.Scheme, _ host: Text) throws(RemoteError) {
+    let address =
+      host.string.utf8.first == UInt8(ascii: "[")
+      ? String(decoding: host.bytes.dropFirst().dropLast(), as: UTF8.self) : host.string
+    guard scheme == .http, LoopbackAddress.isNumeric(address) else { return }
+    guard !LoopbackAddress.contains(address) else { return }
+    throw RemoteError("plain http to \(host): use https")
   }
 
   private static func path(_ rest: ArraySlice<UInt8>) throws(RemoteError) -> Text {

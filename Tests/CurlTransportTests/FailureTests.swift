@@ -85,12 +85,23 @@ import Testing
     #expect(failure == TransportError(.cut, "the connection was cut", nothingSent: false))
   }
 
-  @Test("plain http is refused before a byte is sent, after the connected address")
+  @Test(
+    "case 62, N8: plain http to another machine is refused by its address, before it is connected to",
+    // 192.0.2.1 in the forms that libcurl takes.
+    arguments: ["http://3221225985/", "http://0xc0000201/", "http://192.0.2.1/"])
+  func plainHTTPElsewhere(url: String) throws {
+    var transport = CurlTransport.forTest { $0.connectMilliseconds = 60_000 }
+    #expect(
+      try transport.get(url).failure
+        == TransportError(.plainHTTP, "plain http to 192.0.2.1: use https", nothingSent: true))
+  }
+
+  @Test("case 62, N8: plain http is refused before a byte is sent, after the connected address")
   func plainHTTP() throws {
     let server = try ScriptedServer { _ in .json("{}") }
     var transport = CurlTransport.forTest { $0.allowsPlainHTTPToLoopback = false }
     let request = HTTPRequest(
-      method: "POST", url: "http://localhost:\(server.port)/secret",
+      method: "POST", url: "\(server.url)/secret",
       headers: [HTTPField("X-ZUMO-AUTH", "canary")], body: Array("canary".utf8))
     #expect(
       try transport.send(request).failure

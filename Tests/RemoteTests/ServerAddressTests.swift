@@ -28,6 +28,28 @@ import Testing
   }
 
   @Test(
+    "case 62: plain http to another machine is refused where its address is written in numbers",
+    arguments: [
+      ("http://192.0.2.1", "192.0.2.1"), ("http://0.0.0.0:8080", "0.0.0.0"),
+      ("HTTP://10.0.0.7/tables", "10.0.0.7"), ("http://[fe80::1]:80", "[fe80::1]"),
+      ("http://[::ffff:10.0.0.1]", "[::ffff:10.0.0.1]"), ("http://[::]", "[::]"),
+    ])
+  func refusesPlainHTTP(text: String, host: String) {
+    let error = #expect(throws: RemoteError.self) { try ServerAddress(Text(text)) }
+    #expect(error?.description == "plain http to \(host): use https")
+  }
+
+  @Test(
+    "plain http is taken to this machine, and to a name until it is known where it leads",
+    arguments: [
+      "http://127.0.0.1", "http://127.8.9.1:80", "http://[::1]:8080", "http://[::ffff:127.0.0.1]",
+      "http://localhost", "http://todo.example.net",
+    ])
+  func takesPlainHTTP(text: String) throws {
+    #expect(try ServerAddress(Text(text)).origin.scheme == .http)
+  }
+
+  @Test(
     "what is no address is refused",
     arguments: [
       ("", "begins with https:// or http://"), ("x.test", "begins with https:// or http://"),
@@ -51,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "a name or password in an address is refused, and not repeated",
+    "case 63, S9: a name or password in an address is refused, and not repeated",
     arguments: [
       "https://ann:s3cret@x.test", "https://ann@x.test/tables", "http://:s3cret@x.test",
       "https://ann:s3cret\u{1b}@x.test", "https://x.test@evil.test",

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import Remote
 
 @Suite struct LoopbackAddressTests {
   @Test(

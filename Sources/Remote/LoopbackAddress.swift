@@ -1,9 +1,9 @@
 import Glibc
 
 /// The addresses that never leave this machine.
-enum LoopbackAddress {
+package enum LoopbackAddress {
   /// Tells whether an address in numbers is in 127.0.0.0/8, is ::1, or maps such an IPv4 address.
-  static func contains(_ address: String) -> Bool {
+  package static func contains(_ address: String) -> Bool {
     var four = in_addr()
     if inet_pton(AF_INET, address, &four) == 1 {
       return withUnsafeBytes(of: four) { $0.first == 127 }
@@ -16,5 +16,11 @@ enum LoopbackAddress {
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
       return isLoopback || isMapped && bytes[12] == 127
     }
+  }
+
+  /// Tells whether a text is an address in numbers: IPv4 with four parts, or IPv6.
+  static func isNumeric(_ text: String) -> Bool {
+    var room = in6_addr()
+    return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1
   }
 }
