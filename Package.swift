@@ -134,6 +134,17 @@ let package = Package(
     .testTarget(
       name: "SyncEngineTests", dependencies: ["SyncEngine", "SyncModel", "TestSupport"],
       swiftSettings: settings),
+    .target(
+      name: "Simulation",
+      dependencies: ["SimulatedCalls", "SyncEngine", "SyncModel", "TestSupport", "Workspace"],
+      path: "Tests/Simulation", swiftSettings: settings),
+    .target(name: "SimulatedCalls", path: "Tests/SimulatedCalls"),
+    .executableTarget(
+      name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
+      swiftSettings: settings),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Simulation"], exclude: ["Plans"],
+      swiftSettings: settings),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: ["CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system],

@@ -4,7 +4,6 @@
 #ifndef TSYNC_CLINUX_SHIM_H
 #define TSYNC_CLINUX_SHIM_H
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 // renameat2(2): fail with EEXIST where the new name exists.
@@ -12,19 +11,24 @@
 // renameat2(2): swap the two names in one step.
 #define TSYNC_RENAME_EXCHANGE 2U
 
+// The C library shows these to programs that ask for its extensions only.
+extern int renameat2(int, const char *, int, const char *, unsigned int);
+extern int syncfs(int);
+extern ssize_t getdents64(int, void *, size_t);
+
 // renameat2(2), Linux 3.15.
 static inline int tsync_renameat2(
     int old_directory, const char *old_name, int new_directory, const char *new_name,
     unsigned int flags) {
-  return (int)syscall(SYS_renameat2, old_directory, old_name, new_directory, new_name, flags);
+  return renameat2(old_directory, old_name, new_directory, new_name, flags);
 }
 
 // syncfs(2): writes out the whole file system that the descriptor lies on.
-static inline int tsync_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+static inline int tsync_syncfs(int descriptor) { return syncfs(descriptor); }
 
 // getdents64(2): fills the buffer with directory entries; 0 at the end.
 static inline long tsync_getdents64(int directory, void *buffer, unsigned long size) {
-  return syscall(SYS_getdents64, directory, buffer, size);
+  return getdents64(directory, buffer, size);
 }
 
 #endif

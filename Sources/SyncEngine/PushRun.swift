@@ -27,7 +27,9 @@ struct PushRun {
     case .done(nil) where intent.kind != .delete:
       doubts.append((intent, nil, false))  // the answer tells no version
     case .done(let row): done.append((intent, row, false))
-    case .refused(let refusal): try reject(refusal, intent, &disk)
+    case .refused(let refusal):
+      guard intent.attempt > 1 else { return try reject(refusal, intent, &disk) }
+      doubts.append((intent, refusal, false))  // what is refused now may have been done before
     case .disputed(let refusal): doubts.append((intent, refusal, true))
     case .unknown(let refusal): doubts.append((intent, refusal, false))
     case .notSent:

@@ -21,26 +21,31 @@ package struct Text: Sendable {
   /// The UTF-8 bytes.
   package var bytes: [UInt8] { Array(string.utf8) }
 
+  /// Gives the UTF-8 bytes without copying them.
+  private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    var copy = string
+    return copy.withUTF8(body)
+  }
+
   /// Whether there is no byte at all.
   package var isEmpty: Bool { string.utf8.isEmpty }
 }
 
 extension Text: Hashable {
   package static func == (left: Text, right: Text) -> Bool {
-    left.string.utf8.count == right.string.utf8.count
-      && left.string.utf8.elementsEqual(right.string.utf8)
+    guard left.string.utf8.count == right.string.utf8.count else { return false }
+    return left.withBytes { mine in right.withBytes { mine.elementsEqual($0) } }
   }
 
   package func hash(into hasher: inout Hasher) {
-    var copy = string
-    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     hasher.combine(0xFF as UInt8)
   }
 }
 
 extension Text: Comparable {
   package static func < (left: Text, right: Text) -> Bool {
-    left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+    left.withBytes { mine in right.withBytes { mine.lexicographicallyPrecedes($0) } }
   }
 }
 

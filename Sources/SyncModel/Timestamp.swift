@@ -105,7 +105,8 @@ private struct Reader {
     guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
       take("T") || take("t") || take(" "), let hour = number(2), take(":"),
       let minute = number(2), take(":"), let second = number(2),
-      year > 0, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+      year > 0, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+      second < 61
     else { return nil }
     let date = CivilDate(year: year, month: month, day: day)
     guard CivilDate(daysSince1970: date.daysSince1970) == date, let fraction = fraction(),

@@ -47,7 +47,8 @@ final class Directory {
 
   /// Returns a directory in this one; it is opened once.
   ///
-  /// With `creating` it is made where it is absent, readable by its owner only.
+  /// With `creating` it is made where it is absent, readable by its owner only; it survives a power
+  /// loss.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func child(_ name: String, creating: Bool = false) throws(WorkspaceError) -> Directory {
@@ -58,6 +59,8 @@ final class Directory {
       guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       let here = descriptor.rawValue
       try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
+      // A file that is moved into it must not be lost with it.
+      try synchronize()
       return try openChild(name)
     }
   }
@@ -87,23 +90,11 @@ final class Directory {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func names() throws(WorkspaceError) -> [String] {
-    let again = try open(".", O_RDONLY | O_DIRECTORY)
-    guard let stream = fdopendir(again) else {
-      let error = Errno.current
-      close(again)
-      throw .file(place: place, error)
-    }
-    defer { closedir(stream) }
     var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = readdir(stream) else { break }
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    try DirectoryEntries.forEach(in: self) { bytes throws(WorkspaceError) in
+      let name = String(validating: bytes, as: UTF8.self)
       if let name, name != ".", name != ".." { names.append(name) }
     }
-    guard errno == 0 else { throw .file(place: place, .current) }
     return names
   }
 

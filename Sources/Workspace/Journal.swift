@@ -8,7 +8,7 @@ final class Journal {
   /// What the header of the file says it is.
   static let kind: Text = "tsync-journal"
   /// From how many bytes on it is written anew, when that can be done.
-  static let rotationSize = 1 << 20
+  static let rotationSize = 1 << 13
 
   /// What is open.
   private(set) var state = JournalState()
@@ -53,11 +53,14 @@ final class Journal {
     try log.rewrite(state.records.map(\.object))
   }
 
-  /// Writes the journal anew with the open records only, if it has grown and nothing is on its way.
+  /// Writes the journal anew with the open records only, if it has grown, most of it is closed, and
+  /// nothing is on its way.
+  ///
+  /// Every command reads the journal, so that it is kept small.
   ///
   /// - Throws: ``WorkspaceError``.
   func rotate(above size: Int = rotationSize) throws(WorkspaceError) {
-    guard log.size > size, state.isQuiet else { return }
+    guard log.size > size, state.isQuiet, log.lineCount > 2 * state.records.count else { return }
     try log.rewrite(state.records.map(\.object))
   }
 }

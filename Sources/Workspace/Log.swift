@@ -82,6 +82,9 @@ final class Log {
   /// How many bytes the valid lines and the header have.
   var size: Int { position.offset }
 
+  /// How many valid lines there are, the header not counted.
+  var lineCount: Int { position.number - (header?.number ?? 0) }
+
   private func readHeader() throws(WorkspaceError) {
     var text = try FileBytes.read(4 << 10, from: descriptor, at: 0, place: place)
     if text.count == 4 << 10, !text.contains(0x0A) {
@@ -204,16 +207,54 @@ final class Log {
 
   /// Makes all lines so far survive a power loss.
   ///
-  /// - Throws: ``WorkspaceError/file``; after that the log takes no more lines, because a second try
-  ///   would succeed without having written what the first one lost (safety.md §3.1, 4).
+  /// Where that fails it is not tried again, because a second try would succeed without having
+  /// written what the first one lost (safety.md §3.1, 4): all lines go into a new file.
+  ///
+  /// - Throws: ``WorkspaceError/file`` where that fails too; after that the log takes no more lines.
   func synchronize() throws(WorkspaceError) {
     guard position.durable < position.number else { return }
     try checkEnd()
-    isBroken = true
     // Not again after an interrupt either: what failed once may be gone.
-    guard fdatasync(descriptor) == 0 else { throw .file(place: place, .current) }
-    isBroken = false
+    if fdatasync(descriptor) != 0 {
+      isBroken = true
+      try writeAnew()
+      isBroken = false
+    }
     position.durable = position.number
+  }
+
+  /// Puts a new file with the same lines in the file's place; it survives a power loss.
+  private func writeAnew() throws(WorkspaceError) {
+    guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
+    let text = try FileBytes.read(position.offset, from: descriptor, at: 0, place: place)
+    guard text.count == position.offset else { throw .file(place: place, .ioError) }
+    let new = try replace(in: directory) { new throws(WorkspaceError) in
+      try FileBytes.write(text, to: new, place: place)
+    }
+    close(descriptor)
+    descriptor = new
+    try directory.synchronize()
+  }
+
+  /// Puts a new file in the file's place, open for appending.
+  private func replace(
+    in directory: Directory, _ fill: (Int32) throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) -> Int32 {
+    let temporary = name + Layout.new
+    let here = directory.descriptor.rawValue
+    let new = try directory.open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
+    do throws(WorkspaceError) {
+      // The mode given to open(2) loses what the process's mask takes away.
+      try WorkspaceError.checking(place) { fchmod(new, 0o600) }
+      try fill(new)
+      try WorkspaceError.checking(place) { fsync(new) }
+      try WorkspaceError.checking(place) { renameat(here, temporary, here, name) }
+    } catch {
+      close(new)
+      unlinkat(here, temporary, 0)
+      throw error
+    }
+    return new
   }
 
   /// Replaces the file by a new one, in one durable step; the count of lines goes on.
@@ -228,26 +269,17 @@ final class Log {
   ) throws(WorkspaceError) {
     guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
     let header = LogHeader(kind: kind, after: position.number, extra: extra)
-    let temporary = name + Layout.new
-    let here = directory.descriptor.rawValue
-    let new = try directory.open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
-    var writer = LogWriter(to: new, header: header, place: place)
-    do throws(WorkspaceError) {
-      // The mode given to open(2) loses what the process's mask takes away.
-      try WorkspaceError.checking(place) { fchmod(new, 0o600) }
+    var end = position
+    let new = try replace(in: directory) { new throws(WorkspaceError) in
+      var writer = LogWriter(to: new, header: header, place: place)
       try fill(&writer)
       try writer.flush()
-      try WorkspaceError.checking(place) { fsync(new) }
-      try WorkspaceError.checking(place) { renameat(here, temporary, here, name) }
-    } catch {
-      close(new)
-      unlinkat(here, temporary, 0)
-      throw error
+      end = writer.position
     }
     if descriptor >= 0 { close(descriptor) }
     descriptor = new
     self.header = header
-    position = writer.position
+    position = end
     isBroken = true
     try directory.synchronize()
     isBroken = false

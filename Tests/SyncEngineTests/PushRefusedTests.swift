@@ -49,6 +49,18 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("a refusal of what is sent again says nothing of the first time")
+  mutating func refusedAfterUnknown() throws {
+    try bench.save("x", #"{"a":1}"#)
+    bench.line.fates = [.replyLost]
+    bench.line.canRead = false
+    #expect(try bench.push().words == ["x unknown"])
+    bench.line.fates = [.reply(.refused(Refusal(status: 403, words: "not now")))]
+    bench.line.canRead = true
+    #expect(try bench.push().words == ["x already insert"])
+    #expect(bench.differences == [])
+  }
+
   @Test("an item that was edited while it was refused is sent by the next push")
   mutating func editedWhileRefused() throws {
     try bench.save("x", #"{"text":"refuse me"}"#)

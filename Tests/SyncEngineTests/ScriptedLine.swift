@@ -58,7 +58,7 @@ struct ScriptedLine: Backend {
   init(to server: ModelServer, client number: Int) {
     self.server = server
     self.number = number
-    model = ModelBackend(to: server, client: number, seed: 0)
+    model = ModelBackend(to: server, client: number)
   }
 
   /// How many rows a page has.

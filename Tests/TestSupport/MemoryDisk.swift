@@ -22,9 +22,21 @@ package struct MemoryDisk: Disk {
   /// A file: its bytes, and when it was last modified.
   package struct File: Equatable, Sendable {
     /// The bytes.
-    package var bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Nanoseconds since 1970, by the disk's own count.
-    package var modified: Int64
+    package let modified: Int64
+    /// What the bytes mean.
+    fileprivate let state: ClientState
+
+    fileprivate init(_ bytes: [UInt8], of key: ItemKey, modified: Int64) {
+      self.bytes = bytes
+      self.modified = modified
+      state = MemoryDisk.state(of: bytes, key)
+    }
+
+    package static func == (left: File, right: File) -> Bool {
+      left.modified == right.modified && left.bytes == right.bytes
+    }
   }
 
   /// The sides of a conflict, as bytes; `nil` for a side that deleted the item.
@@ -112,7 +124,7 @@ package struct MemoryDisk: Disk {
   /// Saves a file as a user's editor does: whatever is there is replaced.
   package mutating func save(_ bytes: [UInt8]?, as key: ItemKey) {
     clock += 1
-    files[key] = bytes.map { File(bytes: $0, modified: clock) }
+    files[key] = bytes.map { File($0, of: key, modified: clock) }
     // What a user saves is the user's to keep: it is not part of tsync's promises.
     unsettled.removeAll { $0.key == key }
   }
@@ -120,6 +132,21 @@ package struct MemoryDisk: Disk {
   /// Saves an item.
   package mutating func save(_ item: Item?, as key: ItemKey) {
     save(item.map { Self.text($0, key.id) }, as: key)
+  }
+
+  /// Edits the client's side of an open conflict; `nil` removes it.
+  package mutating func saveSide(_ bytes: [UInt8]?, of key: ItemKey) {
+    if sides[key] != nil { sides[key]?.client = bytes }
+  }
+
+  /// Loses the journal, as where its user removed it.
+  package mutating func loseJournal() {
+    (journal, journalRecords, durableJournal) = (JournalState(), [], 0)
+  }
+
+  /// Loses what is known of the server's rows, as where its user removed it.
+  package mutating func loseBase() {
+    (rows, rowRecords, durableRows) = ([:], [:], [:])
   }
 
   /// Edits the client's side of an open conflict.
@@ -130,7 +157,7 @@ package struct MemoryDisk: Disk {
   // MARK: - ItemDisk
 
   package func client(_ key: ItemKey) throws -> ClientState {
-    Self.state(of: files[key]?.bytes, key)
+    files[key]?.state ?? .absent
   }
 
   package func candidates(in table: TableName) throws -> [Candidate] {
@@ -149,14 +176,14 @@ package struct MemoryDisk: Disk {
   ) throws -> WriteOutcome {
     try step()
     let old = files[key]
-    guard old.map({ Digest(of: $0.bytes) }) == expected else { return .changedMeanwhile }
+    guard old?.digest == expected else { return .changedMeanwhile }
     clock += 1
-    let new = item.map { File(bytes: Self.text($0, key.id), modified: clock) }
+    let new = item.map { File(Self.text($0, key.id), of: key, modified: clock) }
     if let old { trash.append(old.bytes) }
     if let item { shown.items[key, default: []].append(item) }
     files[key] = new
     unsettled.append((key, old, new))
-    return .replaced(new.map { Digest(of: $0.bytes) })
+    return .replaced(new?.digest)
   }
 
   package mutating func keep(_ item: Item, of key: ItemKey) throws {
@@ -177,9 +204,8 @@ package struct MemoryDisk: Disk {
     let client =
       sides[key]?.client
       ?? conflict.client.map { item in
-        let file = files[key]?.bytes
-        return Self.state(of: file, key).item == item
-          ? file ?? Self.text(item, key.id) : Self.text(item, key.id)
+        guard let file = files[key], file.state.item == item else { return Self.text(item, key.id) }
+        return file.bytes
       }
     sides[key] = Sides(client: client, server: conflict.server, base: conflict.base)
     if let server = conflict.server { shown.items[key, default: []].append(server) }
@@ -285,11 +311,15 @@ package struct MemoryDisk: Disk {
     JSON.object(item.object(id: id, omittingNulls: true)).encoded()
   }
 
-  private static func state(of bytes: [UInt8]?, _ key: ItemKey) -> ClientState {
+  fileprivate static func state(of bytes: [UInt8]?, _ key: ItemKey) -> ClientState {
     guard let bytes else { return .absent }
     do {
       guard let object = try JSON(parsing: bytes, limits: .item).object else {
         return .invalid(InvalidItem(place: "\(key)", message: "not an object"))
+      }
+      if let id = object[Item.idField]?.text, id != key.id.text {
+        return .invalid(
+          InvalidItem(place: "\(key)", message: "another id", claims: try? ItemID(id)))
       }
       return .item(Item(object), Digest(of: bytes))
     } catch {
@@ -298,6 +328,11 @@ package struct MemoryDisk: Disk {
           place: "\(key)", line: error.line, column: error.column, message: error.message))
     }
   }
+}
+
+extension MemoryDisk.File {
+  /// The fingerprint of the bytes, also of those that can't be an item.
+  fileprivate var digest: Digest { state.digest ?? Digest(of: bytes) }
 }
 
 extension Row {

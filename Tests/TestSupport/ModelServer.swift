@@ -29,6 +29,10 @@ package final class ModelServer {
   package var tick: Int64 = 1
   /// How often the server puts a text of its own into a field of what it is sent; 0 is never.
   package var rewriteRate = 0
+  /// How many ticks earlier than the one before a row may be stamped; 0 is never.
+  package var lateCommit = 0
+  /// Every row that ever was, oldest first.
+  package private(set) var past: [ItemKey: [Row]] = [:]
   /// Whether the write under way says itself what that field shall be.
   private var stampIsWritten = false
   private var random = SplitMix64(seed: 1)
@@ -50,7 +54,7 @@ package final class ModelServer {
     }
     let row = Row(
       id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
-      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: clock),
+      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: stamp(key)),
       deleted: item == nil)
     let write = Write(
       client: client, key: key, old: old.flatMap { $0.deleted ? nil : $0.item }, new: item)
@@ -58,7 +62,21 @@ package final class ModelServer {
     onWrite?(write)
     if let item { history.append(item) }
     rows[key] = row
+    past[key, default: []].append(row)
     return row
+  }
+
+  /// When a row was changed: now, or a little earlier where commits come late; no row of one id goes
+  /// back.
+  private func stamp(_ key: ItemKey) -> Int64 {
+    guard lateCommit > 0 else { return clock }
+    let earlier = clock - Int64(random.below(lateCommit + 1)) * 10_000
+    return max(earlier, past[key]?.last?.updatedAt?.ticks ?? 0)
+  }
+
+  /// Returns what a replica knows that is one write behind.
+  package func stale(_ key: ItemKey) -> Row? {
+    past[key].flatMap { $0.count > 1 ? $0[$0.count - 2] : nil }
   }
 
   /// Deletes a row without leaving a tombstone.
@@ -107,45 +125,20 @@ package final class ModelServer {
   }
 }
 
-/// A client's line to a ``ModelServer``, with the faults that a seed draws.
+/// A client's line to a ``ModelServer``, on which nothing goes wrong.
 package struct ModelBackend: Backend {
-  /// How often what goes wrong: once in so many times; 0 is never.
-  package struct Faults: Sendable {
-    /// A request gets lost before the server.
-    package var lostRequest = 0
-    /// A reply gets lost after the server has acted.
-    package var lostReply = 0
-    /// The server answers 500 without acting.
-    package var failure = 0
-    /// The server acts and answers 500.
-    package var failureAfterActing = 0
-    /// A page doesn't come.
-    package var lostPage = 0
-    /// A reading doesn't come.
-    package var lostReading = 0
-
-    /// Makes a line without faults.
-    package init() {}
-  }
-
   private let server: ModelServer
   private let client: Int
-  /// The faults.
-  package var faults = Faults()
+  /// How many ticks before the token a pull begins, where commits may come late.
+  package var overlap = 0
   /// How many rows a page has.
   package var pageSize = 3
-  /// How many writes are on their way at once.
-  package var window = 4
-  private var random: SplitMix64
 
   /// Makes a line for a client, given by its number.
-  package init(to server: ModelServer, client: Int, seed: UInt64) {
+  package init(to server: ModelServer, client: Int) {
     self.server = server
     self.client = client
-    random = SplitMix64(seed: seed)
   }
-
-  private mutating func happens(_ rate: Int) -> Bool { rate > 0 && random.once(in: rate) }
 
   package func prepare(_ operation: Operation) throws -> Request {
     let match = operation.base?.version.map { [Request.Header("If-Match", $0.text.string)] } ?? []
@@ -170,40 +163,19 @@ package struct ModelBackend: Backend {
   package mutating func send(
     next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
   ) throws {
-    var underWay: [Intent] = []
-    var stopped = false
-    while true {
-      while !stopped, underWay.count < window, let intent = try next() { underWay.append(intent) }
-      guard !underWay.isEmpty else { return }
-      let intent = underWay.remove(at: random.below(underWay.count))
-      let reply = reply(to: intent)
-      if reply.stop != nil { stopped = true }
-      try done(intent, reply)
+    while let intent = try next() {
+      try done(intent, Reply(server.handle(intent.request, by: client)))
     }
-  }
-
-  private mutating func reply(to intent: Intent) -> Reply {
-    let cut = Stop.unreachable("the connection was cut")
-    if happens(faults.lostRequest) {
-      return random.once(in: 2) ? Reply(.notSent, stop: cut) : Reply(.unknown(nil), stop: cut)
-    }
-    let failure = Refusal(status: 500, words: "it broke")
-    if happens(faults.failure) { return Reply(.unknown(failure)) }
-    let outcome = server.handle(intent.request, by: client)
-    if happens(faults.lostReply) { return Reply(.unknown(nil), stop: cut) }
-    if happens(faults.failureAfterActing) { return Reply(.unknown(failure)) }
-    return Reply(outcome)
   }
 
   package mutating func read(_ key: ItemKey) throws -> Reading {
-    if happens(faults.lostReading) { throw Stop.unreachable("the connection was cut") }
-    return server.rows[key].map(Reading.row) ?? .absent
+    server.rows[key].map(Reading.row) ?? .absent
   }
 
   package mutating func pages(
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
-    let from = token?.timestamp
+    let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
     let all = server.rows.filter { entry in
       entry.key.table == table && (from.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
     }.map(\.value).sorted { left, right in
@@ -211,7 +183,6 @@ package struct ModelBackend: Backend {
     }
     var rest = all[...]
     while !rest.isEmpty {
-      if happens(faults.lostPage) { throw Stop.unreachable("the connection was cut") }
       let rows = Array(rest.prefix(pageSize))
       rest = rest.dropFirst(pageSize)
       let token = rows.last?.updatedAt.map { DeltaToken($0.text) }

@@ -1,0 +1,120 @@
+import TestSupport
+
+/// Many seeds, on the twin in memory or on the real workspace over a simulated file system.
+package struct Campaign: Sendable {
+  /// On what the clients' workspaces lie.
+  package enum Disk: String, CaseIterable, Sendable {
+    /// The twin of a workspace, whose calls are whole or not at all.
+    case memory
+    /// The real workspace, on a file system in memory.
+    case files
+  }
+
+  /// What one history came to.
+  package struct Result: Sendable {
+    /// What went wrong; empty when nothing did.
+    package var failures: [String]
+    /// What happened, where that was asked for.
+    package var trace: [String]
+    /// How often rare states were reached.
+    package var counts: [String: Int]
+    /// A fingerprint of all that happened.
+    package var fingerprint: UInt64
+  }
+
+  /// What many histories came to.
+  package struct Report: Sendable {
+    /// How many seeds were tried.
+    package var seeds = 0
+    /// The seeds that failed, with what went wrong first.
+    package var failures: [(seed: UInt64, words: String)] = []
+    /// In how many seeds each rare state was reached.
+    package var seen: [String: Int] = [:]
+
+    /// Makes the report of nothing.
+    package init() {}
+
+    /// Adds another one.
+    package mutating func add(_ other: Report) {
+      seeds += other.seeds
+      failures += other.failures
+      seen.merge(other.seen) { $0 + $1 }
+    }
+  }
+
+  /// Returns the rare states that were not reached in one of a thousand seeds: a campaign that never
+  /// reaches them has shown nothing about them.
+  package func missing(in report: Report) -> [String] {
+    let usual = [
+      "already there delete", "already there insert", "already there update", "call refused",
+      "changed meanwhile", "conflict AA", "conflict DM", "conflict MD", "conflict MM",
+      "conflict over", "garbled", "guard", "held", "kept over a tombstone", "killed",
+      "killed while recovering", "late request", "merged", "open intent", "open purge",
+      "open resolution", "open result", "power lost", "pushed undelete", "rejected", "removed",
+      "renamed", "rolled back", "rows waiting", "side edited", "tie across pages",
+      "two client sides", "unknown",
+    ]
+    let all = disk == .memory ? usual : usual + ["journal missing", "second process", "torn tail"]
+    return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }
+  }
+
+  /// On what the workspaces lie.
+  package var disk: Disk
+  /// How many actions a history has.
+  package var actions: Int
+
+  /// Makes a campaign.
+  package init(on disk: Disk = .memory, actions: Int = 100) {
+    self.disk = disk
+    self.actions = actions
+  }
+
+  /// Carries out one plan.
+  ///
+  /// - Throws: What making the machines throws.
+  package func run(_ plan: Plan, keepingTrace: Bool = false) throws -> Result {
+    switch disk {
+    case .memory: try Self.run(plan, MemoryMachine.self, keepingTrace)
+    case .files: try Self.run(plan, FileMachine.self, keepingTrace)
+    }
+  }
+
+  private static func run<Host: Machine>(
+    _ plan: Plan, _ host: Host.Type, _ keepingTrace: Bool
+  ) throws -> Result {
+    let simulation = try Simulation<Host>(plan, keepingTrace: keepingTrace)
+    simulation.run()
+    return Result(
+      failures: simulation.failures, trace: simulation.trace, counts: simulation.counts,
+      fingerprint: simulation.fingerprint)
+  }
+
+  /// Carries out the plans of seeds; every one of them twice, and both must tell the same.
+  ///
+  /// - Throws: What making the machines throws.
+  package func run(_ seeds: some Sequence<UInt64>) throws -> Report {
+    var report = Report()
+    for seed in seeds {
+      let plan = Plan(seed: seed, actions: actions)
+      let result = try run(plan)
+      report.seeds += 1
+      for name in result.counts.keys { report.seen[name, default: 0] += 1 }
+      if let first = result.failures.first {
+        report.failures.append((seed, first))
+      } else if try run(plan).fingerprint != result.fingerprint {
+        report.failures.append((seed, "T: a second run told another story"))
+      }
+    }
+    return report
+  }
+
+  /// Makes a failing plan smaller, so that it still breaks the same property.
+  ///
+  /// - Throws: What making the machines throws.
+  package func shrunk(_ plan: Plan) throws -> Plan {
+    guard let letter = try run(plan).failures.first?.utf8.first else { return plan }
+    return plan.shrunk { smaller in
+      (try? run(smaller).failures.first?.utf8.first == letter) ?? false
+    }
+  }
+}

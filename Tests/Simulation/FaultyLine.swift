@@ -1,0 +1,150 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// A client's line to a ``ModelServer``, on which at given requests something goes wrong.
+struct FaultyLine: Backend {
+  /// How many writes are on their way at once.
+  private static let window = 4
+
+  /// What goes wrong, by the number of the request within the command.
+  var faults: [Int: Plan.Fault.Kind] = [:]
+  /// What is drawn.
+  var random = SplitMix64(seed: 0)
+  /// Told what happened on the line.
+  var note: (String) -> Void = { _ in }
+  /// Told what rare state was reached.
+  var count: (String) -> Void = { _ in }
+  /// Requests that the client believes lost, and that will arrive yet.
+  private var late: [Request] = []
+  private var line: ModelBackend
+  private let server: ModelServer
+  private let client: Int
+  private var events = 0
+
+  /// Makes a line for a client, given by its number.
+  init(to server: ModelServer, client: Int, pageSize: Int, overlap: Int) {
+    self.server = server
+    self.client = client
+    line = ModelBackend(to: server, client: client)
+    line.pageSize = pageSize
+    line.overlap = overlap
+  }
+
+  /// Begins a command.
+  mutating func begin(_ faults: [Int: Plan.Fault.Kind], _ random: SplitMix64) {
+    self.faults = faults
+    self.random = random
+    events = 0
+    deliver()
+  }
+
+  /// What was late arrives.
+  mutating func deliver() {
+    for request in late {
+      count("late request")
+      note("late \(request.method) \(request.target): \(server.handle(request, by: client))")
+    }
+    late = []
+  }
+
+  private mutating func nextFault() -> Plan.Fault.Kind? {
+    defer { events += 1 }
+    return faults[events]
+  }
+
+  func prepare(_ operation: Operation) throws -> Request { try line.prepare(operation) }
+
+  mutating func send(
+    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+  ) throws {
+    var underWay: [Intent] = []
+    var stopped = false
+    while true {
+      while !stopped, underWay.count < Self.window, let intent = try next() {
+        underWay.append(intent)
+      }
+      guard !underWay.isEmpty else { return }
+      let intent = underWay.remove(at: random.below(underWay.count))
+      let reply = reply(to: intent)
+      if reply.stop != nil { stopped = true }
+      try done(intent, reply)
+    }
+  }
+
+  private mutating func reply(to intent: Intent) -> Reply {
+    let request = intent.request
+    let cut = Stop.unreachable("the connection was cut")
+    let broken = Refusal(status: 500, words: "it broke")
+    let fault = nextFault()
+    if let fault { note("\(fault.rawValue) \(request.method) \(request.target)") }
+    switch fault {
+    case .lostRequest:
+      return random.once(in: 2) ? Reply(.notSent, stop: cut) : Reply(.unknown(nil), stop: cut)
+    case .lateRequest:
+      late.append(request)
+      return Reply(.unknown(nil), stop: cut)
+    case .busy: return Reply(.notSent, stop: .busy(status: 429, seconds: 400))
+    case .unauthorized:
+      let refusal = Refusal(status: 401, words: "who are you")
+      return Reply(.notSent, stop: .unauthorized(refusal))
+    case .forbidden: return Reply(.refused(Refusal(status: 403, words: "not this one")))
+    case .failure: return Reply(.unknown(broken))
+    default: break
+    }
+    let outcome = server.handle(request, by: client)
+    switch fault {
+    case .duplicate:
+      let second = server.handle(request, by: client)
+      return Reply(random.once(in: 2) ? outcome : second)
+    case .lostReply: return Reply(.unknown(nil), stop: cut)
+    case .failureAfterActing: return Reply(.unknown(broken))
+    case .notSpeaking: return Reply(.unknown(nil), stop: .notSpeaking("HTML"))
+    default: break
+    }
+    // What is late comes after the next request.
+    if fault == nil { deliver() }
+    return Reply(outcome)
+  }
+
+  mutating func read(_ key: ItemKey) throws -> Reading {
+    switch nextFault() {
+    case .lostReading, .lostReply, .lostRequest:
+      note("reading of \(key) lost")
+      throw Stop.unreachable("the connection was cut")
+    case .stale:
+      note("stale reading of \(key)")
+      return server.stale(key).map(Reading.row) ?? .absent
+    default: return try line.read(key)
+    }
+  }
+
+  mutating func pages(
+    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+  ) throws {
+    var copy = self
+    defer { (events, random) = (copy.events, copy.random) }
+    var last: Timestamp?
+    try line.pages(of: table, from: token) { page in
+      if let last, last == page.rows.first?.updatedAt { copy.count("tie across pages") }
+      last = page.rows.last?.updatedAt
+      switch copy.nextFault() {
+      case .lostReading, .lostReply, .lostRequest:
+        copy.note("page lost")
+        throw Stop.unreachable("the connection was cut")
+      case .stale:
+        // A lagging replica: one of the rows is the one before it.
+        var page = page
+        if let index = page.rows.indices.last,
+          let old = copy.server.stale(ItemKey(table, page.rows[index].id))
+        {
+          copy.note("stale row \(old.id)")
+          page.rows[index] = old
+          page.token = nil
+        }
+        return try each(page)
+      default: return try each(page)
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Workspace
+
+/// A machine with a real workspace, whose system calls a file system in memory answers: a program
+/// can be killed, and the power lost, between any two calls.
+final class FileMachine: Machine {
+  private static let path = "/sim"
+  private static let table = "todoitem"
+
+  private var files = SimulatedFiles()
+  private var saved: SimulatedFiles?
+  private(set) var counts: [String: Int] = [:]
+  private var commands = 0
+
+  init(number: Int) throws {
+    let tables = [try TableName(Text(Self.table))]
+    try files.mounted {
+      try Workspace.make(
+        at: Self.path, settings: SettingsFile(place: "config.json", text: nil),
+        state: WorkspaceState(), tables: tables)
+    }
+  }
+
+  var user: FileUser {
+    get { FileUser(files: files) }
+    set {}
+  }
+
+  func run(
+    step: @escaping (inout FileUser) throws -> Void, _ body: (inout Workspace) throws -> Void
+  ) throws {
+    // Some commands follow at once upon what was saved, so that stamps alone don't tell.
+    commands += 1
+    if commands % 3 != 0 { files.wait(3_000_000_000) }
+    let files = files
+    files.beforeStep = {
+      var user = FileUser(files: files)
+      try step(&user)
+    }
+    files.tearsNext = commands % 2 == 0
+    defer {
+      files.beforeStep = nil
+      files.endProcess()
+    }
+    try files.mounted {
+      var workspace = try Workspace(
+        at: Self.path, for: .writing(command: "sync", patience: 0), clock: { files.now })
+      for notice in workspace.notices { count(notice) }
+      do {
+        try body(&workspace)
+      } catch {
+        try? workspace.finish("sync")
+        throw error
+      }
+      try workspace.finish("sync")
+    }
+  }
+
+  private func count(_ notice: String) {
+    for (words, name) in [
+      ("were cut off", "torn tail"), ("is back in its place", "leftover put back"),
+      ("a stopped tsync left", "leftover kept"), ("was missing", "journal missing"),
+    ] where notice.contains(words) {
+      counts[name, default: 0] += 1
+    }
+  }
+
+  func refusesSecondProcess() -> Bool? {
+    let files = files
+    guard files.node(-1, ".todosync/lock")?.holder != nil else { return nil }
+    let hook = files.beforeStep
+    files.beforeStep = nil
+    defer { files.beforeStep = hook }
+    do {
+      let other = try Workspace(
+        at: Self.path, for: .writing(command: "other", patience: 0), clock: { files.now })
+      return !other.isWriting
+    } catch {
+      guard case WorkspaceError.locked = error else { return nil }
+      return true
+    }
+  }
+
+  func look<Result>(_ body: (Workspace) throws -> Result) throws -> Result {
+    let files = files
+    return try files.mounted {
+      try body(try Workspace(at: Self.path, for: .reading, clock: { files.now }))
+    }
+  }
+
+  func losePower(_ random: inout SplitMix64) { files.losePower(&random) }
+
+  var kept: [[UInt8]] {
+    ["trash", "quarantine", "conflicts"].flatMap { files.texts(below: ".todosync/\($0)") }
+      .map(\.bytes)
+  }
+
+  func findings() -> [String] {
+    // To read everything after each command would take most of the time.
+    guard commands % 5 == 0 else { return [] }
+    do {
+      // What a killed command left is for the next one that comes by.
+      return try look { $0.examine() }.faults
+        .filter { $0.invariant != .leftovers && $0.invariant != .conflicts }
+        .map { "\($0.invariant) \($0.place): \($0.fact)" }
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  func snapshot() { saved = files.copy() }
+
+  func rollBack() -> Bool {
+    guard let saved else { return false }
+    files = saved.copy()
+    return true
+  }
+
+  func loseJournal() { files.save(nil, ".todosync/journal.jsonl", inPlace: false) }
+
+  func loseBase() { files.save(nil, ".todosync/base/\(Self.table).jsonl", inPlace: false) }
+
+  func loseIndex() {
+    for name in ["index"] { files.save(nil, ".todosync/\(name)", inPlace: false) }
+  }
+}
+
+/// What the user of a ``FileMachine`` does.
+struct FileUser: Hands {
+  let files: SimulatedFiles
+
+  private static let items = ".todosync/items/todoitem"
+  private static let conflicts = ".todosync/conflicts/todoitem"
+  private static let clientSide = ".client.json"
+
+  var items: [ItemKey] { keys(below: Self.items, ".json") }
+  var laidSides: [ItemKey] { keys(below: Self.conflicts, Self.clientSide) }
+
+  private func keys(below path: String, _ suffix: String) -> [ItemKey] {
+    guard let table = try? TableName("todoitem"), let directory = files.node(-1, path) else {
+      return []
+    }
+    return directory.entries.keys.filter { $0.hasSuffix(suffix) }.compactMap { name in
+      (try? ItemID(Text(String(name.dropLast(suffix.count))))).map { ItemKey(table, $0) }
+    }.sorted()
+  }
+
+  func text(of key: ItemKey) -> [UInt8]? { files.node(-1, "\(Self.items)/\(key.id).json")?.bytes }
+
+  func side(of key: ItemKey) -> [UInt8]? {
+    files.node(-1, "\(Self.conflicts)/\(key.id)\(Self.clientSide)")?.bytes
+  }
+
+  mutating func save(_ text: [UInt8]?, as key: ItemKey, _ dice: inout SplitMix64) {
+    let inPlace = dice.once(in: 2)
+    files.wait([0, 1_000_000, 3_000_000_000][dice.below(3)])
+    files.save(text, "\(Self.items)/\(key.id).json", inPlace: inPlace)
+  }
+
+  mutating func saveSide(_ text: [UInt8]?, of key: ItemKey) {
+    files.save(text, "\(Self.conflicts)/\(key.id)\(Self.clientSide)", inPlace: false)
+  }
+}

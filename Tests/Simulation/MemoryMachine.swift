@@ -1,0 +1,58 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// A machine whose disk is the twin in memory: a call is whole or not at all.
+final class MemoryMachine: Machine {
+  private var disk = MemoryDisk()
+  private var saved: MemoryDisk?
+
+  init(number: Int) {}
+
+  var user: MemoryDisk {
+    get { disk }
+    set { disk = newValue }
+  }
+
+  func run(
+    step: @escaping (inout MemoryDisk) throws -> Void, _ body: (inout MemoryDisk) throws -> Void
+  ) throws {
+    disk.beforeStep = step
+    defer { disk.beforeStep = nil }
+    try body(&disk)
+  }
+
+  func refusesSecondProcess() -> Bool? { nil }
+
+  func look<Result>(_ body: (MemoryDisk) throws -> Result) throws -> Result { try body(disk) }
+
+  func losePower(_ random: inout SplitMix64) { disk.losePower(&random) }
+
+  var kept: [[UInt8]] { disk.trash + disk.sides.values.compactMap(\.client) }
+
+  func findings() -> [String] { [] }
+
+  func snapshot() { saved = disk }
+
+  func rollBack() -> Bool {
+    guard let saved else { return false }
+    disk = saved
+    return true
+  }
+
+  func loseJournal() { disk.loseJournal() }
+  func loseBase() { disk.loseBase() }
+  func loseIndex() {}
+
+  var counts: [String: Int] { [:] }
+}
+
+extension MemoryDisk: Hands {
+  var items: [ItemKey] { files.keys.sorted() }
+  var laidSides: [ItemKey] { sides.filter { $0.value.client != nil }.keys.sorted() }
+  func text(of key: ItemKey) -> [UInt8]? { files[key]?.bytes }
+  func side(of key: ItemKey) -> [UInt8]? { sides[key]?.client }
+  mutating func save(_ text: [UInt8]?, as key: ItemKey, _ dice: inout SplitMix64) {
+    save(text, as: key)
+  }
+}

@@ -1,0 +1,224 @@
+package import SyncModel
+import TestSupport
+
+/// Everything that happens in one history: the world, what its people do, and what goes wrong.
+///
+/// It is drawn from a seed, or read from a file. Each action draws what it has yet to choose from dice
+/// of its own, so that leaving out one changes nothing in the others: a plan that fails can be made
+/// smaller.
+package struct Plan: Equatable, Sendable {
+  /// What holds during the whole history.
+  package struct World: Equatable, Sendable {
+    /// How many clients there are.
+    package var clients = 1
+    /// How items are merged that both sides changed.
+    package var policy = MergePolicy.Rule.fields
+    /// How many rows a page has.
+    package var pageSize = 3
+    /// How far the server's clock goes on with each write; 0 gives equal stamps.
+    package var tick = 1
+    /// How often the server puts a text of its own into what it is sent; 0 is never.
+    package var rewriteRate = 0
+    /// How many ticks a row may be stamped earlier than one that was committed before it.
+    package var lateCommit = 0
+    /// Whether the guards against mass deletion stand.
+    package var guards = false
+  }
+
+  /// What somebody does.
+  package struct Action: Equatable, Sendable {
+    /// Whose client.
+    package var client: Int
+    /// What.
+    package var verb: Verb
+    /// What is drawn in it is drawn from here.
+    package var dice: UInt64
+    /// What goes wrong in it.
+    package var faults: [Fault] = []
+  }
+
+  /// What people do.
+  package enum Verb: String, CaseIterable, Sendable {
+    /// A user saves an item, an old or a new one.
+    case save
+    /// A user saves half a text.
+    case garble
+    /// A user deletes a file.
+    case delete
+    /// A user deletes every file.
+    case clear
+    /// A user gives a file another name.
+    case rename
+    /// `tsync rm`.
+    case rm
+    /// `tsync restore`.
+    case restore
+    /// `tsync purge`.
+    case purge
+    /// A user edits a conflict's client side.
+    case editSide
+    /// A user removes a conflict's client side.
+    case dropSide
+    /// `tsync resolve`.
+    case resolve
+    /// `tsync pull`.
+    case pull
+    /// `tsync pull --full`.
+    case pullFull
+    /// `tsync push`.
+    case push
+    /// Somebody removes a row from the server's database, without a tombstone.
+    case loseRow
+    /// The machine is saved, to come back later.
+    case snapshot
+    /// The machine comes back as it was saved.
+    case rollBack
+    /// The user removes the journal.
+    case loseJournal
+    /// The user removes the base log.
+    case loseBase
+    /// The user removes the stat index.
+    case loseIndex
+
+    /// Whether a client may afterwards meet its own writes as somebody else's.
+    var forgets: Bool {
+      switch self {
+      case .loseRow, .rollBack, .loseJournal, .loseBase: true
+      default: false
+      }
+    }
+  }
+
+  /// One thing that goes wrong.
+  package struct Fault: Equatable, Sendable {
+    /// When: ahead of the so-many-th step of the disk, or at the so-many-th request.
+    package var at: Int
+    /// What.
+    package var kind: Kind
+
+    /// What goes wrong.
+    package enum Kind: String, CaseIterable, Sendable {
+      // At a step of the disk.
+      case kill, powerLoss, save, delete, secondProcess, noSpace, inputOutputError
+      // At a request.
+      case lostRequest, lateRequest, lostReply, duplicate, failure, failureAfterActing, busy
+      case unauthorized, forbidden, notSpeaking, lostReading, stale
+
+      /// Whether it is the disk's.
+      var isDisk: Bool {
+        switch self {
+        case .kill, .powerLoss, .save, .delete, .secondProcess, .noSpace, .inputOutputError: true
+        default: false
+        }
+      }
+    }
+  }
+
+  /// What holds.
+  package var world = World()
+  /// What happens, in this order.
+  package var actions: [Action] = []
+
+  /// Makes an empty plan.
+  package init() {}
+
+  /// Whether a client may meet its own writes as somebody else's.
+  var forgets: Bool {
+    actions.contains { action in
+      action.verb.forgets || action.faults.contains { $0.kind == .stale }
+    }
+  }
+}
+
+extension Plan {
+  /// Draws a plan.
+  ///
+  /// Each fault is off in half of the seeds, so that none hides another.
+  package init(seed: UInt64, actions count: Int = 100) {
+    var random = SplitMix64(seed: seed)
+    world.clients = random.below(4) == 0 ? 1 : 2 + random.below(3)
+    let policies: [MergePolicy.Rule] = [.fields, .fields, .fields, .manual, .client, .server]
+    world.policy = policies[random.below(policies.count)]
+    world.pageSize = 1 + random.below(4)
+    world.tick = random.once(in: 3) ? 0 : 1
+    world.lateCommit = random.once(in: 4) ? 3 : 0
+    world.guards = random.once(in: 2)
+    // Where an answer was lost, the server's own texts can't be told from somebody's edit.
+    world.rewriteRate = world.clients == 1 || random.once(in: 2) ? 0 : 3
+    let rates = Rates(&random)
+    let verbs = Self.verbs(&random)
+    for _ in 0..<count {
+      let client = random.below(world.clients)
+      let verb = verbs[random.below(verbs.count)]
+      actions.append(
+        Action(client: client, verb: verb, dice: random.next(), faults: rates.draw(verb, &random)))
+    }
+  }
+
+  /// Returns the verbs, each as often as it is likely.
+  private static func verbs(_ random: inout SplitMix64) -> [Verb] {
+    let usual: [(Verb, Int)] = [
+      (.save, 36), (.delete, 4), (.rm, 3), (.restore, 2), (.editSide, 2), (.resolve, 11),
+      (.pull, 15), (.pullFull, 3), (.push, 20),
+    ]
+    // What is rare is off in most of the seeds.
+    let rare: [(Verb, Int)] = [
+      (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 1), (.dropSide, 2), (.loseRow, 1),
+      (.snapshot, 1),
+      (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1), (.loseIndex, 1),
+    ]
+    var verbs = usual.flatMap { Array(repeating: $0.0, count: $0.1) }
+    for (verb, share) in rare where random.below(3) == 0 {
+      verbs += Array(repeating: verb, count: share)
+    }
+    return verbs
+  }
+
+  /// How often what goes wrong, in a thousand.
+  private struct Rates {
+    private var request: [(Fault.Kind, Int)] = []
+    private var disk: [(Fault.Kind, Int)] = []
+
+    init(_ random: inout SplitMix64) {
+      let likely: [(Fault.Kind, Int)] = [
+        (.kill, 170), (.powerLoss, 170), (.save, 100), (.delete, 10), (.secondProcess, 10),
+        (.noSpace, 60), (.inputOutputError, 60),
+        (.lostRequest, 100), (.lateRequest, 80), (.lostReply, 120), (.duplicate, 60),
+        (.failure, 60), (.failureAfterActing, 60), (.busy, 40), (.unauthorized, 30),
+        (.forbidden, 30), (.notSpeaking, 40), (.lostReading, 100), (.stale, 60),
+      ]
+      for (kind, rate) in likely where random.once(in: 2) {
+        if kind == .stale, !random.once(in: 4) { continue }
+        if kind.isDisk { disk.append((kind, rate)) } else { request.append((kind, rate)) }
+      }
+    }
+
+    func draw(_ verb: Verb, _ random: inout SplitMix64) -> [Fault] {
+      var faults: [Fault] = []
+      switch verb {
+      case .push, .pull, .pullFull, .resolve, .restore, .rm, .purge: break
+      default: return []
+      }
+      for (kind, rate) in disk {
+        switch kind {
+        case .save, .delete:
+          for step in 0..<24 where random.below(1_000) < rate {
+            faults.append(Fault(at: step, kind: kind))
+          }
+        default:
+          if random.below(1_000) < rate { faults.append(Fault(at: random.below(30), kind: kind)) }
+        }
+      }
+      switch verb {
+      case .push, .pull, .pullFull: break
+      default: return faults
+      }
+      for (kind, rate) in request {
+        for event in 0..<8 where random.below(1_000) < rate {
+          faults.append(Fault(at: event, kind: kind))
+        }
+      }
+      return faults
+    }
+  }
+}

@@ -1,0 +1,329 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+// What tsync does when it is called, and what goes wrong meanwhile.
+extension Simulation {
+  /// Carries out one action.
+  func perform(_ action: Plan.Action, _ client: Client<Host>) {
+    var dice = SplitMix64(seed: action.dice)
+    note("\(client.number) \(action.verb.rawValue)")
+    switch action.verb {
+    case .save: save(client, &client.host.user, &dice)
+    case .garble: garble(client, &client.host.user, &dice)
+    case .delete: delete(client, &client.host.user, &dice)
+    case .clear: clear(client, &client.host.user, &dice)
+    case .rename: rename(client, &client.host.user, &dice)
+    case .editSide: editSide(client, &client.host.user, &dice)
+    case .dropSide: dropSide(client, &client.host.user, &dice)
+    case .rm, .restore, .purge: discard(action, client, &dice)
+    case .resolve: resolve(client, &dice, action.faults)
+    case .pull: pull(client, action.faults, &dice)
+    case .pullFull: pull(client, full: true, action.faults, &dice)
+    case .push: push(client, action.faults, &dice)
+    case .loseRow: loseRow(&dice)
+    case .snapshot:
+      client.host.snapshot()
+      client.savedKept = client.kept
+    case .rollBack:
+      if client.host.rollBack() {
+        client.kept = client.savedKept
+        count("rolled back")
+      }
+    case .loseJournal: client.host.loseJournal()
+    case .loseBase: client.host.loseBase()
+    case .loseIndex: client.host.loseIndex()
+    }
+  }
+
+  private func discard(_ action: Plan.Action, _ client: Client<Host>, _ dice: inout SplitMix64) {
+    guard let key = anyKey(client.host.user, &dice) else { return }
+    command(action.verb.rawValue, client, action.faults, &dice) { [self] disk in
+      switch action.verb {
+      case .rm: _ = try disk.remove(key)
+      case .restore: if disk.journal.conflicts[key] == nil { _ = try disk.restore(key) }
+      default: if clients.count > 1 { try disk.purge(table) }
+      }
+    }
+  }
+
+  private func loseRow(_ dice: inout SplitMix64) {
+    let keys = server.rows.keys.sorted()
+    guard !keys.isEmpty else { return }
+    let key = keys[dice.below(keys.count)]
+    server.deleteForGood(key)
+    note("row \(key) is lost")
+  }
+
+  /// Runs one command, with recovery first.
+  ///
+  /// - Returns: Whether it came to its end, and nobody saved meanwhile.
+  @discardableResult
+  func command(
+    _ name: String, _ client: Client<Host>, _ faults: [Plan.Fault], _ dice: inout SplitMix64,
+    _ body: (inout Watched<Host.Work>) throws -> Void
+  ) -> Bool {
+    var step = Steps(faults, SplitMix64(seed: dice.next()))
+    client.line.begin(
+      Dictionary(
+        faults.filter { !$0.kind.isDisk }.map { ($0.at, $0.kind) }, uniquingKeysWith: { $1 }),
+      SplitMix64(seed: dice.next()))
+    var isRecovering = true
+    var isClean = false
+    do {
+      try client.host.run { [self] user in
+        try before(&step, client, &user, isRecovering)
+      } _: { [self] work in
+        var disk = Watched(work: work, shown: client.shown)
+        defer { work = disk.work }
+        countOpen(disk)
+        let settings = settings(forcing: isCalm)
+        tell(try Recovery.run([table], on: &disk, settings: settings), client)
+        isRecovering = false
+        try body(&disk)
+      }
+      isClean = !step.didSave && step.wasRefused == nil
+    } catch is Killed {
+      ended(name, client, step, isRecovering)
+    } catch {
+      if step.isDead {
+        // What a dead program made of its last calls is nobody's to see.
+        ended(name, client, step, isRecovering)
+      } else {
+        count("stop")
+        note("\(client.number) \(name) stops: \(Self.words(of: error))")
+      }
+    }
+    if !step.isDead {
+      for finding in client.host.findings() {
+        fail("M: client \(client.number) after \(name): \(finding)")
+      }
+    }
+    return isClean
+  }
+
+  /// Says what an error says, without the random names of temporary files.
+  private static func words(of error: any Error) -> String {
+    let parts = "\(error)".split(separator: "/", omittingEmptySubsequences: false)
+    return parts.map { part in
+      part.hasPrefix(".tmp-") ? ".tmp" + part.drop { $0 != ":" } : part
+    }.joined(separator: "/")
+  }
+
+  private func ended(
+    _ name: String, _ client: Client<Host>, _ step: Steps, _ isRecovering: Bool
+  ) {
+    count("killed")
+    if isRecovering { count("killed while recovering") }
+    if step.losesPower {
+      var random = step.random
+      client.host.losePower(&random)
+      count("power lost")
+    }
+    note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
+  }
+
+  /// The steps of one command, and what happens ahead of each.
+  struct Steps {
+    private var faults: [Int: [Plan.Fault.Kind]] = [:]
+    private var number = 0
+    var random: SplitMix64
+    /// Whether the program was killed.
+    var isDead = false
+    var losesPower = false
+    /// Whether a user did something.
+    var didSave = false
+    /// Whether a call was refused.
+    var wasRefused: Int32?
+
+    init(_ all: [Plan.Fault], _ random: SplitMix64) {
+      for fault in all where fault.kind.isDisk { faults[fault.at, default: []].append(fault.kind) }
+      self.random = random
+    }
+
+    mutating func next() -> [Plan.Fault.Kind] {
+      defer { number += 1 }
+      return faults.isEmpty ? [] : faults[number] ?? []
+    }
+  }
+
+  private func before(
+    _ step: inout Steps, _ client: Client<Host>, _ user: inout Host.User, _ isRecovering: Bool
+  ) throws {
+    if step.isDead { throw Killed() }
+    for kind in step.next() {
+      switch kind {
+      case .save:
+        step.didSave = true
+        save(client, &user, &step.random)
+      case .delete:
+        step.didSave = true
+        delete(client, &user, &step.random)
+      case .secondProcess:
+        guard let isRefused = client.host.refusesSecondProcess() else { continue }
+        count("second process")
+        if !isRefused { fail("M: a second process was let in") }
+      case .noSpace, .inputOutputError:
+        let number: Int32 = kind == .noSpace ? 28 : 5
+        step.wasRefused = number
+        count("call refused")
+        throw Refused(number: number)
+      case .powerLoss:
+        (step.isDead, step.losesPower) = (true, true)
+        throw Killed()
+      default:
+        step.isDead = true
+        throw Killed()
+      }
+    }
+  }
+
+  private func countOpen(_ disk: Watched<Host.Work>) {
+    let journal = disk.journal
+    if journal.intents.keys.contains(where: { journal.results[$0] == nil }) { count("open intent") }
+    if !journal.results.isEmpty { count("open result") }
+    if !journal.resolutions.isEmpty { count("open resolution") }
+    if !journal.purges.isEmpty { count("open purge") }
+    if (try? disk.incoming(in: table))?.isEmpty == false { count("rows waiting") }
+  }
+
+  func tell(_ events: [Event], _ client: Client<Host>) {
+    for event in events {
+      count(event.what.name)
+      note("  \(event.key) \(event.what.name)")
+      if case .conflict(let conflict) = event.what {
+        count("conflict \(conflict.kind.rawValue)")
+        if clients.count == 1, !plan.forgets {
+          fail("S: a conflict with a single client: \(event.key)")
+        }
+      }
+    }
+  }
+
+  func pull(
+    _ client: Client<Host>, full: Bool = false, _ faults: [Plan.Fault], _ dice: inout SplitMix64
+  ) {
+    var report = PullReport(table: table)
+    var live = 0
+    command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
+      live = try disk.liveIDs(in: table).count
+      do {
+        try Pull(settings: settings(forcing: isCalm)).run(
+          table, full: full, on: &disk, from: &client.line, report: &report)
+      } catch Stop.unsafe(let words, _) {
+        count("guard")
+        throw Stop.unsafe(words, ways: [])
+      }
+    }
+    tell(report.events, client)
+    if plan.world.guards, !isCalm, report.removed > Guards.deletions(of: live) {
+      fail("G: a pull removed \(report.removed) of \(live)")
+    }
+  }
+
+  func push(
+    _ client: Client<Host>, retrying: Set<ItemKey>? = nil, _ faults: [Plan.Fault],
+    _ dice: inout SplitMix64
+  ) {
+    var report = PushReport()
+    let attempts = server.attempts
+    var waiting = 0
+    let isClean = command("push", client, faults, &dice) { [self] disk in
+      let survey = try Survey(of: [table], on: disk)
+      waiting = survey.pending(retrying).count + disk.journal.intents.count
+      do {
+        try Push(settings: settings(forcing: isCalm), selection: retrying).run(
+          [table], on: &disk, to: &client.line, report: &report)
+      } catch Stop.unsafe(let words, _) {
+        count("guard")
+        throw Stop.unsafe(words, ways: [])
+      }
+    }
+    tell(report.events, client)
+    checkPush(client, report, isClean && retrying == nil)
+    let sent = server.attempts - attempts
+    // At most five rounds of merging, and each may be sent twice by a line that duplicates.
+    if isClean, faults.isEmpty, sent > 6 * waiting {
+      fail("W: \(sent) writes for \(waiting) changes")
+    }
+  }
+
+  /// Resolves one conflict, somehow; answers whether there was one.
+  @discardableResult
+  func resolve(
+    _ client: Client<Host>, _ dice: inout SplitMix64, _ faults: [Plan.Fault] = []
+  ) -> Bool {
+    guard let key = firstConflict(client) else { return false }
+    let choice = dice.below(4)
+    var hasTwoSides = false
+    command("resolve", client, faults, &dice) { [self] disk in
+      guard disk.journal.conflicts[key] != nil else { return }
+      let conflict: Conflict
+      do {
+        conflict = try Resolve.current(key, on: disk)
+      } catch Resolve.Failure.twoClientSides {
+        hasTwoSides = true
+        return
+      }
+      let chosen: Choice
+      switch choice {
+      case 0: chosen = .client
+      case 1: chosen = .server
+      case 2:
+        let id = try ItemID(Text("copy-\(nextToken())"))
+        made.insert(ItemKey(table, id))
+        chosen = .both(id)
+      default:
+        var random = SplitMix64(seed: 1)
+        chosen = .item(conflict.fields?.item ?? conflict.client ?? edited(nil, &random).1)
+      }
+      try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
+      count("resolved")
+    }
+    if hasTwoSides {
+      count("two client sides")
+      decide(client, key)
+    }
+    return true
+  }
+
+  private func firstConflict(_ client: Client<Host>) -> ItemKey? {
+    try? client.host.look { $0.journal.conflicts.keys.min() }
+  }
+
+  /// Where file and client side both were edited, the user looks at both and keeps the file, or the
+  /// side where there is no file.
+  private func decide(_ client: Client<Host>, _ key: ItemKey) {
+    var user = client.host.user
+    var dice = SplitMix64(seed: 0)
+    let side = user.side(of: key)
+    let tokens = side.map { Token.all(in: $0) } ?? []
+    if let file = user.text(of: key) {
+      forget(tokens, unless: Token.all(in: file))
+      user.saveSide(file, of: key)
+    } else {
+      user.save(side, as: key, &dice)
+    }
+    client.host.user = user
+  }
+}
+
+extension Event.What {
+  /// What happened, in a word.
+  fileprivate var name: String {
+    switch self {
+    case .pushed(let kind): "pushed \(kind)"
+    case .alreadyThere(let kind): "already there \(kind)"
+    case .added: "added"
+    case .updated: "updated"
+    case .removed: "removed"
+    case .merged: "merged"
+    case .conflict: "conflict"
+    case .conflictOver: "conflict over"
+    case .rejected: "rejected"
+    case .unknown: "unknown"
+    case .held: "held"
+    case .keptOverTombstone: "kept over a tombstone"
+    }
+  }
+}

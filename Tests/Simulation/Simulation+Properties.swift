@@ -1,0 +1,108 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+// What must hold, whatever happens.
+extension Simulation {
+  /// L and D: whoever replaces a value has had it before the eyes, or has written it; and every row
+  /// is one that somebody made.
+  func check(_ write: ModelServer.Write) {
+    if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
+    let new = Token.all(in: write.new)
+    stored.formUnion(new)
+    defer { written[write.client, default: [:]][write.key, default: []].formUnion(new) }
+    guard let old = write.old else { return }
+    let tokens = Token.all(in: old)
+    if write.new == nil { buried.formUnion(tokens) }
+    let replaced = tokens.subtracting(new)
+    guard !replaced.isEmpty else { return }
+    // What somebody deleted and an undelete brought back has been given up before.
+    let unseen =
+      replaced
+      .subtracting(clients[write.client].shown.tokens[write.key] ?? [])
+      .subtracting(written[write.client]?[write.key] ?? [])
+      .subtracting(buried)
+    for token in unseen.sorted() {
+      fail("L: client \(write.client) replaced t\(token) of \(write.key) without having seen it")
+    }
+  }
+
+  /// X: after a push that came to its end nothing is left to send but what has a reason to stay.
+  func checkPush(_ client: Client<Host>, _ report: PushReport, _ isClean: Bool) {
+    guard isClean, report.stop == nil, plan.world.policy == .fields,
+      let survey = try? client.host.look({ try Survey(of: [table], on: $0) })
+    else { return }
+    for entry in survey.entries {
+      guard case .pending(let operation) = entry.standing else { continue }
+      fail("X: a push came to its end and left \(operation.key)")
+    }
+  }
+
+  /// The faults stop, the users mend what was refused and settle every conflict.
+  func calmDown() {
+    isCalm = true
+    note("calm")
+    var dice = SplitMix64(seed: 7)
+    for client in clients { client.line.begin([:], dice) }
+    for round in 0..<12 {
+      for client in clients {
+        mend(client)
+        push(client, [], &dice)
+        let rejected = (try? client.host.look { Set($0.journal.rejections.keys) }) ?? []
+        if !rejected.isEmpty { push(client, retrying: rejected, [], &dice) }
+        var resolutions = 0
+        while resolutions < 40, resolve(client, &dice) { resolutions += 1 }
+        if resolutions > 0 { push(client, [], &dice) }
+        pull(client, full: round == 0 && plan.forgets, [], &dice)
+        if !failures.isEmpty { return }
+      }
+      if clients.allSatisfy({ unrest(of: $0) == nil }) { break }
+    }
+    let attempts = server.attempts
+    for client in clients {
+      push(client, [], &dice)
+      pull(client, [], &dice)
+    }
+    if server.attempts != attempts { fail("Q: a push with nothing to do sent something") }
+    audit()
+  }
+
+  /// What keeps a client from being at rest and the same as the server; `nil` where nothing does.
+  private func unrest(of client: Client<Host>) -> String? {
+    let live = server.rows.filter { !$0.value.deleted }.mapValues(\.item)
+    do {
+      return try client.host.look { disk in
+        let journal = disk.journal
+        if !journal.isQuiet || !journal.conflicts.isEmpty {
+          return "Q: client \(client.number) has something open"
+        }
+        if let entry = try Survey(of: [table], on: disk).entries.first {
+          return "Q: client \(client.number) has something to do: \(entry.standing)"
+        }
+        var items: [ItemKey: Item] = [:]
+        for key in client.host.user.items { items[key] = try disk.client(key).item }
+        return items == live ? nil : "C: client \(client.number) differs from the server"
+      }
+    } catch {
+      return "Q: client \(client.number): \(error)"
+    }
+  }
+
+  /// B: what users wrote and did not give up is at the server or on their machine.
+  private func audit() {
+    for client in clients {
+      if let unrest = unrest(of: client) { fail(unrest) }
+    }
+    var found = stored
+    for client in clients {
+      for text in client.host.kept { found.formUnion(Token.all(in: text)) }
+      let user = client.host.user
+      for key in user.items { found.formUnion(user.text(of: key).map { Token.all(in: $0) } ?? []) }
+    }
+    for client in clients {
+      for (token, key) in client.kept.sorted(by: { $0.key < $1.key }) where !found.contains(token) {
+        fail("B: t\(token) of \(key), saved at client \(client.number), is nowhere")
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+// What users do with files, between commands and in their midst.
+extension Simulation {
+  /// A user saves: a new item, a field of one that is there, or one that was deleted.
+  func save(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = key(client, user, &dice) else { return }
+    let old = Self.item(in: user.text(of: key))
+    let (token, item) = edited(old, &dice)
+    put(Self.text(item, key.id), as: key, client, &user, &dice)
+    if Token.all(in: item).contains(token) { client.kept[token] = key }
+  }
+
+  /// A user saves a text that ends in its midst.
+  func garble(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = anyKey(user, &dice), let old = user.text(of: key), !old.isEmpty else { return }
+    put(Array(old.prefix(dice.below(old.count))), as: key, client, &user, &dice)
+    count("garbled")
+  }
+
+  /// A user deletes a file.
+  func delete(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = anyKey(user, &dice) else { return }
+    put(nil, as: key, client, &user, &dice)
+  }
+
+  /// A user deletes every file.
+  func clear(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    for key in user.items { put(nil, as: key, client, &user, &dice) }
+  }
+
+  /// A user gives a file another name.
+  func rename(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = anyKey(user, &dice), let new = self.key(client, user, &dice, isNew: true),
+      new != key, let text = user.text(of: key)
+    else { return }
+    put(text, as: new, client, &user, &dice)
+    user.save(nil, as: key, &dice)
+    note("\(client.number) renames \(key)")
+    count("renamed")
+  }
+
+  /// A user edits the client's side of a conflict.
+  func editSide(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = Self.any(user.laidSides, &dice) else { return }
+    let old = user.side(of: key)
+    let (token, item) = edited(Self.item(in: old), &dice)
+    forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
+    user.saveSide(Self.text(item, key.id), of: key)
+    if Token.all(in: item).contains(token) { client.kept[token] = key }
+    note("\(client.number) edits side \(key)")
+    count("side edited")
+  }
+
+  /// A user removes the client's side of a conflict.
+  func dropSide(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    guard let key = Self.any(user.laidSides, &dice) else { return }
+    forget(user.side(of: key).map { Token.all(in: $0) } ?? [], unless: [])
+    user.saveSide(nil, of: key)
+    note("\(client.number) removes side \(key)")
+  }
+
+  /// A user mends what can't be an item: finishes the text, or gives a renamed file its id.
+  func mend(_ client: Client<Host>) {
+    var dice = SplitMix64(seed: 0)
+    for key in client.host.user.items {
+      guard let old = client.host.user.text(of: key) else { continue }
+      let object = try? JSON(parsing: old).object
+      if let id = object?[Item.idField]?.text, id == key.id.text { continue }
+      let item = object.map { Item($0) } ?? edited(nil, &dice).1
+      var user = client.host.user
+      put(Self.text(item, key.id), as: key, client, &user, &dice)
+      client.host.user = user
+    }
+  }
+
+  /// Saves a file; what its user overwrites or deletes is the user's own loss.
+  private func put(
+    _ text: [UInt8]?, as key: ItemKey, _ client: Client<Host>, _ user: inout Host.User,
+    _ dice: inout SplitMix64
+  ) {
+    let old = user.text(of: key).map { Token.all(in: $0) } ?? []
+    forget(old, unless: text.map { Token.all(in: $0) } ?? [])
+    if text != nil { made.insert(key) }
+    user.save(text, as: key, &dice)
+    note("\(client.number) saves \(key) \(text.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
+  }
+
+  /// Takes tokens as given up.
+  func forget(_ old: Set<Int>, unless new: Set<Int>) {
+    for token in old.subtracting(new) {
+      for client in clients { client.kept[token] = nil }
+    }
+  }
+
+  /// Returns an item with a token that was never used.
+  func edited(_ item: Item?, _ dice: inout SplitMix64) -> (Int, Item) {
+    let token = nextToken()
+    let names: [Text] = ["text", "note", "due"]
+    var item = item ?? Item(JSONObject())
+    item.fields[names[dice.below(names.count)]] = Token.value(token)
+    if dice.once(in: 12) { item.fields[names[dice.below(names.count)]] = nil }
+    return (token, item)
+  }
+
+  /// Returns an item to save: one that is there, one that others may have too, or one of its own.
+  private func key(
+    _ client: Client<Host>, _ user: Host.User, _ dice: inout SplitMix64, isNew: Bool = false
+  ) -> ItemKey? {
+    let isOld = dice.once(in: 2)
+    let id = "item-\(dice.below(6))" + (dice.once(in: 3) ? "-\(client.number)" : "")
+    if isOld, !isNew, let key = anyKey(user, &dice) { return key }
+    return (try? ItemID(Text(id))).map { ItemKey(table, $0) }
+  }
+
+  /// Returns one of the items whose files are there.
+  func anyKey(_ user: Host.User, _ dice: inout SplitMix64) -> ItemKey? {
+    Self.any(user.items, &dice)
+  }
+
+  private static func any(_ keys: [ItemKey], _ dice: inout SplitMix64) -> ItemKey? {
+    let number = dice.next()
+    return keys.isEmpty ? nil : keys[Int(number % UInt64(keys.count))]
+  }
+
+  static func item(in text: [UInt8]?) -> Item? {
+    guard let text, let object = try? JSON(parsing: text).object else { return nil }
+    return Item(object)
+  }
+
+  static func text(_ item: Item, _ id: ItemID) -> [UInt8] {
+    JSON.object(item.object(id: id, omittingNulls: true)).encoded()
+  }
+}

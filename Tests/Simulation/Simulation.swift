@@ -1,0 +1,115 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+
+/// Some clients, a server, users who edit at any moment, a line that loses things, machines that are
+/// killed: a ``Plan``, carried out.
+///
+/// What it must show is in ``failures`` when it doesn't (safety.md §4.2): no byte lost (B), no update
+/// lost (L), no row that nobody made (D), convergence (C), quiescence (Q), with a single client no
+/// conflict (S), the workspace in order after every command (M), no mass deletion (G), what a command
+/// says is so (X), no write without a reason (W).
+final class Simulation<Host: Machine> {
+  /// What went wrong, in words, its property's letter first; empty when nothing did.
+  private(set) var failures: [String] = []
+  /// Everything that happened, a line each; empty unless it is kept.
+  private(set) var trace: [String] = []
+  /// A fingerprint of everything that happened.
+  private(set) var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
+  /// How often rare states were reached.
+  private(set) var counts: [String: Int] = [:]
+
+  let plan: Plan
+  let table: TableName
+  let server = ModelServer()
+  private(set) var clients: [Client<Host>] = []
+  private let keepsTrace: Bool
+  private var tokens = 0
+  /// The ids under which users and commands have made items.
+  var made: Set<ItemKey> = []
+  /// The tokens in rows when they were deleted.
+  var buried: Set<Int> = []
+  /// The tokens in everything that the server ever held.
+  var stored: Set<Int> = []
+  /// What each client has sent, by item.
+  var written: [Int: [ItemKey: Set<Int>]] = [:]
+  /// Whether the faults are over.
+  var isCalm = false
+
+  init(_ plan: Plan, keepingTrace: Bool = false) throws {
+    self.plan = plan
+    keepsTrace = keepingTrace
+    table = try TableName("todoitem")
+    server.rewriteRate = plan.world.rewriteRate
+    server.tick = Int64(plan.world.tick)
+    server.lateCommit = plan.world.lateCommit
+    for number in 0..<plan.world.clients {
+      let line = FaultyLine(
+        to: server, client: number, pageSize: plan.world.pageSize, overlap: plan.world.lateCommit)
+      clients.append(Client(number: number, host: try Host(number: number), line: line))
+    }
+    for client in clients {
+      client.line.note = { [unowned self] in note("  \($0)") }
+      client.line.count = { [unowned self] in count($0) }
+    }
+    server.onWrite = { [unowned self] in check($0) }
+  }
+
+  /// Carries the plan out, then calms down and checks.
+  func run() {
+    for action in plan.actions {
+      perform(action, clients[action.client])
+      if !failures.isEmpty { return }
+    }
+    calmDown()
+    for client in clients {
+      for (name, count) in client.host.counts { counts[name, default: 0] += count }
+      if client.shown.changes > 0 { count("changed meanwhile") }
+    }
+  }
+
+  /// The settings of a command.
+  func settings(forcing: Bool = false) -> Settings {
+    Settings(
+      policies: [table: MergePolicy(plan.world.policy)],
+      maxDelete: plan.world.guards && !forcing ? nil : .max)
+  }
+
+  func note(_ line: @autoclosure () -> String) {
+    let line = line()
+    for byte in line.utf8 { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    if keepsTrace { trace.append(line) }
+  }
+
+  func count(_ name: String) { counts[name, default: 0] += 1 }
+
+  func fail(_ line: String) {
+    failures.append(line)
+    note("FAILED \(line)")
+  }
+
+  /// Returns a token that was never used.
+  func nextToken() -> Int {
+    tokens += 1
+    return tokens
+  }
+}
+
+/// One client: its machine, its line, and what its user has done.
+final class Client<Host: Machine> {
+  let number: Int
+  let host: Host
+  var line: FaultyLine
+  /// What was laid where its user can see it.
+  let shown = Watched<Host.Work>.Shown()
+  /// What its user wrote and did not overwrite or delete: it must never be lost.
+  var kept: [Int: ItemKey] = [:]
+  /// The same, when the machine was saved.
+  var savedKept: [Int: ItemKey] = [:]
+
+  init(number: Int, host: Host, line: FaultyLine) {
+    self.number = number
+    self.host = host
+    self.line = line
+  }
+}

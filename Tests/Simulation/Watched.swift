@@ -1,0 +1,116 @@
+import SyncEngine
+import SyncModel
+
+/// A disk that takes note of what is laid where its user can see it.
+struct Watched<Work: Disk>: Disk {
+  /// The disk.
+  var work: Work
+  /// What was seen; shared, so that it outlives a killed command.
+  let shown: Shown
+
+  /// The tokens that a user has had before the eyes, by item.
+  final class Shown {
+    /// The tokens.
+    var tokens: [ItemKey: Set<Int>] = [:]
+    /// How often something else lay there than a command had seen.
+    var changes = 0
+
+    func note(_ item: Item?, _ key: ItemKey) {
+      guard let item else { return }
+      tokens[key, default: []].formUnion(Token.all(in: item))
+    }
+  }
+
+  var journal: JournalState { work.journal }
+
+  func client(_ key: ItemKey) throws -> ClientState { try work.client(key) }
+
+  func candidates(in table: TableName) throws -> [Candidate] { try work.candidates(in: table) }
+
+  mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome {
+    // Who is killed in the midst of it may have laid it.
+    shown.note(item, key)
+    let outcome = try work.write(item, to: key, expecting: expected)
+    if outcome == .changedMeanwhile { shown.changes += 1 }
+    return outcome
+  }
+
+  mutating func keep(_ item: Item, of key: ItemKey) throws {
+    shown.note(item, key)
+    try work.keep(item, of: key)
+  }
+
+  mutating func settle() throws { try work.settle() }
+
+  mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+    shown.note(conflict.server, key)
+    try work.writeConflict(conflict, of: key)
+  }
+
+  mutating func removeConflict(of key: ItemKey) throws { try work.removeConflict(of: key) }
+
+  func conflictClient(of key: ItemKey) throws -> ClientState { try work.conflictClient(of: key) }
+
+  func base(of key: ItemKey) throws -> Base { try work.base(of: key) }
+
+  func liveIDs(in table: TableName) throws -> [ItemID] { try work.liveIDs(in: table) }
+
+  func token(of table: TableName) throws -> DeltaToken? { try work.token(of: table) }
+
+  func incoming(in table: TableName) throws -> [Row] { try work.incoming(in: table) }
+
+  mutating func append(_ rows: [Row], to table: TableName) throws {
+    try work.append(rows, to: table)
+  }
+
+  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
+    try work.commit(table, token: token, held: held)
+  }
+
+  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    try work.setBase(rows, in: table, durably: durably)
+  }
+
+  mutating func forget(_ table: TableName) throws { try work.forget(table) }
+
+  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    try work.append(records, durably: durably)
+  }
+}
+
+/// What users write, so that it can be found again: `t1`, `t2`, … as the values of fields.
+enum Token {
+  /// Returns the value that stands for a token.
+  static func value(_ number: Int) -> JSON { .string("t\(number)") }
+
+  /// Returns the tokens in an item.
+  static func all(in item: Item?) -> Set<Int> {
+    guard let item else { return [] }
+    var tokens: Set<Int> = []
+    for member in item.fields.members {
+      if let text = member.value.text, let token = number(text.string.utf8) { tokens.insert(token) }
+    }
+    return tokens
+  }
+
+  /// Returns the tokens in a text, whole or not: every `"t1"` with its quotes.
+  static func all(in text: [UInt8]) -> Set<Int> {
+    var tokens: Set<Int> = []
+    for part in text.split(separator: UInt8(ascii: "\"")).dropLast() {
+      if let token = number(part) { tokens.insert(token) }
+    }
+    return tokens
+  }
+
+  private static func number(_ bytes: some Collection<UInt8>) -> Int? {
+    guard bytes.first == UInt8(ascii: "t"), bytes.count > 1 else { return nil }
+    var value = 0
+    for byte in bytes.dropFirst() {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      value = value * 10 + Int(byte & 15)
+    }
+    return value
+  }
+}

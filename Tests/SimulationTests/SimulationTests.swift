@@ -1,0 +1,89 @@
+import Foundation
+import Simulation
+import Testing
+
+/// The program that carries histories out, as a person calls it.
+struct Simulator {
+  /// Its exit status.
+  let status: Int32
+  /// What it printed.
+  let text: String
+
+  /// Runs it.
+  init(_ arguments: [String]) throws {
+    let process = Process()
+    let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    process.executableURL = URL(fileURLWithPath: here).deletingLastPathComponent()
+      .appendingPathComponent("simulate")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+}
+
+/// The plans of histories that once went wrong.
+private enum Plans {
+  static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Plans")
+
+  static var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+  }
+}
+
+@Suite("Histories drawn from seeds") struct SimulationTests {
+  /// How many seeds to try: as many as `TSYNC_SEEDS` says, from `TSYNC_FIRST_SEED` on.
+  private static func seeds(_ usual: Int, share: Int) -> [String] {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["TSYNC_SEEDS"].flatMap { Int($0) }.map { $0 / share } ?? usual
+    return ["--first", environment["TSYNC_FIRST_SEED"] ?? "0", "--seeds", "\(count)"]
+  }
+
+  @Test("several clients, lost messages, crashes and users who save at any moment")
+  func memory() throws {
+    let run = try Simulator(["--disk", "memory", "--actions", "40"] + Self.seeds(10_000, share: 1))
+    print(run.text)
+    #expect(run.status == 0)
+  }
+
+  @Test("the same with real workspaces, killed and without power between any two system calls")
+  func files() throws {
+    let run = try Simulator(["--disk", "files", "--actions", "40"] + Self.seeds(200, share: 10))
+    print(run.text)
+    #expect(run.status == 0)
+  }
+
+  @Test("a history that once went wrong goes well", arguments: try Plans.names)
+  func replay(_ name: String) throws {
+    let path = Plans.directory.appendingPathComponent(name).path
+    for disk in ["memory", "files"] {
+      let run = try Simulator(["--disk", disk, "--replay", path])
+      #expect(run.status == 0, "\(run.text.suffix(4_000))")
+    }
+  }
+
+  @Test("a plan is read as it was written", arguments: 0..<50 as Range<UInt64>)
+  func plans(_ seed: UInt64) throws {
+    let plan = Plan(seed: seed)
+    #expect(try Plan(text: plan.text) == plan)
+  }
+
+  @Test("a plan is made smaller as far as it still fails")
+  func shrinks() {
+    let plan = Plan(seed: 3)
+    // What fails is a push that follows a save, somewhere.
+    func fails(_ plan: Plan) -> Bool {
+      guard let save = plan.actions.firstIndex(where: { $0.verb == .save }) else { return false }
+      return plan.actions[save...].contains { $0.verb == .push }
+    }
+    let smaller = plan.shrunk(while: fails)
+    #expect(fails(plan))
+    #expect(smaller.actions.map(\.verb) == [.save, .push])
+    #expect(smaller.actions.allSatisfy { $0.faults.isEmpty })
+    #expect(smaller.world.clients <= 2)
+  }
+}
