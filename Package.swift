@@ -137,7 +137,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: ["SimulatedCalls", "SyncEngine", "SyncModel", "TestSupport", "Workspace"],
-      path: "Tests/Simulation", swiftSettings: settings),
+      path: "Tests/Simulation", exclude: ["Mutants"], swiftSettings: settings),
     .target(name: "SimulatedCalls", path: "Tests/SimulatedCalls"),
     .executableTarget(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",

@@ -11,7 +11,8 @@ struct ManualPage: Equatable {
 
   /// The pages that are about no command.
   private static let others: [(topic: String, section: Int)] = [
-    ("conflicts", 7), ("filter", 7), ("server", 8), ("tutorial", 7), ("workspace", 5),
+    ("conflicts", 7), ("filter", 7), ("safety", 7), ("server", 8), ("tutorial", 7),
+    ("workspace", 5),
   ]
 
   /// What there are pages about.

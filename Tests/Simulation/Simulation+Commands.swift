@@ -38,12 +38,23 @@ extension Simulation {
 
   private func discard(_ action: Plan.Action, _ client: Client<Host>, _ dice: inout SplitMix64) {
     guard let key = anyKey(client.host.user, &dice) else { return }
+    giveUp(key, client)
+    isGivingUp = true
+    defer { isGivingUp = false }
     command(action.verb.rawValue, client, action.faults, &dice) { [self] disk in
       switch action.verb {
       case .rm: _ = try disk.remove(key)
       case .restore: if disk.journal.conflicts[key] == nil { _ = try disk.restore(key) }
       default: if clients.count > 1 { try disk.purge(table) }
       }
+    }
+  }
+
+  /// Takes note of what a command may put away because its user says so.
+  private func giveUp(_ key: ItemKey, _ client: Client<Host>) {
+    let user = client.host.user
+    for text in [user.text(of: key), user.side(of: key)] {
+      if let text { givenUp.formUnion(Token.all(in: text)) }
     }
   }
 
@@ -254,6 +265,9 @@ extension Simulation {
     _ client: Client<Host>, _ dice: inout SplitMix64, _ faults: [Plan.Fault] = []
   ) -> Bool {
     guard let key = firstConflict(client) else { return false }
+    giveUp(key, client)
+    isGivingUp = true
+    defer { isGivingUp = false }
     let choice = dice.below(4)
     var hasTwoSides = false
     command("resolve", client, faults, &dice) { [self] disk in

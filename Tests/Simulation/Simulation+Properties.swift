@@ -100,9 +100,20 @@ extension Simulation {
       for key in user.items { found.formUnion(user.text(of: key).map { Token.all(in: $0) } ?? []) }
     }
     for client in clients {
-      for (token, key) in client.kept.sorted(by: { $0.key < $1.key }) where !found.contains(token) {
-        fail("B: t\(token) of \(key), saved at client \(client.number), is nowhere")
+      for (token, key) in client.kept.sorted(by: { $0.key < $1.key }) {
+        if !found.contains(token) {
+          fail("B: t\(token) of \(key), saved at client \(client.number), is nowhere")
+        } else if isLossTold, !stored.contains(token), !givenUp.contains(token) {
+          fail("B: t\(token) of \(key), saved at client \(client.number), was dropped untold")
+        }
       }
     }
+  }
+
+  /// Whether nothing that a user saved may go to the trash without a command that says so: where no
+  /// policy decides, no file of tsync's own is removed, and nothing is purged.
+  private var isLossTold: Bool {
+    (plan.world.policy == .fields || plan.world.policy == .manual) && !plan.forgets
+      && !plan.actions.contains { $0.verb == .purge }
   }
 }

@@ -11,6 +11,7 @@ extension Simulation {
     let (token, item) = edited(old, &dice)
     put(Self.text(item, key.id), as: key, client, &user, &dice)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
+    if isGivingUp { givenUp.insert(token) }
   }
 
   /// A user saves a text that ends in its midst.
@@ -44,7 +45,9 @@ extension Simulation {
 
   /// A user edits the client's side of a conflict.
   func editSide(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
-    guard let key = Self.any(user.laidSides, &dice) else { return }
+    // Of sides that a killed command has laid nobody has been told.
+    let told = (try? client.host.look { Set($0.journal.conflicts.keys) }) ?? []
+    guard let key = Self.any(user.laidSides.filter(told.contains), &dice) else { return }
     let old = user.side(of: key)
     let (token, item) = edited(Self.item(in: old), &dice)
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))

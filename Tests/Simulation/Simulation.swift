@@ -31,6 +31,10 @@ final class Simulation<Host: Machine> {
   var buried: Set<Int> = []
   /// The tokens in everything that the server ever held.
   var stored: Set<Int> = []
+  /// The tokens that a command was told to give up.
+  var givenUp: Set<Int> = []
+  /// Whether a command runs that puts away what its user saves meanwhile.
+  var isGivingUp = false
   /// What each client has sent, by item.
   var written: [Int: [ItemKey: Set<Int>]] = [:]
   /// Whether the faults are over.
