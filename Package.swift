@@ -37,7 +37,8 @@ let unixSignals: Target.Dependency = .product(
 
 // What reads the words of others. The tests replay what the fuzzer has found; the programs look on.
 let fuzzed: [Target.Dependency] = [
-  "Commands", "Remote", "SyncEngine", "SyncModel", "TableServer", "Workspace", httpTypes, system,
+  "Commands", "Remote", "SyncEngine", "SyncModel", "TableServer", "Workspace", grdbSQLite,
+  httpTypes, system,
 ]
 let fuzzing: [Target] =
   if isFuzzing {

@@ -74,7 +74,7 @@ extension ODataParser {
     guard token == .open else { return .value(.column(try path(from: "cast"))) }
     if let raw = lexer.raw() {
       try advance()
-      return try Self.cast(raw, to: try castType(), lexer)
+      return try cast(raw, to: try castType())
     }
     try advance()
     let term = try nested { parser throws(ODataError) in try parser.disjunction() }
@@ -89,9 +89,7 @@ extension ODataParser {
     return type
   }
 
-  private static func cast(
-    _ raw: Text, to type: Text, _ lexer: ODataLexer
-  ) throws(ODataError) -> Term {
+  private mutating func cast(_ raw: Text, to type: Text) throws(ODataError) -> Term {
     if type == "Edm.DateTimeOffset" || type == "Edm.DateTime",
       let moment = Moment(raw.string.utf8)
     {
@@ -101,10 +99,9 @@ extension ODataParser {
     if ["Edm.Date", "Edm.TimeOfDay", "Edm.Guid"].contains(type) {
       return .value(.literal(.text(raw)))
     }
-    var inner = try ODataParser(raw)
-    let term = try inner.sum()
-    guard inner.token == .end else { throw lexer.error("'\(raw)' can't be cast to \(type)") }
-    return cast(inner.value(term), to: type)
+    let (value, isWhole) = try value(in: raw)
+    guard isWhole else { throw lexer.error("'\(raw)' can't be cast to \(type)") }
+    return Self.cast(value, to: type)
   }
 
   private static func cast(_ value: ODataExpression, to type: Text) -> Term {

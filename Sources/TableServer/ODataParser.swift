@@ -10,6 +10,9 @@ extension ODataFilter {
     }
     var parser = try ODataParser(text)
     self = try parser.filter()
+    guard SQLFilter(self).nesting <= ServedLimits.filterNesting else {
+      throw ODataError("the filter is nested too deeply")
+    }
   }
 }
 
@@ -23,6 +26,15 @@ struct ODataParser {
   init(_ text: Text) throws(ODataError) {
     lexer = ODataLexer(text)
     token = try lexer.next()
+  }
+
+  /// Reads a value that stands alone in a text within this one; the limits are those of the whole.
+  mutating func value(in text: Text) throws(ODataError) -> (ODataExpression, isWhole: Bool) {
+    var inner = try ODataParser(text)
+    (inner.nodes, inner.depth) = (nodes, depth)
+    let term = try inner.sum()
+    nodes = inner.nodes
+    return (value(term), inner.token == .end)
   }
 
   mutating func filter() throws(ODataError) -> ODataFilter {
@@ -98,26 +110,33 @@ extension ODataParser {
   }
 
   private mutating func comparison() throws(ODataError) -> Term {
+    let before = nodes
     var left = try sum()
+    var isFirst = true
+    let outer = depth
+    defer { depth = outer }
     while case .word(let word) = token {
-      if word == "in" {
-        try advance()
-        left = try membership(of: left)
-      } else if let comparison = ODataFilter.Comparison(rawValue: word.string) {
-        try advance()
+      let comparison = ODataFilter.Comparison(rawValue: word.string)
+      guard comparison != nil || word == "in" else { break }
+      // As in a sum, each further operator takes what stands before it into itself.
+      if !isFirst { try deepen() }
+      isFirst = false
+      try advance()
+      if let comparison {
         left = try count(.condition(compare(left, comparison, try sum())))
       } else {
-        break
+        left = try membership(of: left, size: nodes - before)
       }
     }
     return left
   }
 
-  /// `x in ('a','b')`, which is the same as `x eq 'a' or x eq 'b'`.
-  private mutating func membership(of left: Term) throws(ODataError) -> Term {
+  /// `x in ('a','b')`, which is the same as `x eq 'a' or x eq 'b'`, and as large.
+  private mutating func membership(of left: Term, size: Int) throws(ODataError) -> Term {
     try expect(.open)
     var conditions: [ODataFilter] = []
     while true {
+      if !conditions.isEmpty { nodes += size }
       let right = try sum()
       guard case .condition(let equal) = try count(.condition(compare(left, .equal, right)))
       else { break }

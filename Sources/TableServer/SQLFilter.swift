@@ -10,6 +10,9 @@ package struct SQLFilter: Hashable, Sendable {
   package private(set) var sql = ""
   /// What is bound, in order.
   package private(set) var arguments: [FilterValue] = []
+  /// How many pieces SQLite's parser must keep in mind at the deepest place, about.
+  package private(set) var nesting = 0
+  private var level = 0
 
   /// Renders a condition.
   package init(_ filter: ODataFilter) {
@@ -33,7 +36,7 @@ extension SQLFilter {
     case .constant(let truth): sql += truth ? "1" : "0"
     case .not(let condition):
       sql += "NOT "
-      appendGrouped(condition)
+      nest(1) { $0.appendGrouped(condition) }
     case .all(let conditions): append(conditions, joinedBy: " AND ")
     case .any(let conditions): append(conditions, joinedBy: " OR ")
     case .compare(let left, let comparison, let right): append(left, comparison, right)
@@ -42,14 +45,22 @@ extension SQLFilter {
 
   private mutating func appendGrouped(_ filter: ODataFilter) {
     sql += "("
-    append(filter)
+    nest(1) { $0.append(filter) }
     sql += ")"
+  }
+
+  /// Appends what comes behind pieces that make no whole yet.
+  private mutating func nest(_ pieces: Int, _ append: (inout SQLFilter) -> Void) {
+    level += pieces
+    nesting = max(nesting, level)
+    append(&self)
+    level -= pieces
   }
 
   private mutating func append(_ filters: [ODataFilter], joinedBy word: String) {
     for (index, filter) in filters.sorted(by: { $0.depth > $1.depth }).enumerated() {
       if index > 0 { sql += word }
-      appendGrouped(filter)
+      nest(index > 0 ? 2 : 0) { $0.appendGrouped(filter) }
     }
   }
 
@@ -66,9 +77,10 @@ extension SQLFilter {
     case .notEqual: append(left, bothThere ? " <> " : " IS NOT ", right)
     case .greater, .greaterOrEqual, .less, .lessOrEqual:
       // NULL would survive a NOT; an index can only be used where nothing is around the column.
-      if !bothThere { sql += "coalesce(" }
-      append(left, comparison.sign, right)
-      if !bothThere { sql += ", 0)" }
+      guard !bothThere else { return append(left, comparison.sign, right) }
+      sql += "coalesce("
+      nest(3) { $0.append(left, comparison.sign, right) }
+      sql += ", 0)"
     }
   }
 
@@ -77,7 +89,7 @@ extension SQLFilter {
   ) {
     append(left)
     sql += sign
-    append(right)
+    nest(3) { $0.append(right) }
   }
 
   private mutating func append(_ expression: ODataExpression) {
@@ -90,7 +102,7 @@ extension SQLFilter {
       sql += Self.name(of: function, isFlipped: isFlipped) + "("
       for (index, value) in (isFlipped ? values.reversed() : values).enumerated() {
         if index > 0 { sql += ", " }
-        append(value)
+        nest(index > 0 ? 5 : 3) { $0.append(value) }
       }
       sql += ")"
     }
@@ -109,7 +121,7 @@ extension SQLFilter {
         return
       }
       sql += "json_extract(text, "
-      bind(.text(path))
+      nest(5) { $0.bind(.text(path)) }
       sql += ")"
     }
   }

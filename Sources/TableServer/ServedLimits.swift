@@ -14,6 +14,10 @@ package enum ServedLimits {
   package static let filterNodes = 200
   /// How deep parentheses, functions and signs may lie within one another in a `$filter`.
   package static let filterDepth = 32
+  /// How much of SQLite's parser stack a `$filter` may need.
+  ///
+  /// The stack has 100 places, and what stands around a condition needs 11; ``SQLFilter/nesting``.
+  package static let filterNesting = 84
   /// The largest `$top`.
   package static let top = 1_000
   /// Terms in a `$orderby`, names in a `$select`.

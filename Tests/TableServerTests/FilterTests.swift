@@ -136,6 +136,20 @@ import Testing
     #expect(throws: ODataError.self) { try ODataFilter(Text("text eq '\(long)x'")) }
   }
 
+  @Test(
+    "a filter that SQLite couldn't read, or that is larger than it looks, is refused",
+    arguments: [
+      ("length(", "text", ")", 32, " eq 1"), ("", "n", " eq 1", 98, ""),
+      ("", "n", " gt 1", 31, ""), ("(", "n", " gt 1)", 31, ""), ("", "n", " in (1,2)", 24, ""),
+      ("(", "n", " in (1,2)) ", 24, ""),
+      ("length(", "cast(1 add 1 add 1 add 1 add 1 add 1,Edm.Int32)", ")", 24, " eq 1"),
+    ])
+  func tooDeep(open: String, middle: String, close: String, count: Int, end: String) {
+    let filter =
+      String(repeating: open, count: count) + middle + String(repeating: close, count: count) + end
+    #expect(throws: ODataError.self) { try ODataFilter(Text(filter)) }
+  }
+
   @Test("the largest filters that are read are carried out", arguments: StoreKind.allCases)
   func largest(kind: StoreKind) async throws {
     try await kind.withStore { store in
@@ -152,6 +166,7 @@ import Testing
         ("trim(", "text", ")", 25, ""), ("(n add ", "n", ")", 16, ""),
         ("(", "n", " add n)", 25, ""),
         ("- ", "n", "", 25, "a"), ("", "n", " add 0", 25, "a"),
+        ("", "n", " ge null", 16, ""), ("(", "complete", " in (true,1))", 3, "bc"),
       ] {
         var filter =
           String(repeating: open, count: count) + middle + String(repeating: close, count: count)

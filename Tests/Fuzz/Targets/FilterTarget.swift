@@ -26,24 +26,34 @@ enum FilterTarget {
 
   // MARK: The server's
 
-  /// Makes sure that the SQL is of the printer's own words, with a `?` for each value.
+  /// Makes sure that the SQL is of the printer's own words, with a `?` for each value, and that
+  /// SQLite takes it.
   private static func print(_ filter: ODataFilter) throws(Finding) {
-    try check(SQLFilter(filter))
+    var condition = "tbl = ? AND deleted = 0"
+    var count = 1
+    for part in parts(of: filter) {
+      let filter = SQLFilter(part)
+      try check(filter)
+      condition += " AND (\(filter.sql))"
+      count += filter.arguments.count
+    }
+    if let fault = Self.database.fault(of: condition, arguments: count) {
+      throw Finding(description: "\(fault): \(condition)")
+    }
   }
+
+  /// The conditions that must all hold, which the store puts side by side.
+  private static func parts(of filter: ODataFilter) -> [ODataFilter] {
+    guard case .all(let conditions) = filter else { return [filter] }
+    return conditions.flatMap(parts)
+  }
+
+  private static let database = EmptyDatabase()
 
   private static func check(_ filter: SQLFilter) throws(Finding) {
     let sql = Array(filter.sql.utf8)
     let places = sql.count { $0 == UInt8(ascii: "?") }
     try ensure(places == filter.arguments.count, "\(places) places: \(filter.sql)")
-    var depth = 0
-    var deepest = 0
-    for byte in sql {
-      if byte == UInt8(ascii: "(") { depth += 1 }
-      if byte == UInt8(ascii: ")") { depth -= 1 }
-      try ensure(depth >= 0, "a parenthesis too many: \(filter.sql)")
-      deepest = max(deepest, depth)
-    }
-    try ensure(depth == 0, "a parenthesis too few: \(filter.sql)")
     let pieces = sql.split { "(), ".utf8.contains($0) }
     for piece in pieces {
       try ensure(words.contains(String(decoding: piece, as: UTF8.self)), "not SQL: \(filter.sql)")
