@@ -76,11 +76,12 @@ package struct JournalState: Equatable, Sendable {
   package var records: [JournalRecord] {
     var records = notes.sorted { $0.value.place < $1.value.place }
       .map { JournalRecord.noted($0.key, $0.value.note) }
+    // A conflict ends the write that it came of; a write that is open came after it.
+    records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
+    records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
     records += intents.sorted { $0.key < $1.key }.map { .intent($0.value) }
     records += results.sorted { $0.key < $1.key }.map { .result($0.key, $0.value) }
     records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
-    records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
-    records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
     records += purges.sorted().map { .purge($0) }
     return records
   }

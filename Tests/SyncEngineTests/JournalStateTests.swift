@@ -128,6 +128,17 @@ import Testing
     #expect(state(.conflict(a, conflict(a)), .closed(.conflict(a))).records.isEmpty)
   }
 
+  @Test("the records that sum a state up keep a write that came after a conflict")
+  func writesAfterConflicts() {
+    for later in [JournalRecord.intent(intent(a)), .rejected(a, rejection)] {
+      let whole = state(.conflict(a, conflict(a)), .resolve(a, resolution(a)), later)
+      var again = JournalState()
+      for record in whole.records { again.add(record) }
+      #expect(again == whole)
+      #expect(again.records.count == 3)
+    }
+  }
+
   @Test("a resolution is open until its conflict is closed, or it alone")
   func resolutions() {
     let open = state(.conflict(a, conflict(a)), .resolve(a, resolution(a)))
