@@ -108,7 +108,8 @@ struct BaseRows {
   /// The ids of the rows in effect that are no tombstones.
   var liveIDs: [ItemID] {
     var ids: [ItemID] = []
-    ids.reserveCapacity(liveCount)
+    // The count is the index's, which somebody may have made up.
+    ids.reserveCapacity(min(liveCount, (known?.count ?? 0) + newer.count))
     forEach { id, entry in
       if !entry.isTombstone, let id = ItemID(id) { ids.append(id) }
     }

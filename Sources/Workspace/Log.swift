@@ -136,7 +136,10 @@ final class Log {
   func line<Result>(
     at offset: Int, length: Int, _ body: (LogLine) throws(WorkspaceError) -> Result
   ) throws(WorkspaceError) -> Result {
-    let bytes = try FileBytes.read(length, from: descriptor, at: offset, place: place)
+    // The place may be one that somebody made up: no room is made for what lies behind the end.
+    let isThere = offset >= 0 && offset <= position.offset && length <= position.offset - offset
+    let bytes =
+      isThere ? try FileBytes.read(length, from: descriptor, at: offset, place: place) : []
     let seed = header?.seed ?? Checksum()
     let result: Result? = try bytes.withUnsafeBufferPointer { (buffer) throws(WorkspaceError) in
       guard buffer.count == length,

@@ -278,7 +278,7 @@ import Testing
     let text = Array(index[StatIndex.headerLength..<start])
     for name in ["offset", "number", "count", "incoming", "names", "at", "live", "bytes", "commit"]
     {
-      for value in [-1, 0, 1, 7, 1 << 20, Int(Int32.max), .max] {
+      for value in [-1, 0, 1, 7, 1 << 20, Int(Int32.max), 1 << 52, .max] {
         var object = try #require(try JSON(parsing: text).object)
         var table = try #require(object["tables"]?.elements?.first?.object)
         table[Text(name)] = .integer(value)
@@ -290,6 +290,8 @@ import Testing
         file.replaceSubrange(StatIndex.headerLength..<start, with: crafted)
         for byte in 0..<4 { file[12 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
         bench.directory.write(file, to: "index")
+        let live = try? bench.log().rows.liveIDs
+        #expect((live?.count ?? 0) <= index.count / IndexedTable.stride)
         let found = try? bench.found(finishing: false)
         if ["offset", "number", "count", "names", "at"].contains(name), let found {
           #expect(found == expected, "\(name) \(value)")

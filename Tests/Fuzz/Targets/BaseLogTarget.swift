@@ -3,10 +3,11 @@
 
 /// A table's log of rows.
 ///
-/// An input is as ``LogInput`` says.
+/// An input is as ``LogInput`` says, or makes a stat index that is read beside a whole log.
 enum BaseLogTarget {
   static func run(_ bytes: [UInt8]) throws(Finding) {
     bytes.withUnsafeBytes { _ = RowSketch($0) }
+    if bytes.first == UInt8(ascii: "i") { return try index(bytes) }
     guard let table = try? TableName("t"),
       let input = LogInput(bytes, kind: BaseLog.kind, extra: header),
       let scratch = ScratchDirectory(input.file, named: file)
@@ -42,6 +43,33 @@ enum BaseLogTarget {
   ) -> BaseLog? {
     try? BaseLog(
       table, in: scratch.directory, writing: writing, trash: scratch.trash, index: nil)
+  }
+
+  /// Reads a log by an index that may say anything: what comes of it is an error, or a row.
+  private static func index(_ bytes: [UInt8]) throws(Finding) {
+    let lines = #"m"row":{"id":"a"}"# + "\n" + #""commit":1,"query":"","token":null,"held":[]"#
+    guard let table = try? TableName("t"),
+      let input = LogInput(Array(lines.utf8), kind: BaseLog.kind, extra: header),
+      let scratch = ScratchDirectory(input.file, named: file),
+      let whole = open(table, scratch, writing: false),
+      let text = IndexInput.file(bytes, of: whole.generation, at: whole.position)
+    else { return }
+    scratch.write(text, to: StatIndex.name)
+    guard let known = StatIndex(in: scratch.directory)?.table(table) else {
+      throw Finding(description: "the index is none")
+    }
+    guard
+      let log = try? BaseLog(
+        table, in: scratch.directory, writing: true, trash: scratch.trash, index: known)
+    else { return }
+    try ensure(log.rows.known != nil, "the index was passed over")
+    for id in log.rows.liveIDs { _ = try? log.base(of: id) }
+    _ = try? log.incomingRows()
+    var scanner = Scanner(of: log, in: scratch.directory, at: 0)
+    try? scanner.run()
+    _ = try? log.commit(token: DeltaToken("x"), held: [])
+    _ = try? log.compact()
+    try ensure(Set(scratch.names) == [file, StatIndex.name], "other files: \(scratch.names)")
   }
 
   /// Makes sure that a row's sketch says what the row does.

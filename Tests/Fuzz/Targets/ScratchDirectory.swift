@@ -19,13 +19,11 @@ final class ScratchDirectory {
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     mkdir(path + "/trash", 0o700)
     guard let directory = try? Directory(path: path, place: ""),
-      let trash = try? directory.child("trash"),
-      let descriptor = try? directory.open(name, O_WRONLY | O_CREAT | O_TRUNC)
+      let trash = try? directory.child("trash")
     else { return nil }
     self.directory = directory
     self.trash = Trash(trash, clock: { 0 })
-    try? FileBytes.write(bytes, to: descriptor, place: name)
-    close(descriptor)
+    write(bytes, to: name)
   }
 
   deinit {
@@ -34,6 +32,13 @@ final class ScratchDirectory {
     }
     rmdir(path + "/trash")
     rmdir(path)
+  }
+
+  /// Writes a file.
+  func write(_ bytes: [UInt8], to name: String) {
+    guard let descriptor = try? directory.open(name, O_WRONLY | O_CREAT | O_TRUNC) else { return }
+    try? FileBytes.write(bytes, to: descriptor, place: name)
+    close(descriptor)
   }
 
   /// Returns what a file holds.
