@@ -15,33 +15,8 @@ extension Row {
       throw NameError("the row's text can't be taken: \(error.message)")
     }
     guard let object = value.object else { throw NameError("the row is not an object") }
-    if let name = object.nestedDuplicate { throw NameError("the member '\(name)' stands twice") }
     try self.init(object, text: Array(text))
     guard FileName.of(id) != nil else { throw NameError("the id is too long for a file's name") }
-  }
-}
-
-extension JSONObject {
-  /// A name that stands twice in an object within this one; `nil` where there is none.
-  fileprivate var nestedDuplicate: Text? {
-    var open: [JSON] = members.map(\.value).filter(\.hasParts)
-    while let value = open.popLast() {
-      if let object = value.object {
-        if let name = object.duplicate { return name }
-        open += object.members.map(\.value).filter(\.hasParts)
-      }
-      open += (value.elements ?? []).filter(\.hasParts)
-    }
-    return nil
-  }
-}
-
-extension JSON {
-  fileprivate var hasParts: Bool {
-    switch self {
-    case .array, .object: true
-    case .null, .bool, .number, .string: false
-    }
   }
 }
 

@@ -25,7 +25,7 @@ package struct Secret: Sendable {
   /// The signature isn't looked at: the server judges it, this only tells users apart.
   package var subject: Text? {
     let parts = text.string.utf8.split(separator: UInt8(ascii: "."))
-    guard parts.count == 3, let claims = Base64.decoded(parts[1]),
+    guard parts.count == 3, let claims = Base64.bytes(for: parts[1]),
       let object = (try? JSON(parsing: claims, limits: .item))?.object
     else { return nil }
     return object["sub"]?.text
@@ -55,6 +55,19 @@ package struct Secret: Sendable {
       }
     }
     return result
+  }
+}
+
+extension Base64 {
+  /// Returns what of some bytes' letters is the same wherever the bytes lie in a longer text, for
+  /// each of the three ways in which they can lie.
+  fileprivate static func traces(of bytes: [UInt8]) -> [[UInt8]] {
+    (0..<3).map { shift in
+      let text = letters(for: [UInt8](repeating: 0, count: shift) + bytes)
+      let first = (shift * 8 + 5) / 6
+      let end = (shift + bytes.count) * 8 / 6
+      return first < end ? Array(text[first..<end]) : []
+    }
   }
 }
 

@@ -54,13 +54,17 @@ extension JSON {
     return true
   }
 
-  /// Whether any object in it, at any depth, has a name twice.
-  package var hasDuplicate: Bool {
+  /// A name that stands twice in one object, at any depth; `nil` where there is none.
+  package var duplicate: Text? {
     switch self {
+    case .null, .bool, .number, .string: return nil
+    case .array(let elements):
+      for element in elements { if let name = element.duplicate { return name } }
+      return nil
     case .object(let object):
-      object.duplicate != nil || object.members.contains { $0.value.hasDuplicate }
-    case .array(let elements): elements.contains { $0.hasDuplicate }
-    default: false
+      if let name = object.duplicate { return name }
+      for member in object.members { if let name = member.value.duplicate { return name } }
+      return nil
     }
   }
 

@@ -75,6 +75,31 @@ private struct ObjectEdit {
   let indentation: [UInt8]
   /// Whether members are laid out on lines of their own where nothing in the object says how.
   let expands: Bool
+  /// What a new member has before its name.
+  private let newLead: [UInt8]
+  /// What stands before a comma.
+  private let usualTrail: [UInt8]
+
+  init(
+    text: [UInt8], object: JSONObject, outline: JSONOutline, style: JSONStyle,
+    indentation: [UInt8], expands: Bool
+  ) {
+    self.text = text
+    self.object = object
+    self.outline = outline
+    self.style = style
+    self.indentation = indentation
+    self.expands = expands
+    switch outline.members.count {
+    case 0: newLead = expands ? style.newLine + indentation + style.unit : []
+    case 1:
+      let first = outline.lead(0, in: text)
+      newLead = first.contains(where: JSONStyle.isLineEnd) ? first : style.gap
+    case let count: newLead = Self.mostCommon((1..<count).map { outline.lead($0, in: text) })
+    }
+    usualTrail = Self.mostCommon(
+      outline.members.dropLast().map { Array(text[$0.value.upperBound..<$0.end]) })
+  }
 
   /// One member as it will stand: what goes before its name, itself, what goes before the comma.
   private struct Piece {
@@ -168,26 +193,7 @@ private struct ObjectEdit {
   // MARK: What the object's own layout says
 
   /// What stands before a member's name, after the brace or comma.
-  private func lead(_ index: Int) -> [UInt8] {
-    let start = index == 0 ? outline.start : outline.members[index - 1].end
-    return Array(text[(start + 1)..<outline.members[index].name.lowerBound])
-  }
-
-  /// What a new member has before its name.
-  private var newLead: [UInt8] {
-    switch outline.members.count {
-    case 0: return expands ? style.newLine + indentation + style.unit : []
-    case 1:
-      let first = lead(0)
-      return first.contains(where: JSONStyle.isLineEnd) ? first : style.gap
-    case let count: return mostCommon((1..<count).map(lead))
-    }
-  }
-
-  /// What stands before a comma.
-  private var usualTrail: [UInt8] {
-    mostCommon(outline.members.dropLast().map { Array(text[$0.value.upperBound..<$0.end]) })
-  }
+  private func lead(_ index: Int) -> [UInt8] { outline.lead(index, in: text) }
 
   /// What stands between the last member and the closing brace.
   private var tail: [UInt8] {
@@ -210,8 +216,9 @@ private struct ObjectEdit {
   }
 
   /// The most common of some texts, of several such the last; empty where there are none.
-  private func mostCommon(_ texts: [[UInt8]]) -> [UInt8] {
+  private static func mostCommon(_ texts: [[UInt8]]) -> [UInt8] {
     let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
-    return texts.last { counts[$0] == counts.values.max() } ?? []
+    let most = counts.values.max()
+    return texts.last { counts[$0] == most } ?? []
   }
 }

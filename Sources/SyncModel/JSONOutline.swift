@@ -42,6 +42,12 @@ struct JSONOutline {
     end = reader.position
   }
 
+  /// Returns what stands before a member's name, after the brace or comma.
+  func lead(_ index: Int, in text: [UInt8]) -> [UInt8] {
+    let start = index == 0 ? start : members[index - 1].end
+    return Array(text[(start + 1)..<members[index].name.lowerBound])
+  }
+
   /// Returns the offset of the first member name that stands twice in its object, at any depth, and
   /// the name; `nil` where there is none.
   static func duplicate(in text: [UInt8], from start: Int) -> (offset: Int, name: Text)? {

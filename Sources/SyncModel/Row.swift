@@ -19,9 +19,8 @@ package struct Row: Sendable {
   ///
   /// - Throws: Why the object can't be a row (safety.md §2.1 S13).
   package init(_ object: JSONObject, text: [UInt8]? = nil) throws(NameError) {
-    if let name = object.duplicate { throw NameError("the member '\(name)' stands twice") }
-    if let member = object.members.first(where: { $0.value.hasDuplicate }) {
-      throw NameError("a member stands twice within '\(member.name)'")
+    if let name = JSON.object(object).duplicate {
+      throw NameError("the member '\(name)' stands twice")
     }
     guard let id = object[Item.idField] else { throw NameError("the row has no id") }
     guard let idText = id.text else { throw NameError("the row's id is not a string") }

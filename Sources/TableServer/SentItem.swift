@@ -22,7 +22,7 @@ package struct SentItem: Equatable, Sendable {
       throw .badRequest("the body is no JSON: \(error)")
     }
     guard let object = value.object else { throw .badRequest("the body must be a JSON object") }
-    if let name = Self.duplicate(in: value) {
+    if let name = value.duplicate {
       throw .badRequest("the member '\(name)' is there twice")
     }
     id = try Self.id(object["id"])
@@ -41,20 +41,6 @@ package struct SentItem: Equatable, Sendable {
     case .string(let text):
       do throws(NameError) { return try ItemID(text) } catch { throw .badRequest("\(error)") }
     default: throw .badRequest("the id must be a text")
-    }
-  }
-
-  /// Returns a name that stands twice in an object, however deep that lies.
-  private static func duplicate(in value: JSON) -> Text? {
-    switch value {
-    case .null, .bool, .number, .string: return nil
-    case .array(let elements):
-      for element in elements { if let name = duplicate(in: element) { return name } }
-      return nil
-    case .object(let object):
-      if let name = object.duplicate { return name }
-      for member in object.members { if let name = duplicate(in: member.value) { return name } }
-      return nil
     }
   }
 }

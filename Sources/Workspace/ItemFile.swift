@@ -35,7 +35,7 @@ package enum ItemFile {
       throw JSONError(at: 0, of: bytes, "the text is UTF-16; it must be UTF-8")
     }
     let json = try JSON(parsing: bytes.dropFirst(hasMark ? 3 : 0), limits: .item)
-    guard let object = json.object, !json.hasDuplicate else {
+    guard let object = json.object, json.duplicate == nil else {
       // The places of such faults are only looked for when there are any.
       let edit = try JSONEdit(bytes, limits: .item)
       throw edit.duplicate ?? edit.error(at: Item.idField, "expected an object")

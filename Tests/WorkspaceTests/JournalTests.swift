@@ -35,17 +35,6 @@ import Testing
   }
 
   @Test(
-    "Base64 is read back, and nothing else is taken for it",
-    arguments: [
-      ("", []), ("/w==", [0xFF]), ("/wA=", [0xFF, 0]), ("/wCA", [0xFF, 0, 0x80]),
-      ("/x==", nil), ("/w=", nil), ("====", nil), ("/w==/w==", nil), ("/w!=", nil), ("AAA", nil),
-    ] as [(String, [UInt8]?)])
-  func readsBase64(text: String, bytes: [UInt8]?) {
-    #expect(Base64.bytes(of: text) == bytes)
-    if let bytes { #expect(Base64.text(of: bytes) == text) }
-  }
-
-  @Test(
     "What is not known is refused, and the words say what",
     arguments: [
       (#"{"t":"future","table":"t","id":"a"}"#, "no record is called 'future'"),

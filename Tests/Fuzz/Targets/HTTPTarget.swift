@@ -79,7 +79,8 @@ enum HTTPTarget {
       let entry = ListEntry(body[row])
       if case .row(let row) = entry {
         try ensure(FileName.of(row.id) != nil, "a row without a file's name")
-        try ensure((try? JSON(parsing: row.text))?.hasDuplicate == false, "a row's text")
+        try ensure(
+          (try? JSON(parsing: row.text)).map { $0.duplicate == nil } ?? false, "a row's text")
         try ensure(!row.text.contains { $0 == 0x0A || $0 == 0x0D }, "a row of two lines")
       }
     }

@@ -13,11 +13,12 @@ enum ItemFileTarget {
     let item = try read(text)
     if let edit = try? JSONEdit(text, limits: .item) {
       try outline(edit, text)
-      try ensure((edit.duplicate == nil) == !JSON.object(edit.object).hasDuplicate, "duplicates")
+      try ensure(
+        (edit.duplicate == nil) == (JSON.object(edit.object).duplicate == nil), "duplicates")
     }
     guard parts.count == 2,
       let wanted = try? JSON(parsing: Array(parts[1]), limits: .item).object,
-      !JSON.object(wanted).hasDuplicate
+      JSON.object(wanted).duplicate == nil
     else { return }
     try set(wanted, in: text)
     if let item { try rewrite(text, item, as: Item(wanted)) }

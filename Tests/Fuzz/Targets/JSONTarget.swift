@@ -46,7 +46,7 @@ enum JSONTarget {
       }
       try ensure(again == value, "another value once written: \(shown(text))")
       try ensure(again.encoded() == compact, "another text once written: \(shown(text))")
-      try ensure(again.hasDuplicate == value.hasDuplicate, "duplicates once written")
+      try ensure(again.duplicate == value.duplicate, "duplicates once written")
     }
     let ascii = value.encoded(.compactASCII)
     try ensure(
