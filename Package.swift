@@ -167,7 +167,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CLinux", "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
+        "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
         "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),

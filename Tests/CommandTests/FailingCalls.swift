@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SystemPackage
 
@@ -11,7 +10,7 @@ import SystemPackage
 struct FailingCalls {
   /// One call, and what it fails with.
   struct Rule {
-    let call: Int32
+    let call: SystemCall
     let error: Errno
     /// Only calls in whose argument of this index any of these bits is set.
     var argument: (index: UInt32, bits: UInt32)?
@@ -21,12 +20,12 @@ struct FailingCalls {
   static let readOnly: [Rule] =
     [
       Rule(
-        call: SYS_openat, error: .readOnlyFileSystem,
+        call: .openat, error: .readOnlyFileSystem,
         argument: (2, UInt32(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)))
     ]
     + [
-      SYS_mkdirat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_linkat, SYS_symlinkat,
-      SYS_ftruncate, SYS_utimensat, SYS_fchmod,
+      SystemCall.mkdirat, .unlinkat, .renameat, .renameat2, .linkat, .symlinkat,
+      .ftruncate, .utimensat, .fchmod,
     ].map { Rule(call: $0, error: .readOnlyFileSystem) }
 
   /// Calls a function on a thread on which calls fail; `nil` where the kernel allows no filter.
@@ -54,11 +53,11 @@ struct FailingCalls {
       program.append(instruction(load, 0))  // the call's number
       let failure = instruction(end, 0x0005_0000 | UInt32(rule.error.rawValue))
       if let (index, bits) = rule.argument {
-        program.append(instruction(equal, UInt32(rule.call), else: 3))
+        program.append(instruction(equal, rule.call.rawValue, else: 3))
         program.append(instruction(load, 16 + 8 * index))  // the lower half of the argument
         program.append(instruction(test, bits, else: 1))
       } else {
-        program.append(instruction(equal, UInt32(rule.call), else: 1))
+        program.append(instruction(equal, rule.call.rawValue, else: 1))
       }
       program.append(failure)
     }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SystemPackage
 import TestSupport
@@ -43,7 +42,7 @@ import Testing
     let rules: [Rule]
     var testDescription: String { name }
 
-    init(_ name: String, _ error: Errno, _ calls: Int32...) {
+    init(_ name: String, _ error: Errno, _ calls: SystemCall...) {
       self.name = name
       rules = calls.map { Rule(call: $0, error: error) }
     }
@@ -52,13 +51,13 @@ import Testing
   @Test(
     "cases 82, 83, 84, L5: where the disk refuses, tsync says so and goes on when it doesn't",
     arguments: [
-      Fault("No space left on device", .noSpace, SYS_write, SYS_pwrite64),
-      Fault("Disk quota exceeded", Errno(rawValue: EDQUOT), SYS_write, SYS_pwrite64),
-      Fault("Input/output error", .ioError, SYS_fsync, SYS_fdatasync, SYS_syncfs),
-      Fault("Input/output error", .ioError, SYS_getdents64),
-      Fault("Too many open files", .tooManyOpenFiles, SYS_openat),
+      Fault("No space left on device", .noSpace, .write, .pwrite64),
+      Fault("Disk quota exceeded", Errno(rawValue: EDQUOT), .write, .pwrite64),
+      Fault("Input/output error", .ioError, .fsync, .fdatasync, .syncfs),
+      Fault("Input/output error", .ioError, .getdents64),
+      Fault("Too many open files", .tooManyOpenFiles, .openat),
       Fault(
-        "Too many open files in system", .tooManyOpenFilesInSystem, SYS_openat),
+        "Too many open files in system", .tooManyOpenFilesInSystem, .openat),
     ], ["push", "pull"])
   func diskRefuses(fault: Fault, command: String) throws {
     let refused = try run(command, fault.rules)
@@ -71,7 +70,7 @@ import Testing
   func noNames() throws {
     let refused = try run(
       "pull",
-      [SYS_mkdirat, SYS_linkat, SYS_renameat2].map { Rule(call: $0, error: .noSpace) })
+      [SystemCall.mkdirat, .linkat, .renameat2].map { Rule(call: $0, error: .noSpace) })
     #expect(refused.status == 8, "\(refused.output)\(refused.error)")
     #expect(refused.error.contains(": No space left on device\n"))
     #expect(anna.item("milk")?.contains("Oat milk") == false)
@@ -82,7 +81,7 @@ import Testing
     "case 84: where no socket is to be had the server can't be reached, and nothing is lost",
     arguments: ["push", "pull"])
   func noSockets(command: String) throws {
-    let refused = try run(command, [Rule(call: SYS_socket, error: .tooManyOpenFiles)])
+    let refused = try run(command, [Rule(call: .socket, error: .tooManyOpenFiles)])
     #expect(refused.status == 5, "\(refused.output)\(refused.error)")
     try expectAll()
   }
@@ -135,11 +134,11 @@ import Testing
     "cases 96, L11: where the file system has no locks nothing is changed",
     arguments: ["push", "pull"])
   func noLocks(command: String) throws {
-    let refused = try run(command, [Rule(call: SYS_flock, error: .noLocks)])
+    let refused = try run(command, [Rule(call: .flock, error: .noLocks)])
     #expect(refused.status == 6, "\(refused.error)")
     #expect(refused.error.contains("lock: No locks available\n"))
     #expect(world.writes == [])
-    #expect(try run("status", [Rule(call: SYS_flock, error: .noLocks)]).status == 0)
+    #expect(try run("status", [Rule(call: .flock, error: .noLocks)]).status == 0)
     try expectAll()
   }
 
@@ -147,7 +146,7 @@ import Testing
   func noExchange() throws {
     let before = anna.item("milk")
     let pulled = try run(
-      "pull", [Rule(call: SYS_renameat2, error: .invalidArgument, argument: (4, 2))])
+      "pull", [Rule(call: .renameat2, error: .invalidArgument, argument: (4, 2))])
     #expect(pulled.status == 0, "\(pulled.error)")
     #expect(anna.item("milk")?.contains("Oat milk") == true)
     let trash = "list/.todosync/trash/items/todoitem"

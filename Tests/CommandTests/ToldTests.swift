@@ -1,0 +1,169 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// What people are told, once and by its name.
+@Suite struct ToldTests {
+  @Test(
+    "a column or an order that no item has is named",
+    arguments: [["-o", "id,bogus"], ["-S", "-bogus"], ["-o", "version"]])
+  func namesColumns(words: [String]) {
+    let anna = Person()
+    anna.run("init", "list")
+    #expect(anna.run(["list"] + words) == Outcome(status: 0, output: "", error: ""))
+    anna.run("new", "-s", "id=milk", "-s", "due=x", "Milk")
+    anna.run("done", "milk")
+    let refused = anna.run(["list"] + words)
+    let name = words[1].hasSuffix("bogus") ? "bogus" : "version"
+    #expect(
+      refused
+        == Outcome(status: 2, output: "", error: "tsync: list: no item has a field '\(name)'\n"))
+    #expect(anna.run("list", "-o", "due,title,table", "-S", "-due").status == 0)
+  }
+
+  @Test("a trace that can't be written is named, and nothing is sent")
+  func namesTrace() throws {
+    let world = try CaseWorld()
+    let count = world.line.requests.count
+    world.anna.run("new", "-s", "id=milk", "Milk")
+    let refused = world.anna.run("--trace", "/nonexistent/x", "push")
+    #expect(refused.status == 2)
+    let words = "the trace can't be written to /nonexistent/x: No such file or directory\n"
+    #expect(refused.error.hasPrefix("tsync: push: \(words)"))
+    #expect(world.line.requests.count == count)
+    world.anna.run("push")
+    world.anna.expectSound()
+  }
+
+  @Test("no message names a temporary file", arguments: ["set milk a=b", "config page 5", "pull"])
+  func namesNoTemporaries(line: String) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
+    let anna = world.anna
+    let line = line.replacing("page", with: "pull.page")
+    let rule = FailingCalls.Rule(
+      call: FailingCalls.opening, error: .permissionDenied, argument: (2, UInt32(O_EXCL)))
+    let words = line.split(separator: " ").map(String.init)
+    guard let refused = FailingCalls.run([rule], { anna.run(words) }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    #expect(refused.status == 8)
+    #expect(refused.error.contains(".json: Permission denied\n"), "\(refused.error)")
+    #expect(!refused.error.contains("tmp-"))
+    anna.run("sync")
+    anna.expectSound()
+  }
+
+  @Test(
+    "a mistake in the file of tokens is named by line and column, without a token",
+    arguments: [
+      (
+        "{\n  \"https://x\": \"canary\"\n  \"https://y\": \"canary\"\n}",
+        ":3:3: expected ',' or '}'"
+      ),
+      ("{\n  \"https://x\": [\"canary\"]\n}", ":2:16: expected a token"),
+      ("{\"https://x\": \"canary\",\n\"https://x\": \"canary\"}", ":2:1: the member 'https://x'"),
+      ("{\"https://x\": \"canary \\u0007\"}", ":1:15: expected a token"),
+      ("[\"canary\"]", ":1:1: expected an object"), ("", ":1:1: the text ends"),
+    ])
+  func namesTokenMistakes(text: String, place: String) throws {
+    let world = try CaseWorld()
+    world.anna.directory.write(text, to: "config/tsync/credentials.json")
+    let path = world.anna.directory.path(of: "config/tsync/credentials.json")
+    let refused = world.anna.run("pull")
+    #expect(refused.status == 4)
+    #expect(refused.error.contains("tsync: pull: \(path)\(place)"), "\(refused.error)")
+    #expect(!refused.error.contains("canary"))
+  }
+
+  @Test("Ctrl-C where a token is asked for ends with the signal's status and in plain words")
+  func interruptsPrompt() throws {
+    let world = try CaseWorld()
+    let login = try world.anna.start(["remote", "login"], columns: 80)
+    #expect(login.waits(for: "token for \(world.line.url):"))
+    login.type("\u{3}")
+    let ended = login.outcome()
+    #expect(ended.status == 130)
+    #expect(ended.output.hasSuffix("\ntsync: remote: interrupted\n"), "\(ended.output)")
+    #expect(!ended.output.contains("system call"))
+  }
+
+  @Test("a token that is typed isn't shown")
+  func hidesToken() throws {
+    let world = try CaseWorld()
+    let login = try world.anna.start(["remote", "login"], columns: 80)
+    #expect(login.waits(for: "token for \(world.line.url):"))
+    login.type("canary-token\n")
+    let ended = login.outcome()
+    #expect(ended.status == 0)
+    #expect(!ended.output.contains("canary-token"))
+    #expect(
+      world.anna.directory.text("config/tsync/credentials.json")?.contains("canary-token") == true)
+  }
+
+  @Test(
+    "sync tells a conflict once, and so does its rehearsal", arguments: [["sync", "-n"], ["sync"]])
+  func tellsOnce(words: [String]) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    world.anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    let synced = world.anna.run(words)
+    #expect(synced.status == 1)
+    let word = words.count == 2 ? "would conflict" : "conflict"
+    #expect(synced.output == "\(word) milk  Oat milk (text)\n")
+    // Where nothing new comes, the push tells what is still open.
+    world.anna.run("pull")
+    #expect(world.anna.run("sync").output == "conflict milk  Oat milk (text)\n")
+  }
+
+  @Test("a page that isn't installed is named; a command's is told in short")
+  func namesPages() throws {
+    let anna = Person()
+    // Without man(1) no page can be opened.
+    anna.environment = [("PATH", anna.directory.path)]
+    let refused = anna.run("help", "tutorial")
+    #expect(refused.status == 2)
+    #expect(refused.output == "")
+    #expect(refused.error.hasPrefix("tsync: help: tsync-tutorial(7) is not installed"))
+    let told = anna.run("help", "push")
+    #expect(told.status == 0)
+    #expect(told.output.contains("tsync push"))
+    #expect(told.error == "tsync: help: tsync-push(1) can't be opened; in short:\n")
+  }
+
+  @Test(
+    "show tells an item in conflict as its file now is, and as its client's side where that was edited"
+  )
+  func showsTheNewestSide() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    #expect(anna.run("show", "milk").output.contains("Oat milk"))
+    let side = "list/.todosync/conflicts/todoitem/milk.client.json"
+    anna.directory.write(#"{"id": "milk", "text": "Rice milk"}"#, to: side)
+    #expect(anna.run("show", "milk").output.contains("Rice milk"))
+    anna.directory.write(#"{"id": "milk", "text": "Almond milk"}"#, to: anna.file("milk"))
+    for words in [["show", "milk"], ["show", "--client", "milk"]] {
+      #expect(anna.run(words).output.contains("Almond milk"))
+    }
+  }
+
+  @Test("resolve --both says that the new item waits for a push")
+  func hintsPush() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    let resolved = anna.run("resolve", "--both", "milk")
+    #expect(resolved.status == 0)
+    #expect(resolved.error == "1 resolved                                       tsync push\n")
+    #expect(anna.run("push").error == "1 pushed\n")
+    anna.expectSound()
+  }
+}
