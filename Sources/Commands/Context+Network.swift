@@ -30,8 +30,21 @@ extension Context {
     let output = output
     return Surroundings(
       pause: invocation.pause,
-      trace: try trace.map { try Trace(path($0), clock: invocation.clock).tell },
+      trace: try trace.map { try opened($0).tell },
       notice: { output.warn($0) })
+  }
+}
+
+extension Context {
+  /// Opens the file that is told each request.
+  ///
+  /// - Throws: ``Failure``, where the file that was named can't be written.
+  private func opened(_ trace: String) throws -> Trace {
+    do {
+      return try Trace(path(trace), clock: invocation.clock)
+    } catch let error as Errno {
+      throw Failure.usage("the trace can't be written to \(trace): \(error)")
+    }
   }
 }
 

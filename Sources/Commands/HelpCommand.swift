@@ -21,6 +21,10 @@ struct HelpCommand: TsyncCommand {
     }
     context.output.flush()
     if try page.open(in: context) { return }
-    context.output.result(safe: page.summary)
+    guard let summary = page.summary else {
+      throw Failure.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")
+    }
+    context.output.warn("\(page.name)(\(page.section)) can't be opened; in short:")
+    context.output.result(safe: summary)
   }
 }

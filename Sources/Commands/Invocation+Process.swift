@@ -11,6 +11,7 @@ extension Invocation {
   package static func process() -> Invocation {
     let environment = processEnvironment()
     prepareSignals()
+    preventCoreFiles()
     return Invocation(
       directory: currentDirectory() ?? environment["PWD"] ?? "/", environment: environment,
       home: environment.nonEmpty("HOME"), executable: link(at: "/proc/self/exe"),
@@ -70,6 +71,15 @@ extension Invocation {
         else { return nil }
         return (name, value)
       })
+  }
+
+  /// Makes sure that no token ends up in a core file (safety.md §2.2 W11).
+  private static func preventCoreFiles() {
+    var limit = rlimit()
+    let core: __rlimit_resource_t = numericCast(RLIMIT_CORE.rawValue)
+    guard getrlimit(core, &limit) == 0 else { return }
+    limit.rlim_cur = 0
+    setrlimit(core, &limit)
   }
 
   private static func prepareSignals() {

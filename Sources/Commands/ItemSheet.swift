@@ -23,9 +23,13 @@ struct ItemSheet {
   }
 
   /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
+  ///
+  /// Where the file was edited since the conflict was met it counts (decisions.md 10).
   private static func client(_ key: ItemKey, _ workspace: Workspace) throws -> ClientState {
     let file = try workspace.client(key)
-    guard workspace.journal.conflicts[key] != nil else { return file }
+    guard let open = workspace.journal.conflicts[key], file.digest == open.digest else {
+      return file
+    }
     let side = try workspace.conflictClient(of: key)
     return side == .absent ? file : side
   }

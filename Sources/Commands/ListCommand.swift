@@ -37,7 +37,8 @@ struct ListCommand: TsyncCommand {
     try context.reading { open in
       let inventory = try open.inventory()
       let listing = try Listing(
-        inventory, open, filters: filters, all: all, order: order, limit: limit)
+        inventory, open, filters: filters, all: all, order: order, limit: limit,
+        columns: columns ?? [])
       if options.json {
         try listing.printJSON(open, to: context.output)
       } else if let columns {

@@ -16,17 +16,29 @@ struct Listing {
   let entries: [Entry]
 
   /// Finds the items that fit; those that are done are among them only where all are asked for.
+  ///
+  /// - Throws: ``Failure``, where there are items and none, shown or not, has the field of a column
+  ///   or of the order.
   init(
     _ inventory: Inventory, _ open: OpenWorkspace, filters: [Filter], all: Bool,
-    order: [SortKey], limit: Int?
+    order: [SortKey], limit: Int?, columns: [Column]
   ) throws {
+    var unmet = (columns + order.map(\.column)).compactMap { column -> Text? in
+      if case .field(let name) = column { name } else { nil }
+    }
+    var isEmpty = true
     let (doneField, titleField) = (open.configuration.doneField, open.configuration.titleField)
     let found = try inventory.keys.compactMap { key -> Entry? in
       guard let item = try inventory.item(key, on: open.workspace) else { return nil }
+      isEmpty = false
+      unmet.removeAll { item[$0] != nil }
       let isDone = item[doneField] == .bool(true)
       guard all || !isDone, filters.allSatisfy({ $0.fits(key.id, item) }) else { return nil }
       return Entry(
         key: key, item: item, title: ItemNames.title(of: item, field: titleField), isDone: isDone)
+    }
+    if let name = unmet.first, !isEmpty {
+      throw Failure.usage("no item has a field '\(name)'")
     }
     let sorted = SortKey.sorted(found, by: order)
     entries = limit.map { Array(sorted.prefix($0)) } ?? sorted

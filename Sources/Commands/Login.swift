@@ -53,6 +53,10 @@ enum Login {
     case let path?: return try Credentials.token(inFile: context.path(path))
     case nil:
       guard asks else { return nil }
+      // Nobody is to be asked, and what is typed unasked would be shown.
+      guard context.canAsk || !context.invocation.input.isTerminal else {
+        throw Failure.usage("no token was given", hints: ["name a file: --token-file FILE"])
+      }
       line =
         context.canAsk
         ? try context.askSecretly(Line("token for \(origin):"))

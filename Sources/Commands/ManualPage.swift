@@ -62,11 +62,13 @@ struct ManualPage: Equatable {
     return places.first { access($0, R_OK) == 0 }
   }
 
-  /// What is printed where there is no page: the synopsis and the options, or all commands.
-  var summary: String {
+  /// What is printed where there is no page: the synopsis and the options of a command, or all
+  /// commands; `nil` for a page about anything else.
+  var summary: String? {
     guard
       let type = Tsync.commands.first(where: { $0.name.utf8.elementsEqual((command ?? "").utf8) })
     else {
+      guard name.utf8.elementsEqual("tsync".utf8) else { return nil }
       let names = Tsync.commands.map { (name: $0.name, abstract: $0.configuration.abstract) }
       let width = names.map(\.name.utf8.count).max() ?? 0
       return "Usage: tsync [OPTION]... COMMAND [ARGUMENT]...\n\n"

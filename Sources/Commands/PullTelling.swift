@@ -8,8 +8,8 @@ struct PullTelling {
   private let titleField: Text?
   private var summaries: [JSON] = []
   private var items: [JSON] = []
-  /// How many conflicts the pull has met.
-  private(set) var conflicts = 0
+  /// The items that the pull has met a conflict of.
+  private(set) var conflictKeys: Set<ItemKey> = []
   /// The files in the way of rows that wait.
   private var obstacles: [InvalidItem] = []
   private let isForetold: Bool
@@ -34,7 +34,7 @@ struct PullTelling {
     try tellItems(report, on: disk)
     summaries.append(report.json)
     if !report.refused.isEmpty { context.output.end(with: .rejected) }
-    conflicts += report.conflicts.count
+    conflictKeys.formUnion(report.conflicts.map(\.key))
   }
 
   private func heading(_ report: PullReport) -> Line {
@@ -78,6 +78,7 @@ struct PullTelling {
   /// rows, and how many conflicts there are.
   func end() {
     for invalid in obstacles { context.output.tell(invalid) }
+    let conflicts = conflictKeys.count
     guard conflicts > 0 else { return }
     context.output.end(with: .conflicts)
     let words = conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts"

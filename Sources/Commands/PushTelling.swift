@@ -7,13 +7,19 @@ struct PushTelling {
   private let survey: Survey
   private let selection: Set<ItemKey>?
   private let titleField: Text?
+  private let toldBefore: Set<ItemKey>
   /// What each push of the command did.
   private var rounds: [PushDeeds] = []
   private var foretold: [Deed] = []
   private var waiting = 0
   private var invalidCount = 0
 
-  init(_ context: Context, _ survey: Survey, _ selection: Set<ItemKey>?, _ titleField: Text?) {
+  /// Begins a push; `told` are the conflicts that the command has told of already.
+  init(
+    _ context: Context, _ survey: Survey, _ selection: Set<ItemKey>?, _ titleField: Text?,
+    _ told: Set<ItemKey>
+  ) {
+    toldBefore = told
     self.context = context
     self.survey = survey
     self.selection = selection
@@ -55,7 +61,10 @@ struct PushTelling {
       for: report.events.map(\.key) + standing.compactMap(\.key), in: survey.tables, on: disk,
       titleField: titleField)
     let deeds = PushDeeds(report.events, standing: standing, order: order, title: names.title)
-    for deed in deeds.deeds { context.output.result(deed.line(names)) }
+    let again = toldBefore.subtracting(told)
+    for deed in deeds.deeds where !again.contains(deed.key) {
+      context.output.result(deed.line(names))
+    }
     if deeds.rejected > 0 { context.output.end(with: .rejected) }
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
@@ -87,7 +96,7 @@ struct PushTelling {
       context.output.result(deed.line(names))
     }
     let rest = PushDeeds([], standing: entries, order: [:], title: names.title)
-    for deed in rest.deeds where !pending.contains(deed.key) {
+    for deed in rest.deeds where !pending.contains(deed.key) && !toldBefore.contains(deed.key) {
       context.output.result(deed.line(names))
     }
     rounds.append(rest)

@@ -37,6 +37,7 @@ extension Session {
       return nil
     }
     self.foreseen = foreseen
+    told = telling.conflictKeys
     return telling
   }
 

@@ -32,7 +32,7 @@ extension Session {
     {
       throw invalid
     }
-    var telling = PushTelling(context, survey, selection, configuration.titleField)
+    var telling = PushTelling(context, survey, selection, configuration.titleField, told)
     telling.warn()
     guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
       try use { try telling.tell(PushReport(), on: $0.workspace) }
@@ -71,11 +71,11 @@ extension Session {
 
   /// Says what a push would send, without asking the server and without recording anything.
   mutating func foretellPush(_ selection: Set<ItemKey>? = nil) throws -> PushTelling {
-    let (context, tables, foreseen) = (context, tables, foreseen)
+    let (context, tables, foreseen, told) = (context, tables, foreseen, told)
     let titleField = configuration.titleField
     return try use { open in
       let survey = try foreseen ?? Survey(of: tables, on: open.workspace)
-      var telling = PushTelling(context, survey, selection, titleField)
+      var telling = PushTelling(context, survey, selection, titleField, told)
       telling.warn()
       try telling.foretell(on: open.workspace)
       return telling

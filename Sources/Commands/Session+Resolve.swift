@@ -6,6 +6,8 @@ import Workspace
 struct ResolveTelling {
   /// The conflicts that are settled.
   fileprivate(set) var resolved: [ItemKey] = []
+  /// The new items that were made of sides that were kept, too.
+  fileprivate var copies: Set<ItemKey> = []
   /// The conflicts that stay open.
   fileprivate(set) var left: [ItemKey] = []
   /// What was told of each.
@@ -97,6 +99,7 @@ extension Session {
       deed.members = [.init(name: "how", value: .string(verdict.how))]
       tell(deed, names, &telling)
       telling.resolved.append(key)
+      if case .both(let id) = verdict.choice { telling.copies.insert(ItemKey(key.table, id)) }
       return false
     }
     try leave(key, names, &telling)
@@ -156,7 +159,7 @@ extension Session {
     if telling.resolved.isEmpty, !telling.left.isEmpty {
       hint = "tsync resolve --client, --server or --both"
     } else if isLast, !telling.resolved.isEmpty {
-      let (tables, resolved) = (tables, Set(telling.resolved))
+      let (tables, resolved) = (tables, telling.copies.union(telling.resolved))
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(resolved) }
       if !pending.isEmpty { hint = "tsync push" }
     }

@@ -18,6 +18,8 @@ struct Session {
   var jobs: Int?
   /// How everything would stand after a pull that was only rehearsed.
   var foreseen: Survey?
+  /// The conflicts that this command has told of already.
+  var told: Set<ItemKey> = []
   private let isWriting: Bool
   private let path: String
   private var open: OpenWorkspace?

@@ -75,16 +75,19 @@ package struct Credentials: Sendable {
     guard let file = try directory.file(Self.name),
       let bytes = try Self.secret(file.name, in: file.directory, place: place)
     else { return JSONObject() }
-    guard let object = (try? JSON(parsing: bytes))?.object, object.duplicate == nil,
-      object.members.allSatisfy({ $0.value.text != nil })
-    else {
+    do throws(JSONError) {
+      let edit = try JSONEdit(bytes)
+      if let duplicate = edit.duplicate { throw duplicate }
+      for member in edit.object.members {
+        guard let token = member.value.text, Self.canBeSent(token) else {
+          throw edit.error(at: member.name, "expected a token: a text of visible ASCII characters")
+        }
+      }
+      return edit.object
+    } catch {
       throw .credentials(
-        place: place, fact: "is not an object of origins and tokens", hint: nil)
+        place: "\(place):\(error.line):\(error.column):", fact: error.message, hint: nil)
     }
-    for member in object.members {
-      _ = try Self.checked(member.value.text ?? "", place: place)
-    }
-    return object
   }
 
   private func write(_ object: JSONObject) throws(WorkspaceError) {
@@ -113,12 +116,17 @@ package struct Credentials: Sendable {
     }
   }
 
-  /// Makes sure that a token can stand in a header field: visible ASCII only (RFC 9110 §5.5).
+  /// Makes sure that a token can stand in a header field.
   private static func checked(_ token: Text, place: String) throws(WorkspaceError) -> Text {
-    let bytes = token.string.utf8
-    guard !bytes.isEmpty, bytes.count <= 16_384, bytes.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw noToken(place) }
+    guard canBeSent(token) else { throw noToken(place) }
     return token
+  }
+
+  /// Whether a token can stand in a header field: visible ASCII only (RFC 9110 §5.5).
+  private static func canBeSent(_ token: Text) -> Bool {
+    let bytes = token.string.utf8
+    return !bytes.isEmpty && bytes.count <= 16_384
+      && bytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   private static func noToken(_ place: String) -> WorkspaceError {

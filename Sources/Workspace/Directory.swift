@@ -35,12 +35,15 @@ final class Directory {
 
   /// Opens something in the directory; it stays closed to programs that are run, and is no link.
   ///
+  /// What fails is told of the file with another name, where one is given: a temporary file's own
+  /// name says nothing to people.
+  ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func open(
-    _ name: String, _ flags: Int32, mode: mode_t = 0o600
+    _ name: String, _ flags: Int32, mode: mode_t = 0o600, as shown: String? = nil
   ) throws(WorkspaceError) -> Int32 {
     let here = descriptor.rawValue
-    return try WorkspaceError.checking(place(of: name)) {
+    return try WorkspaceError.checking(shown ?? place(of: name)) {
       openat(here, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
     }
   }

@@ -28,15 +28,17 @@ package final class DirectoryLock {
   ///   - patience: How long to wait, in seconds.
   ///   - command: What the file tells others.
   ///   - now: The time in nanoseconds since 1970, for the same purpose.
+  ///   - pause: Waits for so many microseconds.
   /// - Throws: ``WorkspaceError/locked(_:)`` after that time; ``WorkspaceError/file(place:_:)``,
   ///   with `.noLocks` where the file system has no locks.
   init(
-    _ name: String, in directory: Directory, patience: Double, command: Text, now: Int64
+    _ name: String, in directory: Directory, patience: Double, command: Text, now: Int64,
+    pause: (UInt32) -> Void = { usleep($0) }
   ) throws(WorkspaceError) {
     let place = directory.place(of: name)
     let raw = try directory.open(name, O_RDWR | O_CREAT)
     do throws(WorkspaceError) {
-      try Self.take(raw, LOCK_EX, place: place, patience: patience)
+      try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
       let holder: JSON = [
         "pid": .integer(Int(getpid())), "command": .string(command),
         "since": .string(Timestamp(ticks: now / 100).text),
@@ -78,7 +80,8 @@ package final class DirectoryLock {
   deinit { try? descriptor.close() }
 
   private static func take(
-    _ descriptor: Int32, _ kind: Int32, place: String, patience: Double
+    _ descriptor: Int32, _ kind: Int32, place: String, patience: Double,
+    _ wait: (UInt32) -> Void = { usleep($0) }
   ) throws(WorkspaceError) {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: .seconds(patience))
@@ -88,7 +91,7 @@ package final class DirectoryLock {
       case .success: return
       case .failure(.wouldBlock):
         guard clock.now < end else { throw .locked(holder(descriptor, place)) }
-        usleep(pause)
+        wait(pause)
         pause = min(2 * pause, 100_000)
       case .failure(let error): throw .file(place: place, error)
       }

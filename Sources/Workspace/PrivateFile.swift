@@ -34,7 +34,7 @@ struct PrivateFile {
     let place = directory.place(of: name)
     let temporary = ".tmp-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     let here = directory.descriptor.rawValue
-    let new = try directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+    let new = try directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, as: place)
     do throws(WorkspaceError) {
       do throws(WorkspaceError) {
         // The mode given to open(2) loses what the process's mask takes away.

@@ -30,7 +30,8 @@ struct StagedText: ~Copyable {
           number: number, new: StagedName.short(digest), old: StagedName.short($0), file: file
         ).text
       } ?? "\(Layout.temporary)\(getpid())-\(number)"
-    let descriptor = try trash.directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
+    let descriptor = try trash.directory.open(
+      name, O_WRONLY | O_CREAT | O_EXCL, as: file.place)
     do throws(WorkspaceError) {
       do throws(WorkspaceError) {
         try FileBytes.write(text, to: descriptor, place: file.place)

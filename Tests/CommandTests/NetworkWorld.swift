@@ -146,6 +146,8 @@ final class Person {
   var limits = TransportLimits()
   /// How many milliseconds each pause took before a request was sent again; no time passes in them.
   private(set) var pauses: [Int] = []
+  /// The bytes that the last command wrote, on either stream.
+  private(set) var written: [UInt8] = []
   /// The clock, in nanoseconds since 1970; `nil` is the machine's.
   var now: (() -> Int64)?
 
@@ -167,10 +169,11 @@ final class Person {
     var typed = (types ?? []).map { Array("\($0)\n".utf8) }
     let list = directory.path(of: "list")
     let start = access(list, F_OK) == 0 ? list : directory.path
-    let variables =
-      environment + [
-        ("XDG_CONFIG_HOME", directory.path(of: "config")), ("PATH", "/usr/bin:/bin"), ("TZ", "UTC"),
-      ]
+    let own = Set(environment.map { Text($0.name) })
+    let usual = [
+      ("XDG_CONFIG_HOME", directory.path(of: "config")), ("PATH", "/usr/bin:/bin"), ("TZ", "UTC"),
+    ]
+    let variables = environment + usual.filter { !own.contains(Text($0.0)) }
     var invocation = Invocation(
       directory: start,
       environment: Environment(variables.map { (Text($0.name), Text($0.value)) }),
@@ -190,6 +193,7 @@ final class Person {
     invocation.limits = limits
     let words = types == nil ? words : words + ["--color", "never"]
     let status = Tsync.run(words, in: invocation)
+    written = output.bytes + error.bytes
     return Outcome(status: status, output: output.text, error: error.text)
   }
 
@@ -207,7 +211,7 @@ final class Person {
 
 /// What was written to a stream.
 private final class Bytes {
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -45,7 +45,7 @@ import Testing
     let anna = world.anna
     let line = line.replacing("page", with: "pull.page")
     let rule = FailingCalls.Rule(
-      call: FailingCalls.opening, error: .permissionDenied, argument: (2, UInt32(O_EXCL)))
+      call: .openat, error: .permissionDenied, argument: (2, UInt32(O_EXCL)))
     let words = line.split(separator: " ").map(String.init)
     guard let refused = FailingCalls.run([rule], { anna.run(words) }) else {
       try Test.cancel("the kernel allows no filter of system calls")

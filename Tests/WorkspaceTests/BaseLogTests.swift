@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(
-    "A log that lost its end in a crash is in effect up to its last whole line, at every length")
+    "case 103: a log that lost its end is in effect up to its last whole line, at every length")
   func survivesTornTails() throws {
     let log = try bench.log()
     let first = try bench.row("a", "one", version: "A")
@@ -210,7 +210,7 @@ import Testing
     #expect(try bench.log().base(of: id("a")) == .row(second))
   }
 
-  @Test("A log that was removed is a table of which nothing was seen")
+  @Test("L13: a log that was removed is a table of which nothing was seen")
   func survivesRemoval() throws {
     try bench.pull([("a", "one")])
     #expect(remove(bench.directory.path(of: path)) == 0)

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "What runs a program or chooses credentials counts only from the user's side",
+    "W1: what runs a program or chooses credentials counts only from the user's side",
     arguments: ["editor", "pager", "resolve.command", "resolve.tool", "credential.command"])
   func protects(name: Text) throws {
     let text = "{\n  \"\(name)\": \"evil\"\n}"
@@ -49,7 +49,7 @@ import Testing
     #expect(try Configuration(workspace: file(text), user: nil).text(name) == nil)
   }
 
-  @Test("A protected value in a workspace is not even checked, so that it can't stop anybody")
+  @Test("W1: a protected value in a workspace is not even checked, so that it can't stop anybody")
   func ignoresProtectedValues() throws {
     let configuration = try Configuration(workspace: file("{\"editor\": 7}"), user: nil)
     #expect(configuration.entries.isEmpty)

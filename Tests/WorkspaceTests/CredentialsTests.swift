@@ -22,7 +22,7 @@ import Testing
     return stat(directory.path(of: name), &status) == 0 ? status.st_mode & 0o7777 : 0
   }
 
-  @Test("A token is found by its origin alone, and the file is the user's only")
+  @Test("W2: a token is found by its origin alone, and the file is the user's only")
   func keepsTokens() throws {
     #expect(try credentials.token(for: origin) == nil)
     try credentials.set("secret-1", for: origin)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "A file that others can read is refused, with the command that mends it",
+    "W6: a file that others can read is refused, with the command that mends it",
     arguments: [0o644, 0o640, 0o602, 0o610] as [mode_t])
   func refusesOpenFiles(mode: mode_t) throws {
     try credentials.set("secret", for: origin)
@@ -60,7 +60,7 @@ import Testing
     #expect(throws: WorkspaceError.self) { try credentials.set("other", for: origin) }
   }
 
-  @Test("A file of another user is refused", .enabled(if: geteuid() == 0))
+  @Test("W6: a file of another user is refused", .enabled(if: geteuid() == 0))
   func refusesForeignFiles() throws {
     try credentials.set("secret", for: origin)
     chown(directory.path(of: name), 65_534, 65_534)

@@ -1,8 +1,8 @@
 import Glibc
 import SyncModel
+import TestSupport
 import Testing
 
-@testable import TestSupport
 @testable import Workspace
 
 @Suite struct DirectoryLockTests {
@@ -44,13 +44,14 @@ import Testing
     let other = open(playground.directory.path(of: ".todosync/lock"), O_RDWR | O_CREAT, 0o600)
     #expect(flock(other, LOCK_EX) == 0)
     #expect(throws: WorkspaceError.locked(nil)) { _ = try lock() }
-    let thread = try #require(
-      ServerThread.start {
-        usleep(20_000)  // most likely, the other one waits by then
-        close(other)
-      })
-    _ = try lock(patience: 60)
-    thread.join()
+    var pauses: [UInt32] = []
+    _ = try DirectoryLock(
+      "lock", in: root(), patience: 60, command: "push", now: playground.now
+    ) { pause in
+      pauses.append(pause)
+      if pauses.count == 3 { close(other) }
+    }
+    #expect(pauses == [1_000, 2_000, 4_000])
   }
 
   @Test("case 92: a process that is killed gives the lock back")

@@ -104,7 +104,7 @@ import Testing
     #expect(try invalid(Array((text + padding + " ").utf8))?.message == "larger than 1 MiB")
   }
 
-  @Test("What is no regular file is not read and not waited for")
+  @Test("W4, W5: what is no regular file is not read and not waited for")
   func readsRegularFilesOnly() throws {
     let path = playground.directory.path(of: ".todosync/items/todoitem/")
     playground.directory.write("{\"text\": \"secret\"}", to: "secret")
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("A directory of items that is a link is not followed")
+  @Test("W4: a directory of items that is a link is not followed")
   func followsNoDirectory() throws {
     let items = playground.directory.path(of: ".todosync/items")
     #expect(rename(items + "/todoitem", playground.directory.path(of: "elsewhere")) == 0)

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "What is not known is refused, and the words say what",
+    "W7: what is not known is refused, and the words say what",
     arguments: [
       (#"{"t":"future","table":"t","id":"a"}"#, "no record is called 'future'"),
       (#"{"table":"t","id":"a"}"#, "the member 't' is missing"),
@@ -141,7 +141,7 @@ import Testing
     #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? .max < 200)
   }
 
-  @Test("A journal that somebody removed is begun anew, and told")
+  @Test("L13: a journal that somebody removed is begun anew, and told")
   func begins() throws {
     unlink(playground.directory.path(of: ".todosync/journal.jsonl"))
     let reader = try Workspace(at: playground.directory.path, for: .reading, clock: { 0 })

@@ -87,7 +87,7 @@ struct LogBench {
     }
   }
 
-  @Test("The file is readable by its owner only, also under a lax mask")
+  @Test("L12: the file is readable by its owner only, also under a lax mask")
   func isPrivate() throws {
     try bench.open().log.append([LogBench.record(1)], durably: true)
     var status = stat()
@@ -102,7 +102,7 @@ struct LogBench {
     #expect(!bench.directory.names().contains("x.jsonl"))
   }
 
-  @Test("A group cut off at any length leaves the lines before it, and the rest in the trash")
+  @Test("case 97: a group cut off at any length leaves the lines before it, the rest in the trash")
   func cutsTornTails() throws {
     let log = try bench.open().log
     try log.append(LogBench.records(1...2), durably: true)
@@ -150,7 +150,7 @@ struct LogBench {
     #expect(bench.bytes == whole)
   }
 
-  @Test("A bit flipped in a line that a later one calls durable stops the program")
+  @Test("case 98: a bit flipped in a line that a later one calls durable stops the program")
   func findsDamage() throws {
     let log = try bench.open().log
     for number in 1...3 { try log.append([LogBench.record(number)], durably: true) }
@@ -254,7 +254,7 @@ struct LogBench {
     #expect(try bench.records() == LogBench.records(1...2))
   }
 
-  @Test("A symbolic link in the log's place is not followed")
+  @Test("W4: a symbolic link in the log's place is not followed")
   func followsNoLink() throws {
     try bench.open().log.append(LogBench.records(1...2), durably: true)
     let path = bench.directory.path(of: "x.jsonl")

@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "What an editor drops is no item",
+    "L4: what an editor drops is no item",
     arguments: [
       ".a.json.swp", ".a.json", ".#a.json", "#a.json#", "a.json~", "4913", "a.jsonx", "a.JSON",
       ".json", "a.json.tmp", "a", "ajson", "json",
@@ -160,7 +160,7 @@ import Testing
     #expect(try found().count == 1)
   }
 
-  @Test("A name that is not UTF-8 is invalid, and stops nothing")
+  @Test("W8: a name that is not UTF-8 is invalid, and stops nothing")
   func survivesOtherEncodings() throws {
     try bench.pull([("a", "one")])
     let path = Array(bench.path("").utf8.dropLast(5)) + [0xE9] + Array(".json".utf8) + [0]

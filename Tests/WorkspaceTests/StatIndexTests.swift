@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "A stamp has settled when it is more than two seconds old, in both its times",
+    "L10: a stamp has settled when it is more than two seconds old, in both its times",
     arguments: [
       (0, 0, 2_000_000_001, true), (0, 0, 2_000_000_000, false), (5, 0, 2_000_000_005, false),
       (0, 5, 2_000_000_005, false), (5, 5, 2_000_000_006, true), (9_000_000_000, 0, 1, false),
@@ -131,7 +131,7 @@ import Testing
     #expect(scanner.walk.stamps.map(\.stamp) == [try stamp("a")])
   }
 
-  @Test("The same size and the same modification time don't hide another content")
+  @Test("L10: the same size and the same modification time don't hide another content")
   func seesEditsWithFrozenTimes() throws {
     try bench.pull([("a", "one"), ("b", "two")])
     #expect(try bench.found().isEmpty)
@@ -224,7 +224,7 @@ import Testing
     return expected
   }
 
-  @Test("An index that was cut somewhere, or in which a byte is another, is made anew")
+  @Test("case 101: an index that was cut somewhere, or in which a byte is another, is made anew")
   func survivesDamage() throws {
     let expected = try makeMixture()
     let index = try #require(bench.directory.read("index"))
@@ -255,7 +255,7 @@ import Testing
     #expect(try bench.log().rows.known?.count == 1)
   }
 
-  @Test("A directory, a pipe and a link in the index's place are none")
+  @Test("W4, W5: a directory, a pipe and a link in the index's place are none")
   func ignoresOtherKinds() throws {
     try bench.pull([("a", "one")])
     let path = bench.directory.path(of: "index")
@@ -270,7 +270,7 @@ import Testing
     #expect(try bench.found().isEmpty)
   }
 
-  @Test("An index of crafted numbers with the right checksums harms nothing")
+  @Test("W7: an index of crafted numbers with the right checksums harms nothing")
   func survivesCraftedNumbers() throws {
     let expected = try makeMixture()
     let index = try #require(bench.directory.read("index"))

@@ -51,7 +51,7 @@ import Testing
         == ["20200101T000000Z.20260228T000000Z.1.json", "note.txt"])
   }
 
-  @Test("A clock that stands before 1970 empties nothing")
+  @Test("L9: a clock that stands before 1970 empties nothing")
   func bearsOddClocks() throws {
     playground.directory.write("x", to: ".todosync/trash/items/todoitem/a.19700101T000000Z.1.json")
     playground.now = -5_000_000_000

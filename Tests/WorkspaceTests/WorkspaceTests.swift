@@ -25,7 +25,7 @@ import Testing
 
   // MARK: Making
 
-  @Test("A new workspace has its files, for its owner only")
+  @Test("W6, L12: a new workspace has its files, for its owner only")
   func makes() throws {
     #expect(
       playground.directory.names(in: ".todosync") == [
@@ -82,7 +82,7 @@ import Testing
     #expect(try find(".todosync/items/todoitem") == playground.directory.path)
   }
 
-  @Test("The user's home is looked at, and nothing above it")
+  @Test("W3: the user's home is looked at, and nothing above it")
   func stopsAtHome() throws {
     playground.directory.write("", to: "home/b/x")
     let home = playground.directory.path(of: "home")
@@ -91,7 +91,7 @@ import Testing
     #expect(try find("home/b", home: home) == home)
   }
 
-  @Test("Where another file system begins, the search ends", .enabled(if: geteuid() == 0))
+  @Test("W3: where another file system begins, the search ends", .enabled(if: geteuid() == 0))
   func stopsAtFileSystems() throws {
     mkdir(playground.directory.path(of: "disk"), 0o700)
     let disk = playground.directory.path(of: "disk")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("A workspace of another user is refused", .enabled(if: geteuid() == 0))
+  @Test("W3: a workspace of another user is refused", .enabled(if: geteuid() == 0))
   func refusesForeignWorkspaces() throws {
     chown(playground.directory.path(of: ".todosync"), 65_534, 65_534)
     #expect(throws: WorkspaceError.self) { try find() }
@@ -120,13 +120,13 @@ import Testing
     chown(playground.directory.path, 0, 0)
   }
 
-  @Test("A workspace of this user is refused to another")
+  @Test("W3: a workspace of this user is refused to another")
   func refusesByUser() {
     #expect(throws: WorkspaceError.self) { try find(user: geteuid() + 1) }
   }
 
   @Test(
-    "In a directory that others can write to, a workspace counts only when it is named",
+    "W3: in a directory that others can write to, a workspace counts only when it is named",
     arguments: [0o777, 0o1777, 0o1700, 0o702] as [mode_t])
   func refusesOpenDirectories(mode: mode_t) throws {
     chmod(playground.directory.path, mode)
@@ -137,7 +137,7 @@ import Testing
     #expect(throws: WorkspaceError.self) { try find("a", isNamed: true) }
   }
 
-  @Test("A link in the workspace's place is refused")
+  @Test("W3, W4: a link in the workspace's place is refused")
   func refusesLinks() throws {
     let other = TemporaryDirectory()
     #expect(
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("A workspace that others can read is told")
+  @Test("W6: a workspace that others can read is told")
   func warnsOfOpenModes() throws {
     chmod(playground.directory.path(of: ".todosync"), 0o755)
     #expect(

@@ -52,5 +52,7 @@ extension Person {
       sourceLocation: location)
     let status = run("status", "--porcelain")
     #expect(status.output == "# tsync.status 1\n", sourceLocation: location)
+    let examined = run("doctor")
+    #expect(examined.status == 0, "\(examined.output)\(examined.error)", sourceLocation: location)
   }
 }

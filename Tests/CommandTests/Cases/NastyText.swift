@@ -44,7 +44,9 @@ enum NastyText {
 
   /// Names of files that are not UTF-8, and some that are.
   static let fileNames: [[UInt8]] =
-    grouped(by: 4).map { Array($0.utf8.prefix(240)) }.filter { !$0.contains(0x2F) && !$0.contains(0) }
+    grouped(by: 4).map { Array($0.utf8.prefix(240)) }.filter {
+      !$0.contains(0x2F) && !$0.contains(0)
+    }
     + [
       [0xFF], [0xC2], [0x9B, 0x33, 0x31, 0x6D], [0xC0, 0x9B], [0xE2, 0x80], [0xED, 0xA0, 0x80],
       [0xF4, 0x90, 0x80, 0x80], [0x61, 0x80, 0x1B, 0x5B, 0x32, 0x4A],

@@ -119,6 +119,38 @@ import Testing
     world.anna.expectSound()
   }
 
+  @Test("L7: a push that is stopped for a while and goes on is a push like others")
+  func isStopped() throws {
+    let target = Target()
+    let world = try CaseWorld { request in
+      if request.method == "POST" {
+        target.signal(SIGSTOP)
+        target.signal(SIGCONT)
+      }
+      return .forward
+    }
+    world.anna.directory.write(Self.lines(5), to: "lines")
+    world.anna.run("new", "-f", world.anna.directory.path(of: "lines"))
+    let push = try world.anna.start(["push"])
+    target.set(push)
+    let ended = push.outcome()
+    #expect(ended.status == 0)
+    #expect(ended.error == "5 pushed\n")
+    world.anna.expectSound()
+  }
+
+  @Test("L7: where files may not grow, nothing is damaged", arguments: [0, 1, 2, 8])
+  func mayNotGrow(blocks: Int) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let text = String(repeating: "x", count: 3_000)
+    let outcome = try world.anna.shell("ulimit -f \(blocks); exec tsync set milk text=\(text)")
+    // The kernel ends the process, or the call fails with EFBIG.
+    #expect([0, 8, 128 + SIGXFSZ].contains(outcome.status), "\(outcome)")
+    if blocks == 0 { #expect(outcome.status != 0) }
+    #expect(world.anna.run("sync").status == 0)
+    world.anna.expectSound()
+  }
+
   @Test("case 90: whose reader goes away stops quietly")
   func losesReader() throws {
     let world = try CaseWorld()
