@@ -175,8 +175,8 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "CTracer", "Commands", "SyncModel", "TestSupport", "tsync", "tsync-server", grdbSQLite,
-        system,
+        "CLinux", "CTracer", "Commands", "SyncModel", "TestSupport", "tsync", "tsync-server",
+        grdbSQLite, system,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -49,11 +49,15 @@ struct ConflictFiles {
     return ItemFile.state(of: reading, as: key, place: file.place).state
   }
 
-  /// Moves every file of a conflict to the trash.
+  /// Moves every file of a conflict to the trash; they stay there after a power loss.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func remove(of key: ItemKey) throws(WorkspaceError) {
-    for side in ConflictSide.allCases { try remove(side, of: key) }
+    var isAny = false
+    for side in ConflictSide.allCases where try remove(side, of: key) { isAny = true }
+    guard isAny else { return }
+    try trash.directory(Layout.conflicts, key.table).synchronize()
+    try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
   }
 
   // MARK: Single files
@@ -92,14 +96,17 @@ struct ConflictFiles {
     }
   }
 
-  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) {
-    guard let file = try existing(side, of: key) else { return }
+  @discardableResult
+  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> Bool {
+    guard let file = try existing(side, of: key) else { return false }
     do throws(WorkspaceError) {
       _ = try trash.take(
         file.name, from: file.directory, named: file.stem, suffix: FileName.suffix.string,
         to: trash.directory(Layout.conflicts, key.table))
+      return true
     } catch {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return false
     }
   }
 

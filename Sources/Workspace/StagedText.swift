@@ -8,6 +8,11 @@ import SystemPackage
 /// It lies there, and not beside the file, so that a crash leaves nothing among the items, and that
 /// recovery has one small directory to look through.
 struct StagedText: ~Copyable {
+  /// So many texts of a command are safe on disk before they take their places.
+  ///
+  /// A power loss then leaves no torn file. For very many it would take too long, each for itself.
+  static let few = 64
+
   private let file: ReplacedFile
   private let expected: Digest?
   private let digest: Digest
@@ -38,7 +43,9 @@ struct StagedText: ~Copyable {
         if mode & 0o7777 != 0o600 {
           try WorkspaceError.checking(file.place) { fchmod(descriptor, mode & 0o7777) }
         }
-        if durably { try WorkspaceError.checking(file.place) { fsync(descriptor) } }
+        if durably || number <= Self.few {
+          try WorkspaceError.checking(file.place) { fsync(descriptor) }
+        }
       } catch {
         close(descriptor)
         throw error

@@ -26,7 +26,7 @@ extension Workspace {
       let root = try parent.child(temporary, creating: true)
       try fill(root, settings: settings, state: state, tables: tables)
       switch parent.move(temporary, to: parent, Layout.directory) {
-      case .success: try parent.synchronize()
+      case .success: break
       case .failure(.fileExists): throw .exists(place: parent.place(of: Layout.directory))
       case .failure(let error): throw .file(place: parent.place(of: Layout.directory), error)
       }
@@ -34,6 +34,8 @@ extension Workspace {
       parent.removeTree(temporary)
       throw error
     }
+    // From here on it is a workspace, which nobody removes, whatever goes wrong.
+    try parent.synchronize()
   }
 
   /// Whether something in a directory was left by a making of a workspace that was interrupted.

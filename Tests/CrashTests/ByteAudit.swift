@@ -7,6 +7,11 @@ struct ByteAudit {
   /// The marks of what was saved.
   let marks: Set<[UInt8]>
 
+  /// Takes marks.
+  init(marks: Set<[UInt8]>) {
+    self.marks = marks
+  }
+
   /// Notes all that stands in the items and in the sides of conflicts.
   init(of tree: FileTree) {
     var marks: Set<[UInt8]> = []

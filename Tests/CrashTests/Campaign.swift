@@ -10,6 +10,12 @@ enum Campaign {
   static let seed: UInt64 =
     getenv("TSYNC_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0..<1_000_000)
 
+  /// Prints a line at once, so that who watches a long campaign sees how far it is.
+  static func tell(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+
   /// Runs work that blocks on threads of its own, and adds up what comes of it.
   static func onThreads<Sum: Addable & Sendable>(
     _ count: Int = 2, _ work: @escaping @Sendable (_ number: Int, _ of: Int) throws -> Sum

@@ -39,6 +39,15 @@ final class CrashWorld {
     return try server.mark()
   }
 
+  /// The directory of both people's.
+  var place: String { directory.path }
+
+  /// Gives both people a workspace with the same five rows.
+  func prepareTogether() throws {
+    let theirs = Person(at: directory.path(of: "theirs/list"), home: directory.path(of: "theirs"))
+    Scenario.begin(mine(), theirs, server.url)
+  }
+
   /// What a workspace and the server have come to.
   func meaning(of person: Person) throws -> Meaning {
     var quiet = person

@@ -79,17 +79,18 @@ extension Scenario {
     },
   ]
 
-  /// Five rows on the server, and somebody else's workspace with them.
-  private static func fill(_ theirs: Person, _ url: String) {
+  /// Some rows on the server, and somebody else's workspace with them.
+  private static func fill(_ theirs: Person, _ url: String, items: Int = 5) {
     theirs.run("clone", url, "list")
-    for id in 1...5 {
+    for id in 1...items {
       theirs.save("i\(id)", "\"text\": \"Item \(id) ~s\(id)~\", \"notes\": \"n\"")
     }
     theirs.run("push")
   }
 
-  private static func begin(_ mine: Person, _ theirs: Person, _ url: String) {
-    fill(theirs, url)
+  /// Two workspaces with the same rows.
+  static func begin(_ mine: Person, _ theirs: Person, _ url: String, items: Int = 5) {
+    fill(theirs, url, items: items)
     mine.run("clone", url, "list")
   }
 

@@ -49,7 +49,7 @@ struct SweepTable: Addable, Sendable {
   /// Prints it: in each cell the runs that recovered, and those that didn't where there are any.
   func print() {
     let columns = Fault.Mode.allCases.map(\.description) + [Self.pairs]
-    Swift.print(Self.row("command", ["calls"] + columns + ["recovered", "lost"]))
+    Campaign.tell(Self.row("command", ["calls"] + columns + ["recovered", "lost"]))
     for scenario in Scenario.all {
       guard let row = cells[scenario.name] else { continue }
       let texts = columns.map { column in
@@ -58,12 +58,12 @@ struct SweepTable: Addable, Sendable {
       }
       let lost = row.values.reduce(0) { $0 + $1.lost }
       let all = row.values.reduce(0) { $0 + $1.runs }
-      Swift.print(
+      Campaign.tell(
         Self.row(
           scenario.name, ["\(calls[scenario.name] ?? 0)"] + texts + ["\(all - lost)", "\(lost)"]))
     }
     let reached = cells.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.reached } }
-    Swift.print("\(runs) runs, \(reached) met their fault, \(failures.count) didn't recover")
+    Campaign.tell("\(runs) runs, \(reached) met their fault, \(failures.count) didn't recover")
   }
 
   private static func row(_ name: String, _ cells: [String]) -> String {

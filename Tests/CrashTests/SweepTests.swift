@@ -11,7 +11,7 @@ struct SweepTests {
     let table = try await Campaign.onThreads { number, of in
       try Sweep(seed: seed, worker: number, of: of).run()
     }
-    print("crash sweep, seed \(seed)\(Campaign.isWhole ? ", whole" : ", a sample"):")
+    Campaign.tell("crash sweep, seed \(seed)\(Campaign.isWhole ? ", whole" : ", a sample"):")
     table.print()
     for failure in table.failures.prefix(20) { Issue.record("\(failure)") }
     #expect(table.failures.count == 0)
