@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -526,4 +527,13 @@ int tracer_terminal(int *keyboard, int *end) {
   }
   close(*keyboard);
   return -1;
+}
+
+// FS_IOC_SHUTDOWN of ext4, F2FS and XFS, and its way that doesn't write out the log first.
+#define SHUTDOWN _IOR('X', 125, uint32_t)
+#define WITHOUT_LOG 2
+
+int tracer_cut(int descriptor) {
+  uint32_t way = WITHOUT_LOG;
+  return ioctl(descriptor, SHUTDOWN, &way);
 }

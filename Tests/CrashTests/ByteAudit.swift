@@ -27,9 +27,9 @@ struct ByteAudit {
   }
 
   /// Returns the marks that are in no item, conflict, trash or quarantine, and in no row's past.
-  func lost(from tree: FileTree, contents: [[UInt8]]) -> [String] {
+  func lost(from trees: FileTree..., contents: [[UInt8]]) -> [String] {
     var found: Set<[UInt8]> = []
-    for (path, file) in tree.files where Self.isUsers(path) {
+    for (path, file) in trees.flatMap(\.files) where Self.isUsers(path) {
       found.formUnion(Self.marks(in: file.bytes))
     }
     for content in contents { found.formUnion(Self.marks(in: content)) }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 @testable import Commands
@@ -5,25 +6,32 @@ import TestSupport
 /// A server and the directories of two people, for one run after the other.
 final class CrashWorld {
   let server: RewindableServer
+  /// The directory of both people's.
+  let place: String
+  /// The disk that they work on and that loses its power; `nil` where none does.
+  let disk: CutDisk?
   private let directory = TemporaryDirectory(inMemory: true)
   private let fresh: Int
 
   /// Makes it, with an empty server.
-  init() throws {
+  init(on disk: CutDisk? = nil) throws {
+    self.disk = disk
+    place = disk?.path ?? directory.path
     server = try RewindableServer(in: directory.path)
     fresh = try server.mark()
-    for name in ["mine", "theirs"] {
-      directory.write("", to: "\(name)/.keep")
-    }
+    for name in ["mine", "theirs"] { mkdir("\(place)/\(name)", 0o700) }
   }
 
   /// The person whose command is run.
   func mine(_ scenario: Scenario? = nil) -> Person {
-    var person = Person(at: directory.path(of: "mine/list"), home: directory.path(of: "mine"))
+    var person = Person(at: "\(place)/mine/list", home: "\(place)/mine")
     person.types = scenario?.types
     if let editor = scenario?.editor { person.environment = [("EDITOR", editor)] }
     return person
   }
+
+  /// The other person.
+  var theirs: Person { Person(at: "\(place)/theirs/list", home: "\(place)/theirs") }
 
   /// Returns a scenario's command line.
   func words(_ scenario: Scenario) -> [String] {
@@ -33,18 +41,13 @@ final class CrashWorld {
   /// Brings about where a scenario begins; returns the server's mark for it.
   func prepare(_ scenario: Scenario) throws -> Int {
     try server.rewind(to: fresh)
-    let theirs = Person(at: directory.path(of: "theirs/list"), home: directory.path(of: "theirs"))
     for person in [mine(), theirs] { FileTree.remove(person.workspace) }
     scenario.prepare(mine(), theirs, server.url)
     return try server.mark()
   }
 
-  /// The directory of both people's.
-  var place: String { directory.path }
-
   /// Gives both people a workspace with the same five rows.
   func prepareTogether() throws {
-    let theirs = Person(at: directory.path(of: "theirs/list"), home: directory.path(of: "theirs"))
     Scenario.begin(mine(), theirs, server.url)
   }
 
@@ -57,11 +60,14 @@ final class CrashWorld {
       rows: try server.rows())
   }
 
-  /// Has a workspace checked; what is wrong with it, `nil` where nothing is.
-  func check(_ person: Person) -> String? {
+  /// Has `doctor` look at a workspace; what is wrong with it, `nil` where nothing is.
+  ///
+  /// With `isInterrupted` there may be what the next command mends.
+  func check(_ person: Person, isInterrupted: Bool = false) -> String? {
     var quiet = person
     quiet.types = nil
-    let outcome = quiet.run("status")
-    return outcome.status == 0 ? nil : "status \(outcome.status): \(outcome.text)"
+    let outcome = quiet.run("doctor")
+    let isFine = outcome.status == 0 || isInterrupted && outcome.status == 1
+    return isFine ? nil : "doctor ends with \(outcome.status): \(outcome.text)"
   }
 }

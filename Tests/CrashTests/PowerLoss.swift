@@ -161,7 +161,7 @@ final class PowerLoss {
         faults.append("not durable:\n" + Meaning.difference(meaning, found))
       }
     }
-    if let fault = world.check(mine) { faults.append(fault) }
+    if let fault = world.check(mine, isInterrupted: true) { faults.append(fault) }
     var again = mine.run(world.words(scenario), beside: scenario.isBeside)
     if again.status != status, let words = scenario.goesOnBy { again = mine.run(words) }
     let found = try world.meaning(of: mine)

@@ -17,7 +17,7 @@ struct PowerLossTests {
         var random = SplitMix64(seed: seed)
         let loss = try PowerLoss(scenario, in: world)
         let report = try loss.replay(
-          limit: Campaign.isWhole ? 20_000 : 40, momentLimit: Campaign.isWhole ? 2_000 : 60,
+          limit: Campaign.isWhole ? 20_000 : 20, momentLimit: Campaign.isWhole ? 2_000 : 60,
           &random)
         Campaign.tell(
           "\(scenario): \(report.checked) of \(report.states) states of \(report.moments) moments "

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 @testable import Commands
@@ -56,6 +57,7 @@ final class PreparedScenario {
   /// Runs it with faults, one after the other, and then until it has recovered.
   func run(_ faults: [Fault]) throws -> Run {
     try restart()
+    world.disk?.settle()
     var run = Run()
     for fault in faults {
       let ending = try Self.begin(scenario, world).run(fault)
@@ -64,9 +66,13 @@ final class PreparedScenario {
       run.story.append("\(fault): status \(ending.status)\n\(ending.output)")
       if ending.isReached { try checkEnd(fault, ending, &run) }
     }
-    try checkState(&run, "after the fault")
+    if let disk = world.disk {
+      try disk.cut()
+      if !run.isReached { try checkDurable(&run) }
+    }
+    try checkState(&run, isInterrupted: true)
     try goOn(&run)
-    try checkState(&run, "after going on")
+    try checkState(&run, isInterrupted: false)
     return run
   }
 
@@ -86,15 +92,26 @@ final class PreparedScenario {
     }
   }
 
+  /// What a command has said is done must be so after a power cut (safety.md P5).
+  private func checkDurable(_ run: inout Run) throws {
+    let found = try world.meaning(of: world.mine(scenario))
+    if found != meaning {
+      run.faults.append("not durable:\n" + Meaning.difference(meaning, found))
+    }
+  }
+
   /// The workspace must be sound, and everything must be there, whenever the command has ended.
-  private func checkState(_ run: inout Run, _ time: String) throws {
+  private func checkState(_ run: inout Run, isInterrupted: Bool) throws {
     let mine = world.mine(scenario)
+    let time = isInterrupted ? "after the fault" : "after going on"
     let lost = try audit.lost(
       from: FileTree(at: mine.workspace), contents: world.server.contents())
     if !lost.isEmpty { run.faults.append("lost \(time): \(lost.joined(separator: " "))") }
-    guard let fault = world.check(mine) else { return }
-    run.story.append("\(time): \(fault)")
-    if time == "after going on" { run.faults.append(fault) }
+    // A workspace that was being made is there as a whole, or not at all.
+    if isInterrupted, access("\(mine.workspace)/.todosync", F_OK) != 0 { return }
+    if let fault = world.check(mine, isInterrupted: isInterrupted) {
+      run.faults.append("\(time): \(fault)")
+    }
   }
 
   /// Runs the same command again, which must lead to where the undisturbed one has led.

@@ -77,6 +77,16 @@ extension Scenario {
       change(mine)
       mine.run("pull")
     },
+    Scenario(name: "doctor --fix", words: ["doctor", "--fix"]) { mine, theirs, url in
+      quarrel(mine, theirs, url)
+      change(mine)
+      // What crashes leave: the torn end of a log, a staged text, a side of a conflict that is gone.
+      let own = "\(mine.workspace)/.todosync"
+      _ = SavedFile(at: "\(own)/journal.jsonl", beside: "").append("{\"n\":9,\"d\":")
+      _ = SavedFile(at: "\(own)/index", beside: ".x").replace(with: "torn")
+      _ = SavedFile(at: "\(own)/trash/.tmp-1-1", beside: ".x").overwrite(with: "{")
+      unlink("\(own)/conflicts/todoitem/i4.server.json")
+    },
   ]
 
   /// Some rows on the server, and somebody else's workspace with them.

@@ -26,7 +26,8 @@ struct SoakTests {
     #expect([0, 1, 3].contains(last.status), "\(last.text)")
     #expect(world.check(mine) == nil)
     let lost = ByteAudit(marks: sum.saved.subtracting(sum.overwritten)).lost(
-      from: FileTree(at: mine.workspace), contents: try world.server.contents())
+      from: FileTree(at: mine.workspace), FileTree(at: world.theirs.workspace),
+      contents: try world.server.contents())
     #expect(lost == [])
     #expect(sum.saved.count > processes)
   }
@@ -64,7 +65,7 @@ struct SoakWorker {
   /// Takes its number among the workers, and the directory of ``CrashWorld``.
   init(_ number: Int, at place: String, seed: UInt64) {
     self.number = number
-    // The last one has a workspace of its own, and changes the same rows.
+    // The first one has a workspace of its own, and changes the same rows.
     let name = number == 0 ? "theirs" : "mine"
     person = Person(at: "\(place)/\(name)/list", home: "\(place)/\(name)")
     random = SplitMix64(seed: seed)

@@ -4,7 +4,7 @@ import TestSupport
 /// All faults at all calls of all commands, or a sample of them.
 struct Sweep {
   /// How many runs of each command and mode a sample has, for all workers together.
-  static let sample = 2
+  static let sample = 1
   /// Of a pair's second fault, every so manyeth call is tried.
   static let step = 7
 

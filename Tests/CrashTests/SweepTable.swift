@@ -50,7 +50,7 @@ struct SweepTable: Addable, Sendable {
   func print() {
     let columns = Fault.Mode.allCases.map(\.description) + [Self.pairs]
     Campaign.tell(Self.row("command", ["calls"] + columns + ["recovered", "lost"]))
-    for scenario in Scenario.all {
+    for scenario in Scenario.all + Scenario.powerLosses {
       guard let row = cells[scenario.name] else { continue }
       let texts = columns.map { column in
         let cell = row[column] ?? Cell()

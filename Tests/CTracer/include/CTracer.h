@@ -82,4 +82,9 @@ int tracer_run(
 // Returns 0, or -1 and errno.
 int tracer_terminal(int *keyboard, int *end);
 
+// Cuts off the file system that a descriptor lies on, as a loss of power does.
+//
+// Returns 0, or -1 and errno.
+int tracer_cut(int descriptor);
+
 #endif

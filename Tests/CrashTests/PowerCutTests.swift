@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// Real power cuts, each right before one of a command's system calls.
+///
+/// They need root and loop devices, and some minutes: `TSYNC_CAMPAIGN=1`.
+@Suite(
+  .enabled(if: Campaign.isWhole, "real power cuts take minutes: TSYNC_CAMPAIGN=1"),
+  .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
+struct PowerCutTests {
+  @Test(
+    "case 87: after a real power cut before any system call, the next command goes on",
+    arguments: CutDisk.Kind.allCases)
+  func cuts(_ kind: CutDisk.Kind) async throws {
+    let table = try await OwnThread.run { () -> SweepTable? in
+      if let refusal = CutDisk.refusal(of: kind) {
+        Campaign.tell("real power cuts are skipped: \(refusal)")
+        return nil
+      }
+      return try Self.sweep(CutDisk(kind))
+    }
+    guard let table else { return }
+    Campaign.tell("power cuts on \(kind):")
+    table.print()
+    for failure in table.failures.prefix(10) { Issue.record("\(failure)") }
+    #expect(table.failures.count == 0)
+    #expect(table.runs > 0)
+  }
+
+  private static func sweep(_ disk: CutDisk) throws -> SweepTable {
+    let world = try CrashWorld(on: disk)
+    var table = SweepTable()
+    for scenario in Scenario.chosen(of: Scenario.powerLosses) {
+      let prepared = try PreparedScenario(scenario, in: world)
+      table.found(prepared.calls.count, in: scenario)
+      for call in 1...prepared.calls.count + 1 {
+        let run = try prepared.run([Fault(mode: .kill, call: call)])
+        table.ran(
+          scenario, Fault.Mode.kill.description, isReached: run.isReached,
+          isLost: !run.faults.isEmpty)
+        if !run.faults.isEmpty {
+          table.failures.append(
+            "\(scenario), cut before call \(call)\n\(run.faults.joined(separator: "\n"))\n"
+              + run.story.joined(separator: "\n"))
+        }
+      }
+    }
+    return table
+  }
+}
