@@ -48,7 +48,8 @@ package struct Campaign: Sendable {
     let usual = [
       "already there delete", "already there insert", "already there update", "call refused",
       "changed meanwhile", "conflict AA", "conflict DM", "conflict MD", "conflict MM",
-      "conflict over", "garbled", "guard", "held", "kept over a tombstone", "killed",
+      "conflict over", "garbled", "guard", "held", "indigestible",
+      "kept over a tombstone", "killed",
       "killed while recovering", "late request", "merged", "open intent", "open purge",
       "open resolution", "open result", "power lost", "pushed undelete", "rejected", "removed",
       "renamed", "rolled back", "rows waiting", "side edited", "tie across pages",

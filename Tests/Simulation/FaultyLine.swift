@@ -92,6 +92,11 @@ struct FaultyLine: Backend {
     case .failure: return Reply(.unknown(broken))
     default: break
     }
+    // What this server can't digest it answers like this, however often it is sent.
+    if let body = request.body, Token.all(in: body).contains(where: Token.isIndigestible) {
+      count("indigestible")
+      return Reply(.unknown(broken))
+    }
     let outcome = server.handle(request, by: client)
     switch fault {
     case .duplicate:

@@ -28,7 +28,11 @@ final class MemoryMachine: Machine {
 
   func losePower(_ random: inout SplitMix64) { disk.losePower(&random) }
 
-  var kept: [[UInt8]] { disk.trash + disk.sides.values.compactMap(\.client) }
+  var kept: [[UInt8]] {
+    let servers = disk.sides.values.compactMap(\.server)
+    return disk.trash + disk.sides.values.compactMap(\.client)
+      + servers.map { JSON.object($0.fields).encoded() }
+  }
 
   func findings() -> [String] { [] }
 

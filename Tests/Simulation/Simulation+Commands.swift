@@ -129,9 +129,22 @@ extension Simulation {
     if step.losesPower {
       var random = step.random
       client.host.losePower(&random)
+      unsee(client)
       count("power lost")
     }
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
+  }
+
+  /// What a power loss took away again, its user has not seen, but for what was edited since.
+  private func unsee(_ client: Client<Host>) {
+    var there: Set<Int> = []
+    for text in client.host.kept { there.formUnion(Token.all(in: text)) }
+    for key in client.host.user.items {
+      there.formUnion(client.host.user.text(of: key).map { Token.all(in: $0) } ?? [])
+    }
+    for (key, tokens) in client.shown.tokens {
+      client.shown.tokens[key] = tokens.intersection(there.union(client.overwritten[key] ?? []))
+    }
   }
 
   /// The steps of one command, and what happens ahead of each.

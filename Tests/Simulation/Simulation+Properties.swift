@@ -13,7 +13,7 @@ extension Simulation {
     defer { written[write.client, default: [:]][write.key, default: []].formUnion(new) }
     guard let old = write.old else { return }
     let tokens = Token.all(in: old)
-    if write.new == nil { buried.formUnion(tokens) }
+    defer { if write.new == nil { buried.formUnion(tokens) } }
     let replaced = tokens.subtracting(new)
     guard !replaced.isEmpty else { return }
     // What somebody deleted and an undelete brought back has been given up before.

@@ -51,6 +51,7 @@ extension Simulation {
     let old = user.side(of: key)
     let (token, item) = edited(Self.item(in: old), &dice)
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
+    client.overwritten[key, default: []].formUnion(old.map { Token.all(in: $0) } ?? [])
     user.saveSide(Self.text(item, key.id), of: key)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
     note("\(client.number) edits side \(key)")
@@ -65,14 +66,19 @@ extension Simulation {
     note("\(client.number) removes side \(key)")
   }
 
-  /// A user mends what can't be an item: finishes the text, or gives a renamed file its id.
+  /// A user mends what can't be an item: finishes the text, or gives a renamed file its id; and puts
+  /// something else where the server breaks on it.
   func mend(_ client: Client<Host>) {
     var dice = SplitMix64(seed: 0)
     for key in client.host.user.items {
       guard let old = client.host.user.text(of: key) else { continue }
       let object = try? JSON(parsing: old).object
-      if let id = object?[Item.idField]?.text, id == key.id.text { continue }
-      let item = object.map { Item($0) } ?? edited(nil, &dice).1
+      let isIndigestible = Token.all(in: old).contains(where: Token.isIndigestible)
+      if let id = object?[Item.idField]?.text, id == key.id.text, !isIndigestible { continue }
+      var item = object.map { Item($0) } ?? edited(nil, &dice).1
+      while Token.all(in: item).contains(where: Token.isIndigestible) {
+        item = edited(nil, &dice).1
+      }
       var user = client.host.user
       put(Self.text(item, key.id), as: key, client, &user, &dice)
       client.host.user = user
@@ -86,6 +92,7 @@ extension Simulation {
   ) {
     let old = user.text(of: key).map { Token.all(in: $0) } ?? []
     forget(old, unless: text.map { Token.all(in: $0) } ?? [])
+    client.overwritten[key, default: []].formUnion(old)
     if text != nil { made.insert(key) }
     user.save(text, as: key, &dice)
     note("\(client.number) saves \(key) \(text.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
