@@ -51,14 +51,16 @@ package struct Push {
     try guardDeletions(pending, disk)
     try note(survey, on: &disk)
     run.total = pending.count
-    for round in 1...Self.rounds where !pending.isEmpty {
+    for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
       for part in Self.parts(pending) where run.report.stop == nil {
         try send(.operations(part), &run, &disk, &backend)
       }
-      guard !run.again.isEmpty, run.report.stop == nil, round < Self.rounds else { break }
-      survey = try Survey(of: tables, on: disk)
-      pending = survey.pending().filter { run.again.contains($0.key) }
+      if !run.again.isEmpty { survey = try Survey(of: tables, on: disk) }
+      pending = run.again.isEmpty ? [] : survey.pending().filter { run.again.contains($0.key) }
+    }
+    if run.report.stop == nil, !pending.isEmpty {
+      run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
     }
     // What is told now must survive: conflicts and refusals too.
     if !run.report.events.isEmpty { try disk.append([], durably: true) }
