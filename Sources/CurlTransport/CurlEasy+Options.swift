@@ -41,7 +41,8 @@ extension CurlEasy {
     if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
     try set(CURLOPT_TIMEOUT_MS, limits.requestMilliseconds)
-    try set(CURLOPT_LOW_SPEED_LIMIT, 1)
+    // Slower than this: one byte a second keeps nobody waiting (safety.md §5, row 58).
+    try set(CURLOPT_LOW_SPEED_LIMIT, 2)
     try set(CURLOPT_LOW_SPEED_TIME, (limits.stallMilliseconds + 999) / 1000)
   }
 

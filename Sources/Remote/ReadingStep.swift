@@ -21,7 +21,7 @@ enum ReadingStep {
       return
     }
     switch answer.status {
-    case 200..<300, 400, 402...406, 409...424, 426...428, 430...499: self = .take(answer)
+    case 200..<300, 400, 402...406, 409...420, 422...424, 426...428, 430...499: self = .take(answer)
     case 300..<400: self = .stop(.moved(answer))
     case 401: self = .renew(.unauthorized(refusal))
     case 407, 511: self = .stop(.network(refusal))

@@ -31,12 +31,24 @@ package struct Secret: Sendable {
     return object["sub"]?.text
   }
 
-  /// Returns bytes with every trace of the token replaced: plain, percent-encoded, in base64.
+  /// Returns bytes with every trace of the token replaced: plain, percent-encoded, in base64 with
+  /// either alphabet (RFC 4648 §4, §5).
   func redacted(from bytes: [UInt8]) -> [UInt8] {
-    let forms = [text.bytes, Array(text.percentEncoded.utf8)] + Base64.traces(of: text.bytes)
+    let packed = Base64.traces(of: text.bytes)
+    let forms = [text.bytes] + escapes + packed + packed.map { $0.map(Base64.urlSafe) }
     return forms.filter { $0.count >= Self.shortestTrace }.reduce(bytes) { rest, form in
       Self.replacing(form, in: rest)
     }
+  }
+
+  /// The token percent-encoded, with capital and with small digits.
+  private var escapes: [[UInt8]] {
+    let capital = Array(text.percentEncoded.utf8)
+    var small = capital
+    for place in capital.indices where capital[place] == UInt8(ascii: "%") {
+      for digit in place + 1...place + 2 { small[digit] = capital[digit].lowered }
+    }
+    return [capital, small]
   }
 
   // Shorter pieces are in every text, and tell nothing.
@@ -59,6 +71,15 @@ package struct Secret: Sendable {
 }
 
 extension Base64 {
+  /// Returns a letter as the alphabet for URLs has it.
+  fileprivate static func urlSafe(_ letter: UInt8) -> UInt8 {
+    switch letter {
+    case UInt8(ascii: "+"): UInt8(ascii: "-")
+    case UInt8(ascii: "/"): UInt8(ascii: "_")
+    default: letter
+    }
+  }
+
   /// Returns what of some bytes' letters is the same wherever the bytes lie in a longer text, for
   /// each of the three ways in which they can lie.
   fileprivate static func traces(of bytes: [UInt8]) -> [[UInt8]] {

@@ -31,7 +31,7 @@ enum WriteVerdict: Equatable {
       let fact = "the server does not take \(intent.request.method) (405 \(refusal.words))"
       self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
     case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))
-    case 408, 425: self = .settled(Reply(.unknown(refusal)))
+    case 408, 421, 425: self = .settled(Reply(.unknown(refusal)))
     case 429: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: false)
     case 503: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: true)
     case 400..<500: self = .settled(Reply(.refused(refusal)))

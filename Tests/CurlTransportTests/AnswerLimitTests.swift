@@ -201,7 +201,7 @@ import Testing
           .tooLarge, "the server sent more than 100 interim replies", nothingSent: false))
   }
 
-  @Test("interim replies without end are refused")
+  @Test("case 59: interim replies without end are refused")
   func endlessInterimReplies() throws {
     let server = try ScriptedServer { _ in
       .raw(String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 100_000), then: .stall)

@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(
-    "an answer that ends after any of its bytes is cut, never a success",
+    "case 60, N1: an answer that ends after any of its bytes is cut, never a success",
     arguments: ["by length", "in chunks", "packed", "after an interim reply"],
     [ScriptedReply.Ending.close, .reset])
   func everyByte(name: String, ending: ScriptedReply.Ending) throws {

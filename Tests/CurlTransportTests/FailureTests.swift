@@ -64,7 +64,7 @@ import Testing
           .timedOut, "the answer was not complete within 1500 ms", nothingSent: false))
   }
 
-  @Test("a server that falls silent", arguments: [0, 50])
+  @Test("case 58, N2: a server that falls silent", arguments: [0, 50])
   func stall(count: Int) throws {
     let server = try ScriptedServer { _ in
       .json(#"{"text":"Hello world 3"}"#).cut(after: count, then: .stall)
@@ -122,7 +122,7 @@ import Testing
     #expect(!failure.message.contains("secret"))
   }
 
-  @Test("a TLS handshake that is not answered is no connection")
+  @Test("N7: a TLS handshake that is not answered is no connection")
   func silentTLS() throws {
     let server = try ScriptedServer { _ in .silent }
     var transport = CurlTransport.forTest { $0.connectMilliseconds = 150 }

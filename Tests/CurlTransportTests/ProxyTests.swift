@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("https goes through the proxy of the environment, but not plain http")
+  @Test("N6: https goes through the proxy of the environment, but not plain http")
   func proxied() async {
     await #expect(processExitsWith: .success) {
       let proxy = try ScriptedServer { _ in .answer(407) }

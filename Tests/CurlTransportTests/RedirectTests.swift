@@ -6,7 +6,7 @@ import Testing
 /// libcurl would take our fields along to another host (safety.md §0, finding 6).
 @Suite struct RedirectTests {
   @Test(
-    "a redirect is an answer, and nothing goes where it points",
+    "case 36, S8: a redirect is an answer, and nothing goes where it points",
     arguments: [301, 302, 303, 307, 308])
   func notFollowed(status: Int) throws {
     let other = try ScriptedServer { _ in .json("{}") }
@@ -23,7 +23,7 @@ import Testing
     #expect(other.connectionCount == 0)
   }
 
-  @Test("a redirect to a file is an answer like others")
+  @Test("case 36, S8: a redirect to a file is an answer like others")
   func notToFile() throws {
     let server = try ScriptedServer { _ in .answer(302, [("Location", "file:///etc/passwd")]) }
     var transport = CurlTransport.forTest()

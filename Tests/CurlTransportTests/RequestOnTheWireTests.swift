@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(
-    "fields with bytes that could end a line are not sent",
+    "S6: fields with bytes that could end a line are not sent",
     arguments: [
       HTTPField("X-A", "b\r\nX-Evil: 1"), HTTPField("X-A", "b\nX-Evil: 1"), HTTPField("X-A", "b\r"),
       HTTPField("X-A", "\u{0}"), HTTPField("X-A", "a\tb"), HTTPField("X-A", "\u{7F}"),
@@ -171,7 +171,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test("no cookie comes back, and no password from .netrc goes out")
+  @Test("S9: no cookie comes back, and no password from .netrc goes out")
   mutating func noAmbientSecrets() throws {
     let server = try ScriptedServer { _ in .answer(200, [("Set-Cookie", "a=b; Path=/")]) }
     _ = try transport.get(server.url).get()

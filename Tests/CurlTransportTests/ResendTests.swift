@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that were kept and turn out dead (safety.md N10).
 @Suite struct ResendTests {
-  @Test("a request whose kept connection dies without an answer is sent again on a new one")
+  @Test("N10: a request whose kept connection dies without an answer is sent again on a new one")
   func resent() throws {
     let server = try ScriptedServer(
       handler: ScriptedServer.inOrder([.json("1"), .dropped, .json("2")]))
@@ -19,7 +19,7 @@ import Testing
     #expect(server.requests.map(\.body) == [body, body, body])
   }
 
-  @Test("a server that serves one request on each connection costs no request")
+  @Test("N10: a server that serves one request on each connection costs no request")
   func resentManyTimes() throws {
     let seen = Mutex<Set<Int>>([])
     let server = try ScriptedServer { request in

@@ -1,5 +1,6 @@
 import CurlTransport
 import Remote
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: TLSServer.isAvailable, "needs \(TLSServer.program)"))
@@ -22,7 +23,7 @@ struct TLSTests {
     #expect(!answer.body.isEmpty)
   }
 
-  @Test("a certificate that nobody vouches for is not trusted, and nothing was sent")
+  @Test("case 57, N7: a certificate that nobody vouches for is not trusted, and nothing was sent")
   func untrusted() throws {
     var transport = transport(certificateFile: nil)
     let origin = "https://localhost:\(server.port)"
@@ -32,7 +33,7 @@ struct TLSTests {
     #expect(failure.message.hasPrefix("cannot trust \(origin): "))
   }
 
-  @Test("a certificate for another host is not trusted, and nothing was sent")
+  @Test("case 57, N7: a certificate for another host is not trusted, and nothing was sent")
   func otherHost() throws {
     var transport = transport(certificateFile: server.certificateFile)
     let failure = try #require(try transport.get("https://127.0.0.1:\(server.port)/").failure)
@@ -46,5 +47,22 @@ struct TLSTests {
     let failure = try #require(try transport.get("https://localhost:\(server.port)/").failure)
     #expect(failure.kind == .insecure)
     #expect(failure.nothingSent)
+  }
+
+  @Test("case 57, N7: a certificate that has expired is not trusted, and nothing was sent")
+  func expired() throws {
+    let server = try TLSServer(days: -1)
+    var transport = transport(certificateFile: server.certificateFile)
+    let failure = try #require(try transport.get("https://localhost:\(server.port)/").failure)
+    #expect(failure.kind == .insecure && failure.nothingSent)
+    #expect(failure.message.contains("expired"))
+  }
+
+  @Test("N7: a server that speaks nothing newer than TLS 1.1 is not trusted")
+  func old() throws {
+    let server = try TLSServer(options: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
+    var transport = transport(certificateFile: server.certificateFile)
+    let failure = try #require(try transport.get("https://localhost:\(server.port)/").failure)
+    #expect(failure.kind == .insecure && failure.nothingSent)
   }
 }

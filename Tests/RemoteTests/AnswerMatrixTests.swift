@@ -147,18 +147,20 @@ import Testing
     }
   }
 
-  @Test("each answer means what the table says", arguments: table.split(separator: "\n"))
-  func means(line: Substring) throws {
-    let words = line.split(separator: " ")
-    let status = try #require(Int(words[0]))
-    let found = try (0..<8).map { try outcome(String(words[1]), Self.answer(status, $0)) }
-    #expect(found == words.dropFirst(2).map(String.init))
-  }
-
-  @Test("the table is whole: 600 cells")
-  func isWhole() {
-    let cells = Self.table.split(separator: "\n").map { $0.split(separator: " ").count - 2 }
-    #expect(cells.reduce(0, +) == 600)
+  @Test("S19: each of the 600 answers means what the table says")
+  func means() throws {
+    var count = 0
+    for line in Self.table.split(separator: "\n") {
+      let words = line.split(separator: " ").map(String.init)
+      let status = try #require(Int(words[0]))
+      for (body, expected) in words.dropFirst(2).enumerated() {
+        let found = try outcome(words[1], Self.answer(status, body))
+        #expect(found == expected, "\(status) \(words[1]), body \(body)")
+        if found == expected { count += 1 }
+      }
+    }
+    print("S19: \(count) of 600 as tabled")
+    #expect(count == 600)
     #expect(Self.columns.split(separator: " ").count == 8)
   }
 
@@ -166,7 +168,7 @@ import Testing
     "the other statuses mean what their kin means",
     arguments: [
       ("410", "x- A-"), ("408", "w- Su"), ("425", "w- Su"), ("413", "r- Sm"), ("415", "r- Sm"),
-      ("422", "r- Sm"), ("428", "r- Sm"), ("451", "r- Sm"), ("421", "r- Sm"), ("501", "w- Su"),
+      ("422", "r- Sm"), ("428", "r- Sm"), ("451", "r- Sm"), ("421", "w- Su"), ("501", "w- Su"),
       ("504", "w- Su"), ("522", "w- Su"), ("407", "nu Su"), ("511", "nu Su"), ("301", "nm Sm"),
       ("303", "wm Sm"), ("304", "wm Sm"), ("307", "nm Sm"), ("308", "nm Sm"), ("202", "u- Sm"),
       ("206", "u- Sm"),

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("a token that expired is renewed once, for all that was under way")
+  @Test("case 51, S20: a token that expired is renewed once, for all that was under way")
   func renews() throws {
     var asked = 0
     let authorization = Authorization(token: Sample.secret("old")) {
@@ -45,7 +45,7 @@ import Testing
     #expect(transport.log.requests.count == 6 + 3)
   }
 
-  @Test("a server that takes no token ends the sending after one renewal")
+  @Test("case 51, S20: a server that takes no token ends the sending after one renewal")
   func renewsOnce() throws {
     var asked = 0
     let authorization = Authorization(token: Sample.secret("old")) {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("a forbidden item is refused, and the others go on")
+  @Test("case 52: a forbidden item is refused, and the others go on")
   func forbidden() throws {
     let transport = ScriptedTransport { request in
       request.url.hasSuffix("i1")
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test(
-    "a redirection is told and never followed",
+    "case 36, S8: a redirection is told and never followed",
     arguments: [
       (
         "https://new.test/tables/todoitem?x=1",

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "a wish that makes no sense is answered by pauses of our own",
+    "case 54, S22: a wish that makes no sense is answered by pauses of our own",
     arguments: ["banana", "-3", "", "Thu, 01 Jan 1970 00:00:00 GMT"])
   func nonsense(wish: String) throws {
     var backend = stage.backend(ScriptedTransport(Sample.busy(429, wish), Sample.done("a1")))
@@ -40,7 +40,7 @@ import Testing
     #expect(stage.pauses == [500])
   }
 
-  @Test("who asks for a day is told off, and nothing more is sent")
+  @Test("case 54, S22: who asks for a day is told off, and nothing more is sent")
   func tooMuchPatience() throws {
     let transport = ScriptedTransport(Sample.busy(429, "86400"))
     var backend = stage.backend(transport)
@@ -49,7 +49,7 @@ import Testing
     #expect(stage.pauses.isEmpty && transport.log.requests.count == 1)
   }
 
-  @Test("503 four times, then done")
+  @Test("case 55, N5: 503 four times, then done")
   func fourTimes503() throws {
     let no = Sample.busy(503, nil)
     var backend = stage.backend(ScriptedTransport(no, no, no, no, Sample.done("a1")))

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "an id is percent-encoded byte by byte",
+    "S6: an id is percent-encoded byte by byte",
     arguments: [
       ("a-b_c.d~e", "a-b_c.d~e"), ("a b", "a%20b"), ("a+b", "a%2Bb"), ("../../x", "..%2F..%2Fx"),
       ("50%", "50%25"), ("a?b#c", "a%3Fb%23c"), ("\u{e9}", "%C3%A9"), ("e\u{301}", "e%CC%81"),
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "a version is quoted, and a quote in it escaped",
+    "S23: a version is quoted, and a quote in it escaped",
     arguments: [
       (#"AAAAAAAAB9E="#, #""AAAAAAAAB9E=""#), (#"a\"b"#, #""a\"b""#), (#"W/\"x\""#, #""W/\"x\"""#),
       (#"*"#, #""*""#), (#"a b"#, #""a b""#), ("\u{e9}", "\"\u{e9}\""),

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "where the body has no version, a strong entity tag has it",
+    "S23: where the body has no version, a strong entity tag has it",
     arguments: [
       (#""v7""#, "v7"), (#""a\"b""#, #"a"b"#), (#"W/"v7""#, nil), ("v7", nil), (#""""#, nil),
       (nil, nil),

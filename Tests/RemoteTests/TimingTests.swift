@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "a wish to wait is read in seconds or as a date",
+    "case 54, S22: a wish to wait is read in seconds or as a date",
     arguments: [
       ("2", 2), ("0", 0), (" 120 ", 120), ("86400", 86_400), ("999999999999999999999", .max),
       ("Sun, 06 Nov 1994 08:50:07 GMT", 30), ("Sun, 06 Nov 1994 08:49:37 GMT", nil),
@@ -44,7 +44,7 @@ import Testing
     #expect(answer.retryAfter == seconds)
   }
 
-  @Test("a date without the server's own says nothing")
+  @Test("S22: a date without the server's own says nothing")
   func dateWithoutDate() {
     let field = HTTPField("Retry-After", "Sun, 06 Nov 1994 08:50:07 GMT")
     #expect(HTTPAnswer(status: 503, headers: [field]).retryAfter == nil)
@@ -67,7 +67,7 @@ import Testing
     #expect(policy.pause(after: 99, waited: 0, wish: nil) { $0 } == 30_000)
   }
 
-  @Test("a wish is granted up to 120 s, and up to 5 minutes in all")
+  @Test("case 54, S22: a wish is granted up to 120 s, and up to 5 minutes in all")
   func wishesAreLimited() {
     let policy = RetryPolicy()
     #expect(policy.pause(after: 1, waited: 0, wish: 120) { $0 } == 120_000)

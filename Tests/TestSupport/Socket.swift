@@ -43,3 +43,9 @@ enum Socket {
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 }
+
+/// A pause that a test chooses, for a server that is slow on purpose.
+package enum ServerPause {
+  /// Waits so many microseconds.
+  package static func microseconds(_ count: UInt32) { usleep(count) }
+}

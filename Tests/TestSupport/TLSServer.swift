@@ -3,35 +3,45 @@ import Synchronization
 import SystemPackage
 
 /// An `openssl s_server` with a certificate of its own for `localhost`, on a port of its choice.
-final class TLSServer {
+///
+/// It answers every request with a web page.
+package final class TLSServer {
   /// The program; the tests that need it are left out where it is not.
-  static let program = "/usr/bin/openssl"
+  package static let program = "/usr/bin/openssl"
   /// Whether the program is there.
-  static var isAvailable: Bool { access(program, X_OK) == 0 }
+  package static var isAvailable: Bool { access(program, X_OK) == 0 }
 
   /// The file that holds the certificate.
-  let certificateFile: String
+  package let certificateFile: String
   /// The port it listens on, at 127.0.0.1.
-  let port: Int
+  package let port: Int
   private let process: pid_t
   private let directory: String
 
-  init() throws {
+  /// Starts the server; its certificate is good for so many days from now on, or has expired so many
+  /// days ago where they are negative.
+  ///
+  /// - Throws: `Errno` where a program can't be started.
+  package init(days: Int = 2, options: [String] = []) throws {
     var template = Array("/tmp/tsync-tls-XXXXXX\0".utf8.map { CChar(bitPattern: $0) })
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     certificateFile = "\(directory)/certificate.pem"
     let key = "\(directory)/key.pem"
-    let making = try Self.spawn([
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-      "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-      "-keyout", key, "-out", certificateFile,
+    let request = "\(directory)/request.pem"
+    try Self.run([
+      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key,
+      "-out", request,
     ])
-    _ = Self.read(from: making.output) { _ in false }
-    waitpid(making.process, nil, 0)
-    let server = try Self.spawn([
-      "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificateFile,
+    try Self.run([
+      "x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)",
+      "-copy_extensions", "copyall", "-out", certificateFile,
     ])
+    let server = try Self.spawn(
+      [
+        "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificateFile,
+      ] + options)
     process = server.process
     let greeting = Self.read(from: server.output) { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
     let address = greeting.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
@@ -42,8 +52,15 @@ final class TLSServer {
     // Not SIGTERM: a program started from a thread of the tests has most signals blocked.
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
-    for name in ["certificate.pem", "key.pem"] { unlink("\(directory)/\(name)") }
+    for name in ["certificate.pem", "key.pem", "request.pem"] { unlink("\(directory)/\(name)") }
     rmdir(directory)
+  }
+
+  /// Runs the program and waits for its end.
+  private static func run(_ arguments: [String]) throws {
+    let making = try spawn(arguments)
+    _ = read(from: making.output) { _ in false }
+    waitpid(making.process, nil, 0)
   }
 
   /// Starts the program with its output on a pipe.
