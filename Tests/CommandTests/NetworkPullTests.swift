@@ -91,7 +91,7 @@ import Testing
     #expect(anna.run("remote", "logout").error == "logged out of \(guarded.url)\n")
   }
 
-  @Test("addresses with user names, of no scheme, and none at all are refused")
+  @Test("case 63: addresses with user names, of no scheme, and none at all are refused")
   func refusesAddresses() throws {
     let anna = Person()
     for url in ["https://a:b@todo.invalid", "ftp://x", "todo.invalid"] {

@@ -13,7 +13,8 @@ import Testing
     anna = try Person(cloning: server.url)
   }
 
-  @Test("offline nothing is lost, and with the network back exactly what waits is sent, once")
+  @Test(
+    "case 56: offline nothing is lost, and with the network back exactly what waits is sent, once")
   func goesOffline() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")
     anna.run("new", "-s", "id=old", "Old idea")
@@ -37,7 +38,9 @@ import Testing
     #expect(anna.run("push") == Outcome(status: 0, output: "", error: "nothing to push\n"))
   }
 
-  @Test("a lost answer is found done by the next push", arguments: ["POST", "PATCH", "DELETE"])
+  @Test(
+    "cases 40, 42, 45, N3: a lost answer is found done by the next push",
+    arguments: ["POST", "PATCH", "DELETE"])
   func findsLostAnswers(method: String) throws {
     if method != "POST" {
       anna.run("new", "-s", "id=milk", "Buy milk")
@@ -105,7 +108,8 @@ import Testing
     #expect(pushed.error.contains("1 pushed, 5 not valid"))
   }
 
-  @Test("what the server refuses is told with its words, stops nothing, and is told again")
+  @Test(
+    "case 53, S5: what the server refuses is told with its words, stops nothing, and is told again")
   func tellsRejections() throws {
     let refusing = try Proxy(before: server.url) { request in
       guard request.method == "POST", request.target.contains("todoitem"),

@@ -35,6 +35,12 @@ final class RunningServer {
     return String(decoding: answer.body, as: UTF8.self)
   }
 
+  /// The id of its data set.
+  var dataset: String? {
+    let answer = try? Wire.send("GET", "\(url)/tables/todoitem", [], fields: [])
+    return answer?.header("X-Tsync-Dataset")
+  }
+
   /// The port it listens on.
   var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
@@ -82,6 +88,20 @@ enum Wire {
   }
 }
 
+extension Wire {
+  /// Hands a request on to a server.
+  static func forward(_ request: ReceivedRequest, to url: String) throws -> HTTPAnswer {
+    let own = [
+      "host", "content-length", "content-type", "accept-encoding", "connection", "accept",
+      "zumo-api-version",
+    ]
+    let fields = request.fields.filter { !own.contains($0.name.lowercased()) }
+    return try send(
+      request.method, url + request.target, request.body,
+      fields: fields.map { ($0.name, $0.value) })
+  }
+}
+
 /// A line between client and server that a test can disturb.
 final class Proxy {
   /// What happens to a request.
@@ -104,19 +124,10 @@ final class Proxy {
   init(
     before url: String, treat: @escaping @Sendable (ReceivedRequest) -> Treatment
   ) throws {
-    let own: Set<String> = ["host", "content-length", "accept-encoding", "connection", "accept"]
     server = try ScriptedServer { request in
       let treatment = treat(request)
       if case .answer(let reply) = treatment { return reply }
-      let fields = request.fields.filter {
-        !own.contains($0.name.lowercased()) && $0.name.lowercased() != "zumo-api-version"
-          && $0.name.lowercased() != "content-type"
-      }
-      guard
-        let answer = try? Wire.send(
-          request.method, url + request.target, request.body,
-          fields: fields.map { ($0.name, $0.value) })
-      else { return .broken }
+      guard let answer = try? Wire.forward(request, to: url) else { return .broken }
       guard case .forward = treatment else { return .dropped }
       let kept = answer.headers.filter {
         !["content-length", "transfer-encoding", "connection"].contains($0.name.lowercased())

@@ -32,7 +32,7 @@ struct TerminalTests {
     #expect(Terminal.safe(row.safe) == row.safe)
   }
 
-  @Test("no character at all gets through that isn't shown as what it is")
+  @Test("S5: no character at all gets through that isn't shown as what it is")
   func everyScalar() {
     for value in 0...UInt32(0x10FFFF) {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -71,7 +71,7 @@ struct TerminalTests {
     #expect(Terminal.cut(text, to: limit) == result)
   }
 
-  @Test("JSON is made safe by JSON's own escapes")
+  @Test("S5: JSON is made safe by JSON's own escapes")
   func json() {
     let text = Terminal.safe(json: Array("{\n\t\"a\": \"\u{7F}\u{202E}\u{E0041}é\"\n}".utf8))
     #expect(text == "{\n\t\"a\": \"\\u007f\\u202e\\udb40\\udc41é\"\n}")

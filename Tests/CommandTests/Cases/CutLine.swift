@@ -34,6 +34,11 @@ final class CutLine {
 
   /// Runs a command whose connections take these courses, in their order, and then clear ones.
   func run(_ words: String..., on courses: ByteProxy.Course...) -> Outcome {
+    run(words, on: courses)
+  }
+
+  /// Runs a command on a line of so many courses.
+  func run(_ words: [String], on courses: [ByteProxy.Course]) -> Outcome {
     next.set(courses)
     defer { next.set([]) }
     return anna.run(words)

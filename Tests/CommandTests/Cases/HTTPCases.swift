@@ -1,0 +1,181 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Answers that are not what was asked for (safety.md §5, rows 36 to 61; §2.1, S8, S19, S21).
+@Suite struct HTTPCases {
+  private static let milk = #"{"id": "milk", "text": "Buy milk"}"#
+
+  @Test(
+    "case 36, S8: a redirection is not followed, shows where it points, and nothing is lost",
+    arguments: [301, 302, 303, 307, 308], ["pull", "push"])
+  func redirections(status: Int, command: String) throws {
+    let world = try HostileWorld(Self.milk)
+    let trap = try ScriptedServer { _ in .json("{}") }
+    let target = "\(trap.url)/tables/todoitem"
+    world.anna.run("set", "milk", "text=Buy oat milk")
+    world.disturb { _ in .answer(.answer(status, [("Location", target)])) }
+    let stopped = world.anna.run(command)
+    #expect(stopped.status == 5)
+    #expect(stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"))
+    #expect(trap.connectionCount == 0)
+    world.expectCalm()
+    #expect(try world.server.rows("milk").first?["text"] == "Buy oat milk")
+  }
+
+  @Test(
+    "case 36: a redirection to a file, to nowhere, to a text that moves the cursor is only told",
+    arguments: ["file:///etc/passwd", "", "//evil.test/x", "http://x/\u{1b}[2J", "https://a:b@c"])
+  func strangeRedirections(location: String) throws {
+    let world = try HostileWorld(Self.milk)
+    world.disturb { _ in .answer(.answer(302, [("Location", location)])) }
+    let stopped = world.anna.run("pull")
+    #expect(stopped.status == 5)
+    #expect(stopped.error.utf8.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
+    world.calm()
+    world.anna.expectSound()
+  }
+
+  @Test(
+    "case 37, N9: a web page in place of every answer is no answer; what was sent is sent again",
+    arguments: ["POST", "PATCH", "DELETE", "GET"])
+  func portals(method: String) throws {
+    let world = try HostileWorld(Self.milk)
+    switch method {
+    case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
+    case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
+    case "DELETE": world.anna.run("rm", "milk")
+    default: break
+    }
+    world.disturb { _ in .answer(.portal) }
+    let stopped = world.anna.run(method == "GET" ? "pull" : "push")
+    #expect(stopped.status == 5)
+    #expect(world.anna.conflicts == [])
+    world.expectCalm()
+    let rows = try world.server.request("GET", "tables/todoitem?$count=true")
+    let count = ["POST": 2, "DELETE": 0][method] ?? 1
+    #expect(rows.contains("\"count\":\(count)"))
+  }
+
+  @Test(
+    "case 37: a web page in place of each write's answer proves nothing, and is never a success",
+    arguments: ["POST", "PATCH", "DELETE"])
+  func pagesForWrites(method: String) throws {
+    let world = try HostileWorld(Self.milk)
+    switch method {
+    case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
+    case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
+    default: world.anna.run("rm", "milk")
+    }
+    world.answer(method, .portal)
+    let stopped = world.anna.run("push")
+    #expect(stopped.status == 5, "\(stopped)")
+    #expect(stopped.output.utf8.isEmpty || stopped.output.hasPrefix("unknown"))
+    world.expectCalm()
+  }
+
+  @Test(
+    "case 49: an answer with another id is no success; our row is read",
+    arguments: ["POST", "PATCH"])
+  func otherIDs(method: String) throws {
+    let world = try HostileWorld(Self.milk)
+    let other = world.row(
+      #"{"id": "other", "text": "x", "version": "v9"}"#, status: method == "POST" ? 201 : 200)
+    if method == "POST" {
+      world.anna.run("new", "-s", "id=tea", "Buy tea")
+    } else {
+      world.anna.run("set", "milk", "text=Buy oat milk")
+    }
+    world.answer(method, other)
+    let stopped = world.anna.run("push")
+    #expect(stopped.status == 5, "\(stopped)")
+    #expect(world.anna.item("other") == nil)
+    world.disturbOnce(method, .answer(other))
+    let pushed = world.anna.run("push")
+    #expect(pushed.status == 0, "\(pushed)")
+    world.expectCalm()
+    #expect(try world.server.rows(method == "POST" ? "tea" : "milk").count == 1)
+  }
+
+  @Test("case 50: an answer to a PATCH without a version is made good by reading the row")
+  func noVersion() throws {
+    let world = try HostileWorld(Self.milk)
+    world.anna.run("set", "milk", "text=Buy oat milk")
+    let server = world.server.url
+    let answer = world.row(#"{"id": "milk", "text": "Buy oat milk"}"#)
+    world.disturb { request in
+      guard request.method == "PATCH" else { return .forward }
+      guard (try? Wire.forward(request, to: server)) != nil else { return .forward }
+      return .answer(answer)
+    }
+    let pushed = world.anna.run("push")
+    #expect(pushed.status == 0)
+    #expect(pushed.output.hasPrefix("updated milk  Buy oat milk"))
+    world.expectCalm()
+    #expect(world.count("PATCH") == 1)
+  }
+
+  @Test("case 59: more than 100 interim replies end the exchange")
+  func interimReplies() throws {
+    let world = try HostileWorld(Self.milk)
+    let interim = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 101)
+    world.disturb { _ in .answer(.raw(interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) }
+    let stopped = world.anna.run("pull")
+    #expect(stopped.status == 5)
+    #expect(stopped.error.contains("interim replies"))
+    world.calm()
+    world.anna.expectSound()
+  }
+
+  @Test(
+    "case 60: a header that is cut after its status line is no answer, though libcurl says so",
+    arguments: ["POST", "PATCH", "DELETE"])
+  func cutHeaders(method: String) throws {
+    let world = try HostileWorld(Self.milk)
+    switch method {
+    case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
+    case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
+    default: world.anna.run("rm", "milk")
+    }
+    world.answer(method, .raw("HTTP/1.1 \(method == "POST" ? 201 : 200) OK\r\n"))
+    #expect(world.anna.run("push").status == 5)
+    world.expectCalm()
+  }
+
+  @Test("case 61, N6: a page that a proxy kept takes no item and no base back")
+  func stalePages() throws {
+    let world = try HostileWorld(Self.milk)
+    let list = "tables/todoitem?$orderby=updatedAt,id&$top=1000&__includedeleted=true&$count=true"
+    let old = world.row(try world.server.request("GET", list))
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Buy oat milk"}"#)
+    world.anna.run("pull")
+    world.disturb { $0.target == "/\(list)" ? .answer(old) : .forward }
+    let pulled = world.anna.run("pull", "--full")
+    #expect(pulled.status == 0, "\(pulled)")
+    #expect(world.line.requests.count { $0.target == "/\(list)" } == 2)
+    #expect(world.anna.item("milk")?.contains("Buy oat milk") == true)
+    world.anna.run("done", "milk")
+    world.expectCalm()
+    #expect(
+      world.line.requests.allSatisfy { request in
+        request.method != "GET" || request.value(of: "Cache-Control") == "no-cache"
+      })
+  }
+
+  @Test("S21: a server that said yes and kept nothing is found out by a whole pull")
+  func lies() throws {
+    let world = try HostileWorld(Self.milk)
+    world.anna.run("set", "milk", "text=Buy oat milk")
+    world.answer(
+      "PATCH", world.row(#"{"id": "milk", "text": "Buy oat milk", "version": "v9"}"#))
+    #expect(world.anna.run("push").status == 0)
+    world.calm()
+    world.anna.run("set", "milk", "text=Buy soy milk")
+    let pushed = world.anna.run("push")
+    #expect(pushed.status == 1, "\(pushed)")
+    #expect(world.anna.item("milk")?.contains("Buy soy milk") == true)
+    #expect(world.anna.conflicts != [])
+  }
+}

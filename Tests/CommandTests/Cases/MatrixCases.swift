@@ -1,0 +1,135 @@
+import Remote
+import SyncEngine
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// 15 statuses × 8 bodies × 5 verbs over real sockets (safety.md S19): whatever the first answer was,
+/// with a good server afterwards there is one row, with the right content, and no conflict.
+///
+/// Each write is answered so twice: once it was done, once it was not; but no server is good that says
+/// a plain yes to what it hasn't done, or a plain no to what it has (safety.md S21).
+@Suite struct MatrixCases {
+  private static let statuses = [
+    200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 412, 429, 500, 502, 503,
+  ]
+  private static let bodies = [
+    "row", "other", "no version", "error", "cut", "empty", "page", "as text",
+  ]
+  private static let verbs: [Deed] = [.insert, .update, .delete, .undelete, .merge]
+
+  @Test("S19, N9: after any answer a good server makes everything good", arguments: verbs)
+  func settles(deed: Deed) throws {
+    var matrix = try Matrix(deed)
+    var count = 0
+    for status in Self.statuses {
+      for body in Self.bodies {
+        for isDone in deed == .merge ? [false] : [false, true] {
+          guard isDone ? !Matrix.isNo(status) : !Matrix.isYes(status, body, deed) else { continue }
+          try matrix.settle(status, body, isDone: isDone)
+          count += 1
+        }
+      }
+    }
+    print("S19, \(deed == .merge ? "read" : deed.rawValue): \(count) answers, all made good")
+  }
+}
+
+/// One verb's cells.
+private struct Matrix {
+  private let deed: Deed
+  private let server: RunningServer
+  private let proxy: Proxy
+  private let next = NextAnswer()
+  private var life: EngineLife
+
+  init(_ deed: Deed) throws {
+    self.deed = deed
+    let server = try RunningServer()
+    let next = next
+    let url = server.url
+    proxy = try Proxy(before: url) { request in
+      guard let (reply, isDone) = next.take(request) else { return .forward }
+      if isDone { _ = try? Wire.forward(request, to: url) }
+      return .answer(reply)
+    }
+    self.server = server
+    life = try EngineLife(server, proxy.url, .datasync, deed)
+  }
+
+  /// Whether an answer is a yes that a client has to believe.
+  static func isYes(_ status: Int, _ body: String, _ deed: Deed) -> Bool {
+    switch (deed, status) {
+    case (.delete, 204): true
+    case (.merge, 200): ["row", "no version"].contains(body)
+    case (.delete, 200): ["row", "no version", "empty"].contains(body)
+    case (.insert, 200), (.insert, 201), (.undelete, 200), (.undelete, 201), (.update, 200):
+      ["row"].contains(body)
+    default: false
+    }
+  }
+
+  /// Whether an answer to a write is a no that a client has to believe.
+  static func isNo(_ status: Int) -> Bool { status == 400 || status == 403 }
+
+  /// Lets the first request be answered so, and then everything be made good.
+  mutating func settle(_ status: Int, _ body: String, isDone: Bool) throws {
+    try life.begin()
+    let place = "\(status) \(body)\(isDone ? ", done" : "")"
+    // Of a merge it is the reading that is answered so, after the write was refused.
+    next.set(deed == .merge ? "GET" : nil, reply(status, body), isDone)
+    _ = try life.attempt()
+    next.clear()
+    if try life.performDespiteRefusals() != nil { Issue.record("\(deed), \(place)") }
+    try life.check(place)
+  }
+
+  private func reply(_ status: Int, _ body: String) -> ScriptedReply {
+    let row = #"{"id": "\#(life.id)", "text": "\#(life.text)", "version": "v2"}"#
+    let json = "application/json"
+    let (type, text) =
+      switch body {
+      case "row": (json, row)
+      case "other": (json, row.replacing(life.id, with: "other"))
+      case "no version": (json, #"{"id": "\#(life.id)", "text": "\#(life.text)"}"#)
+      case "error": (json, #"{"error": "no"}"#)
+      case "cut": (json, String(row.dropLast(5)))
+      case "page": ("text/html; charset=utf-8", "<!DOCTYPE html><title>Sorry</title>")
+      case "as text": ("text/plain", row)
+      default: ("", "")
+      }
+    let fields = type == "" ? [] : [("Content-Type", type)]
+    return .answer(status, fields, body: status == 204 ? [] : Array(text.utf8))
+  }
+}
+
+/// The answer to the next request of a kind.
+private final class NextAnswer: Sendable {
+  private struct Answer {
+    var method: String?
+    var reply: ScriptedReply
+    var isDone: Bool
+  }
+
+  private let answer = Mutex<Answer?>(nil)
+
+  func set(_ method: String?, _ reply: ScriptedReply, _ isDone: Bool) {
+    answer.withLock { $0 = Answer(method: method, reply: reply, isDone: isDone) }
+  }
+
+  func clear() { answer.withLock { $0 = nil } }
+
+  /// Takes the answer where it is meant for a request.
+  func take(_ request: ReceivedRequest) -> (ScriptedReply, Bool)? {
+    answer.withLock { answer in
+      guard let taken = answer, taken.method ?? request.method == request.method,
+        taken.method != nil || request.method != "GET"
+      else { return nil }
+      answer = nil
+      return (taken.reply, taken.isDone)
+    }
+  }
+}
