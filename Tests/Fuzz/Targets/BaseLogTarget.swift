@@ -12,6 +12,7 @@ enum BaseLogTarget {
       let input = LogInput(bytes, kind: BaseLog.kind, extra: header),
       let scratch = ScratchDirectory(input.file, named: file)
     else { return }
+    try input.salvage(BaseLog.kind)
     var twins = [BaseLogTwin()]
     var isReadable = true
     for line in input.lines {
@@ -97,12 +98,13 @@ enum BaseLogTarget {
     guard isReadable, !input.lines.isEmpty else { return }
     var twin = try BaseLogTwin(log)
     let held = log.rows.uncommitted.min().map { Set([$0]) } ?? []
-    let token = DeltaToken("2026-03-01T10:00:00.000Z")
-    guard (try? log.commit(token: token, held: held)) != nil else {
-      throw Finding(description: "can't be committed")
+    for (time, held) in [("2026-03-01T10:00:00.000Z", held), ("2026-03-01T11:00:00.000Z", [])] {
+      guard (try? log.commit(token: DeltaToken(Text(time)), held: held)) != nil else {
+        throw Finding(description: "can't be committed")
+      }
+      twin.commit(DeltaToken(Text(time)), held: held)
+      try ensure(try BaseLogTwin(log) == twin, "other rows after a commit")
     }
-    twin.commit(token, held: held)
-    try ensure(try BaseLogTwin(log) == twin, "other rows after a commit")
     guard (try? log.compact()) != nil else { throw Finding(description: "can't be compacted") }
     try ensure(try BaseLogTwin(log) == twin, "other rows once compacted")
     guard let again = open(table, scratch, writing: false) else {

@@ -71,6 +71,8 @@ enum ItemFileTarget {
     for (name, value) in values {
       try ensure(object[name] == value, "'\(name)' was not set: \(shown(result))")
     }
+    let own = edit.object.byName().map { (name: $0.key, value: Optional($0.value)) }
+    try ensure(edit.setting(own) == text, "members set to their own values have changed")
   }
 
   /// Rewrites a text, and makes sure that it means what it should, and is otherwise as it was.

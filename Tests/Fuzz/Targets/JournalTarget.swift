@@ -8,9 +8,10 @@ import SyncEngine
 /// An input is as ``LogInput`` says.
 enum JournalTarget {
   static func run(_ bytes: [UInt8]) throws(Finding) {
-    guard let input = LogInput(bytes, kind: "tsync-journal"),
+    guard let input = LogInput(bytes, kind: Journal.kind),
       let scratch = ScratchDirectory(input.file, named: Layout.journal)
     else { return }
+    try input.salvage(Journal.kind)
     // What the journal may say: the records of its first lines, up to one that is none.
     var states = [JournalState()]
     var isReadable = true
