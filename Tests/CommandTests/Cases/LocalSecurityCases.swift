@@ -12,7 +12,8 @@ import Testing
   private static func settings(running command: String) -> [String] {
     [
       "editor", "pager", "resolve.command", "resolve.tool", "credential.command", "core.editor",
-      "core.pager", "core.items", "hooks.pre-push", "hooks.post-pull", "merge.tool", "http.proxy",
+      "core.pager", "core.items", "hooks.pre-push", "hooks.post-pull", "mergetool.cmd",
+      "http.proxy",
       "https.proxy", "tls.verify", "tls.ca", "alias.status", "include.path",
     ].map { "\"\($0)\": \"\(command)\"" }
   }

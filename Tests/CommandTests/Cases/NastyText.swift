@@ -44,7 +44,7 @@ enum NastyText {
 
   /// Names of files that are not UTF-8, and some that are.
   static let fileNames: [[UInt8]] =
-    grouped(by: 4).map { Array($0.utf8.prefix(240)) }.filter {
+    grouped(by: 12).map { Array($0.utf8.prefix(240)) }.filter {
       !$0.contains(0x2F) && !$0.contains(0)
     }
     + [
