@@ -16,16 +16,21 @@ import Testing
     let rounds = Campaign.isWhole ? 500 : 10
     let world = try CrashWorld()
     try world.prepareTogether()
+    let hasBegun = Atomic(false)
     let isOver = Atomic(false)
     let path = world.mine().file("i1")
     async let saver = OwnThread.run {
       var saver = Saver(at: path, style)
-      while !isOver.load(ordering: .relaxed) { saver.save() }
+      while !isOver.load(ordering: .relaxed) {
+        saver.save()
+        hasBegun.store(true, ordering: .relaxed)
+      }
       return saver
     }
     let place = world.place
     let statuses = try await OwnThread.run {
       defer { isOver.store(true, ordering: .relaxed) }
+      while !hasBegun.load(ordering: .relaxed) { sched_yield() }
       return Self.disturb(place, rounds: rounds)
     }
     let saved = try await saver

@@ -9,19 +9,26 @@ struct Simulator {
   /// What it printed.
   let text: String
 
-  /// Runs it.
-  init(_ arguments: [String]) throws {
+  /// Runs it, and lets other tests go on meanwhile.
+  init(_ arguments: [String]) async throws {
     let process = Process()
     let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     process.executableURL = URL(fileURLWithPath: here).deletingLastPathComponent()
       .appendingPathComponent("simulate")
     process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    status = process.terminationStatus
+    let printed = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    FileManager.default.createFile(atPath: printed.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: printed) }
+    process.standardOutput = try FileHandle(forWritingTo: printed)
+    status = try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do {
+        try process.run()
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    text = String(decoding: try Data(contentsOf: printed), as: UTF8.self)
   }
 }
 
@@ -44,24 +51,26 @@ private enum Plans {
   }
 
   @Test("several clients, lost messages, crashes and users who save at any moment")
-  func memory() throws {
-    let run = try Simulator(["--disk", "memory", "--actions", "40"] + Self.seeds(10_000, share: 1))
+  func memory() async throws {
+    let run = try await Simulator(
+      ["--disk", "memory", "--actions", "40"] + Self.seeds(10_000, share: 1))
     print(run.text)
     #expect(run.status == 0)
   }
 
   @Test("the same with real workspaces, killed and without power between any two system calls")
-  func files() throws {
-    let run = try Simulator(["--disk", "files", "--actions", "40"] + Self.seeds(200, share: 10))
+  func files() async throws {
+    let run = try await Simulator(
+      ["--disk", "files", "--actions", "40"] + Self.seeds(200, share: 10))
     print(run.text)
     #expect(run.status == 0)
   }
 
   @Test("a history that once went wrong goes well", arguments: try Plans.names)
-  func replay(_ name: String) throws {
+  func replay(_ name: String) async throws {
     let path = Plans.directory.appendingPathComponent(name).path
     for disk in ["memory", "files"] {
-      let run = try Simulator(["--disk", disk, "--replay", path])
+      let run = try await Simulator(["--disk", disk, "--replay", path])
       #expect(run.status == 0, "\(run.text.suffix(4_000))")
     }
   }
