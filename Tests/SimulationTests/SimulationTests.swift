@@ -17,7 +17,7 @@ struct Simulator {
       .appendingPathComponent("simulate")
     process.arguments = arguments
     let printed = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    FileManager.default.createFile(atPath: printed.path, contents: nil)
+    try Data().write(to: printed)
     defer { try? FileManager.default.removeItem(at: printed) }
     process.standardOutput = try FileHandle(forWritingTo: printed)
     status = try await withCheckedThrowingContinuation { continuation in
