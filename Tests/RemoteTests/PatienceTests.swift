@@ -22,7 +22,7 @@ import Testing
     #expect(requests[0].url == requests[1].url && requests[0].method == requests[1].method)
   }
 
-  @Test("a date in Retry-After is measured by the server's clock")
+  @Test("case 54, S22: a date in Retry-After is measured by the server's clock")
   func patienceUntilADate() throws {
     var answer = Sample.busy(503, "Sun, 06 Nov 1994 08:50:07 GMT")
     answer.headers.append(HTTPField("Date", "Sun, 06 Nov 1994 08:49:37 GMT"))

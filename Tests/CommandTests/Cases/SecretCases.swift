@@ -113,6 +113,8 @@ import Testing
       told += [outcome.output, outcome.error]
     }
     run("push")
+    // No redirection and no link has brought anybody there.
+    #expect(trap.connectionCount == 0)
     // Another origin gets its own token or none; so does the same host at another port.
     run("remote", "set", trap.url)
     run("pull")
