@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -537,3 +538,5 @@ int tracer_cut(int descriptor) {
   uint32_t way = WITHOUT_LOG;
   return ioctl(descriptor, SHUTDOWN, &way);
 }
+
+int tracer_unmount(const char *path) { return umount(path); }

@@ -38,7 +38,7 @@ final class CutDisk {
     try mount()
   }
 
-  deinit { try? Self.run("umount", path) }
+  deinit { try? unmount() }
 
   /// Why there can't be one here; `nil` where there can.
   static func refusal(of kind: Kind) -> String? {
@@ -67,8 +67,20 @@ final class CutDisk {
     let reason = String(cString: strerror(errno))
     close(descriptor)
     guard isCut else { throw Failure(.damaged, reason) }
-    try Self.run("umount", path)
+    try unmount()
     try mount()
+  }
+
+  /// Unmounts it, as soon as no program that is just being started has a copy of a descriptor.
+  private func unmount() throws {
+    var attempts = 0
+    while tracer_unmount(path) != 0 {
+      attempts += 1
+      guard errno == EBUSY, attempts < 1_000 else {
+        throw Failure(.damaged, "umount \(path): \(String(cString: strerror(errno)))")
+      }
+      usleep(10_000)
+    }
   }
 
   private static func run(_ words: String...) throws {

@@ -14,8 +14,7 @@ extension DiskModel {
     let unsettled = files.filter { !$0.value.writes.isEmpty }.mapValues(\.legal)
       .sorted { $0.key < $1.key }
     let variants = unsettled.reduce(1) { $0.multipliedSaturating($1.value.count) }
-    var sets = changeSets(limit: limit)
-    if let found = sets, found.count.multipliedSaturating(variants) <= limit {
+    if let found = changeSets(limit: limit), found.count.multipliedSaturating(variants) <= limit {
       var contents: [[Int: [UInt8]]] = [[:]]
       for (node, legal) in unsettled {
         contents = contents.flatMap { old in
@@ -25,7 +24,6 @@ extension DiskModel {
       let trees = found.flatMap { set in contents.map { tree(with: set, contents: $0) } }
       return (trees, true)
     }
-    sets = nil
     let trees = (0..<limit).map { _ in
       let contents = Dictionary(
         uniqueKeysWithValues: unsettled.map { ($0.key, $0.value[random.below($0.value.count)]) })
@@ -53,7 +51,7 @@ extension DiskModel {
         if found.count > limit { return nil }
       }
     }
-    return Array(found)
+    return found.sorted { $0.sorted().lexicographicallyPrecedes($1.sorted()) }
   }
 
   private func randomChangeSet(_ random: inout SplitMix64) -> Set<Int> {

@@ -5,6 +5,7 @@ import Testing
 ///
 /// They need root and loop devices, and some minutes: `TSYNC_CAMPAIGN=1`.
 @Suite(
+  .serialized,
   .enabled(if: Campaign.isWhole, "real power cuts take minutes: TSYNC_CAMPAIGN=1"),
   .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
 struct PowerCutTests {

@@ -99,13 +99,13 @@ final class PowerLoss {
   /// - Parameters:
   ///   - limit: How many are checked; where there are more, they are drawn.
   ///   - momentLimit: How many are looked at for one moment.
-  ///   - dropped: A sync that does nothing: the bug that must be found.
+  ///   - dropped: The syncs that do nothing: the bug that must be found.
   ///   - failures: After so many bad ones the rest is not checked.
   ///   - random: Draws them.
   /// - Returns: What was found.
   /// - Throws: What the server's store says, or that a call is not known.
   func replay(
-    limit: Int, momentLimit: Int, without dropped: Sync? = nil, failures: Int = .max,
+    limit: Int, momentLimit: Int, without dropped: Set<Sync> = [], failures: Int = .max,
     _ random: inout SplitMix64
   ) throws -> Report {
     var report = Report()
@@ -120,13 +120,13 @@ final class PowerLoss {
   }
 
   private func states(
-    _ limit: Int, _ dropped: Sync?, _ report: inout Report, _ random: inout SplitMix64
+    _ limit: Int, _ dropped: Set<Sync>, _ report: inout Report, _ random: inout SplitMix64
   ) throws -> [State] {
     var model = DiskModel(tree, at: world.mine().workspace)
     var found: Set<State> = []
     var ordered: [State] = []
     for moment in 0...calls.count {
-      if moment > 0, dropped == nil || sync(calls[moment - 1]) != dropped,
+      if moment > 0, sync(calls[moment - 1]).map({ !dropped.contains($0) }) ?? true,
         !model.apply(calls[moment - 1])
       {
         throw Failure(.damaged, "the replay doesn't know \(calls[moment - 1])")
@@ -136,7 +136,7 @@ final class PowerLoss {
       if isWhole { report.wholeMoments += 1 }
       // What was sent may have been done before the loss or after it.
       let isAtEnd = moment == calls.count
-      for mark in Set(isAtEnd ? [marks[moment + 1]] : marks[moment...moment + 1]) {
+      for mark in isAtEnd ? [marks[moment + 1]] : Array(marks[moment...moment + 1]) {
         for tree in trees {
           let state = State(tree: tree, mark: mark, isAtEnd: isAtEnd)
           if found.insert(state).inserted { ordered.append(state) }

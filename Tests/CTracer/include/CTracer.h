@@ -87,4 +87,7 @@ int tracer_terminal(int *keyboard, int *end);
 // Returns 0, or -1 and errno.
 int tracer_cut(int descriptor);
 
+// umount(2).
+int tracer_unmount(const char *path);
+
 #endif
