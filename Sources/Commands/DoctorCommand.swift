@@ -34,7 +34,12 @@ struct DoctorCommand: TsyncCommand {
     let before = try Workspace.examine(at: path, clock: clock)
     guard !before.faults.isEmpty else { return [] }
     var mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
-    try context.writing { open in mended += try open.workspace.mend() }
+    try context.writing { open in
+      // Tables that the settings name no more may have been in the midst of a pull, too.
+      let others = before.tables.filter { !open.configuration.tables.contains($0) }
+      _ = try Recovery.run(others, on: &open.workspace, settings: open.settings(now: context.now))
+      mended += try open.workspace.mend()
+    }
     let finished = before.faults.filter { $0.remedy == .finish }
       .map { DoctorReport.Entry($0, deed: "finished") }
     return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) } + finished

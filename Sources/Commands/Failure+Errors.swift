@@ -50,10 +50,12 @@ extension Failure {
     case .file(_, .noLocks): self.init(.unsafe, fact, hints: ["keep it on a disk of this machine"])
     case .file: self.init(.damaged, fact)
     case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
-    case .damaged:
+    case .damaged(let place, _, _):
+      // Of the user's own files, which have absolute paths, the doctor knows nothing.
+      let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(
         .damaged, fact,
-        hints: ["nothing was touched; what can be done about it: tsync doctor"])
+        hints: isOwn ? ["nothing was touched; what can be done about it: tsync doctor"] : [])
     case .newerFormat: self.init(.unsafe, fact, hints: ["install that version, or clone anew"])
     case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
     case .notFound:

@@ -34,6 +34,9 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var hint: String?
   /// The id that the text claims, where it is another than its name's (decisions.md 9).
   package var claims: ItemID?
+  /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be
+  /// the user's.
+  package var torn: TornItem?
 
   /// Makes a description.
   package init(
@@ -46,5 +49,19 @@ package struct InvalidItem: Error, Equatable, Sendable {
     self.message = message
     self.hint = hint
     self.claims = claims
+  }
+}
+
+/// What a power loss left in an item's place of a text that tsync was writing (safety.md §3.7).
+package struct TornItem: Equatable, Sendable {
+  /// The fingerprint of what lies there.
+  package var digest: Digest
+  /// What that text had displaced; `nil` where it isn't known.
+  package var displaced: Item?
+
+  /// Makes a description.
+  package init(digest: Digest, displaced: Item?) {
+    self.digest = digest
+    self.displaced = displaced
   }
 }

@@ -13,6 +13,9 @@ package enum Recovery {
     _ tables: [TableName], on disk: inout some Disk, settings: Settings
   ) throws -> [Event] {
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
+      if let torn = try disk.torn(key) {
+        _ = try disk.write(resolution.item, to: key, expecting: torn.digest)
+      }
       try disk.finish(resolution, of: key)
     }
     try finishResults(&disk)
@@ -34,6 +37,7 @@ package enum Recovery {
       guard intent.kind == .insert ? base?.version == nil : base?.version == intent.version else {
         continue
       }
+      try disk.restoreTorn(key, to: intent.item)
       if let row, try disk.takeAnswer(row, to: intent) { itemsWritten = true }
       bases[key.table, default: []].append(row ?? .gone(key.id))
     }
@@ -41,5 +45,20 @@ package enum Recovery {
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     let closings = journal.results.keys.sorted().map { JournalRecord.closed(.operation($0)) }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
+  }
+}
+
+extension ItemDisk {
+  /// Returns what a power loss left of an item; `nil` where it left it whole.
+  fileprivate func torn(_ key: ItemKey) throws -> TornItem? {
+    guard case .invalid(let invalid) = try client(key) else { return nil }
+    return invalid.torn
+  }
+
+  /// Undoes a write that a power loss has torn, so that it is decided upon anew: the item becomes what
+  /// the write had displaced, or where that isn't known, `former`.
+  mutating func restoreTorn(_ key: ItemKey, to former: Item?) throws {
+    guard let torn = try torn(key) else { return }
+    _ = try write(torn.displaced ?? former, to: key, expecting: torn.digest)
   }
 }

@@ -109,6 +109,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         held.insert(row.id)
         continue
       }
+      try restoreTorn(key, to: base(of: key).item)
       switch try take(row, for: key, policy: settings.policy(of: table)) {
       case .taken(let event):
         taken.append(row)

@@ -33,6 +33,8 @@ final class BaseLog {
   private(set) var rows = BaseRows()
 
   private let log: Log
+  /// Whether there was no file, though the index knows of one.
+  private var isLost = false
   /// The rows of the last append, by which a file that was just written is known to mean one.
   private var recent: [ItemID: Row] = [:]
 
@@ -53,7 +55,10 @@ final class BaseLog {
     self.table = table
     log = try Log(
       opening: "\(table).jsonl", in: directory, kind: Self.kind, writing: writing, trash: trash)
-    guard let header = log.header else { return }
+    guard let header = log.header else {
+      isLost = index != nil
+      return
+    }
     guard header.extra["table"]?.text == table.text,
       let generation = header.extra["generation"]?.text
     else { throw LogHeader.damage(log.place) }
@@ -72,8 +77,11 @@ final class BaseLog {
   /// How many bytes a crash left behind them.
   var tail: Int { log.tail }
 
-  /// What a person should know: what was cut off.
-  var notices: [String] { log.notices }
+  /// What a person should know: what was cut off, or is gone.
+  var notices: [String] {
+    guard isLost, log.isNew else { return log.notices }
+    return log.notices + [Layout.isGone(log.place)]
+  }
 
   // MARK: Reading
 
@@ -156,6 +164,17 @@ final class BaseLog {
       if let waiting = rows.incoming[place] { found.append(try row(at: waiting.entry)) }
     }
     return found.sorted { $0.id < $1.id }
+  }
+
+  /// Returns the row of an id that is not in effect; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, damage.
+  func incomingRow(of id: ItemID) throws(WorkspaceError) -> Row? {
+    let entry = id.withBytes { bytes in
+      rows.incoming.place(of: bytes).flatMap { rows.incoming[$0]?.entry }
+    }
+    guard let entry else { return nil }
+    return try row(at: entry, as: id)
   }
 
   // MARK: Writing

@@ -51,7 +51,8 @@ package struct History {
   /// From how many bytes on the older half is dropped.
   static let limit = 4 << 20
 
-  private let root: Directory
+  /// `.todosync`.
+  let root: Directory
   private let trash: Trash
 
   init(root: Directory, trash: Trash) {

@@ -61,6 +61,11 @@ enum Layout {
     return name.string
   }
 
+  /// Says what it means that a base log, or all of them, is gone.
+  static func isGone(_ place: String) -> String {
+    "\(place) is gone: the next pull reads everything, and nothing is deleted meanwhile"
+  }
+
   /// The text of ``ignored``: in a repository belong the items and the settings, not what this
   /// machine knows of them.
   static let ignoredText = """

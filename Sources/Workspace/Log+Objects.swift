@@ -21,8 +21,12 @@ extension Log {
 
   /// Appends records; with `durably`, they and all before them survive a power loss.
   ///
+  /// Before the first line that has to, what former processes wrote is made to: so the line says, by
+  /// its `d`, that they are, and their destruction will show.
+  ///
   /// - Throws: ``WorkspaceError``.
   func append(_ records: [JSONObject], durably: Bool) throws(WorkspaceError) {
+    if durably, !isNew { try synchronize() }
     if !records.isEmpty { try append(records.map(LogLine.members)) }
     if durably { try synchronize() }
   }

@@ -109,12 +109,13 @@ final class Trash {
 
   /// Removes what is older than 30 days, once a day.
   ///
+  /// - Returns: Whether it was done, being the first time today.
   /// - Throws: ``WorkspaceError``.
-  func empty() throws(WorkspaceError) {
+  func empty() throws(WorkspaceError) -> Bool {
     let now = max(0, clock() / 1_000_000_000)
     let mark = PrivateFile(directory: directory, name: ".emptied")
     let today = Array("\(Self.text(ofSecond: now).prefix(8))\n".utf8)
-    guard try mark.read(limit: 64) != today else { return }
+    guard try mark.read(limit: 64) != today else { return false }
     let limit = Self.text(ofSecond: max(0, now - Self.age))
     try empty(directory, before: limit)
     for kind in [Layout.items, Layout.conflicts] {
@@ -122,6 +123,7 @@ final class Trash {
       for table in try kinds.names() { try empty(kinds.child(table), before: limit) }
     }
     try mark.write(today, durably: false)
+    return true
   }
 
   private func empty(_ directory: Directory, before limit: String) throws(WorkspaceError) {

@@ -8,7 +8,10 @@ import SystemPackage
 extension Workspace: ItemDisk {
   package func client(_ key: ItemKey) throws -> ClientState {
     guard let directory = try itemDirectory(of: key.table) else { return .absent }
-    return try ItemFile.read(Layout.file(of: key), in: directory, as: key).state
+    let (state, status) = try ItemFile.read(Layout.file(of: key), in: directory, as: key)
+    guard case .invalid(var invalid) = state, let status else { return state }
+    invalid.torn = try torn(key, in: directory, since: FileStamp(status).modified)
+    return .invalid(invalid)
   }
 
   package mutating func write(

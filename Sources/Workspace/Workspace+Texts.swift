@@ -79,10 +79,13 @@ extension Workspace {
   }
 
   /// Returns the newest copy of an item in the trash that can be read as one; `nil` where there is
-  /// none.
+  /// none, or none since a time, in seconds since 1970.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func displaced(_ key: ItemKey) throws(WorkspaceError) -> Item? {
+  package func displaced(
+    _ key: ItemKey, since second: Int64 = 0
+  ) throws(WorkspaceError) -> Item? {
+    let first = Text(Trash.text(ofSecond: second))
     let file = try Layout.file(of: key)
     let stem = file.utf8.dropLast(FileName.suffix.bytes.count) + [UInt8(ascii: ".")]
     guard
@@ -94,7 +97,7 @@ extension Workspace {
       guard name.utf8.starts(with: stem) else { return nil }
       let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."))
       guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
-        let number = Int(String(Substring(rest[1])))
+        let number = Int(String(Substring(rest[1]))), Text(time) >= first
       else { return nil }
       return (name, time, number)
     }

@@ -35,6 +35,8 @@ package struct Workspace {
   let clock: () -> Int64
   private let lock: DirectoryLock?
   private let foundNotes: [Text]
+  /// When the machine was started, in nanoseconds since 1970: a power loss was before.
+  let started = TornText.bootTime
 
   /// What was displaced since the opening.
   var displaced: [History.Displaced] = []
@@ -74,13 +76,18 @@ package struct Workspace {
     foundNotes = leftovers.map { Text($0) }
     records = try Journal(in: root, writing: isWriting, trash: trash)
     notices += leftovers + records.notices
+    if try root.existingChild(Layout.base) == nil {
+      notices.append(Layout.isGone(Layout.base))
+    }
     if isWriting {
       if records.isMissing {
         notices.append("\(Layout.journal) was missing; what was pending is found by comparing")
         try records.begin()
       }
       try records.rotate()
-      try trash.empty()
+      if try trash.empty() {
+        notices += try History(root: root, trash: trash).lateWrites(until: clock())
+      }
     }
     rows = Rows(root: root, trash: trash, isWriting: isWriting, clock: clock)
     openingNotices = notices

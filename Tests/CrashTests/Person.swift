@@ -93,4 +93,28 @@ struct Person {
     write(descriptor, text, text.count)
     close(descriptor)
   }
+
+  /// Destroys what can be destroyed of tsync's own files.
+  func spoil() {
+    change("journal.jsonl") { $0[10] ^= 1 }
+    change("base/todoitem.jsonl") { $0[$0.count / 2] ^= 1 }
+    change("state.json") { $0 = Array("{".utf8) }
+    change("history.jsonl") { $0 += Array("{\"n\":".utf8) }
+    change("index") { $0 = [UInt8](repeating: 0, count: $0.count) }
+    change("conflicts/todoitem/i4.server.json") { $0 = Array("{}".utf8) }
+    change("conflicts/todoitem/i1.client.json") { $0 = Array("{\"text\": \"~m8~\"}".utf8) }
+    change("base/todoitem.jsonl.new") { $0 = [] }
+    chmod("\(workspace)/.todosync/lock", 0o644)
+  }
+
+  /// Changes a file's bytes in place, and makes it where it is absent.
+  private func change(_ name: String, _ change: (inout [UInt8]) -> Void) {
+    let path = "\(workspace)/.todosync/\(name)"
+    var bytes = FileTree.bytes(at: path)
+    change(&bytes)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    precondition(descriptor >= 0, "can't write \(path)")
+    write(descriptor, bytes, bytes.count)
+    close(descriptor)
+  }
 }

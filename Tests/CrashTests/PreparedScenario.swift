@@ -109,6 +109,7 @@ final class PreparedScenario {
     if !lost.isEmpty { run.faults.append("lost \(time): \(lost.joined(separator: " "))") }
     // A workspace that was being made is there as a whole, or not at all.
     if isInterrupted, access("\(mine.workspace)/.todosync", F_OK) != 0 { return }
+    if isInterrupted, scenario.isDamaged { return }
     if let fault = world.check(mine, isInterrupted: isInterrupted) {
       run.faults.append("\(time): \(fault)")
     }

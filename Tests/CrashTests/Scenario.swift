@@ -14,6 +14,8 @@ struct Scenario: Sendable, CustomStringConvertible {
   var types: [String]?
   /// The editor's command line.
   var editor: String?
+  /// Whether it begins with damage, which is there until it has ended.
+  var isDamaged = false
   /// Prepares the person's workspace, with the help of somebody else's.
   let prepare: @Sendable (_ mine: Person, _ theirs: Person, _ url: String) -> Void
 
@@ -86,6 +88,16 @@ extension Scenario {
       _ = SavedFile(at: "\(own)/index", beside: ".x").replace(with: "torn")
       _ = SavedFile(at: "\(own)/trash/.tmp-1-1", beside: ".x").overwrite(with: "{")
       unlink("\(own)/conflicts/todoitem/i4.server.json")
+    },
+    Scenario(
+      name: "doctor --fix (damage)", words: ["doctor", "--fix"], isDamaged: true
+    ) { mine, theirs, url in
+      begin(mine, theirs, url)
+      differ(mine, theirs)
+      theirs.run("push")
+      change(mine)
+      mine.run("pull")
+      mine.spoil()
     },
   ]
 

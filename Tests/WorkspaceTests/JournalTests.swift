@@ -245,6 +245,22 @@ import Testing
     expected.add(.purge(other))
     #expect(journal == expected)
   }
+
+  @Test("case 98: a record that one process made safe is known as safe by the next one's")
+  func knowsWhatIsSafe() throws {
+    for id in ["a", "b"] as [Text] {
+      var workspace = try playground.open()
+      let note = Note(kind: .delete, commanded: true)
+      try workspace.append([.noted(playground.key(id), note)], durably: true)
+    }
+    let path = ".todosync/journal.jsonl"
+    var bytes = try #require(playground.directory.read(path))
+    let place = try #require(bytes.firstRange(of: Array("noted".utf8))).lowerBound
+    bytes[place] ^= 1
+    playground.directory.write(bytes, to: path)
+    #expect(throws: WorkspaceError.self) { try playground.open() }
+    #expect(playground.directory.read(path) == bytes)
+  }
 }
 
 /// The files beside the tests.

@@ -101,7 +101,10 @@ final class Spoiled {
   /// Every file's bytes, by path.
   var files: [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
-    collect("") { path, _ in files[path] = place.directory.read(".todosync/\(path)") }
+    collect("") { path, status in
+      guard status.st_mode & S_IFMT == S_IFREG else { return }
+      files[path] = place.directory.read(".todosync/\(path)")
+    }
     return files
   }
 

@@ -22,12 +22,10 @@ extension Examiner {
     var missing = 0
     for entry in entries where entry.time.ticks > limit {
       for displaced in entry.displaced {
-        switch try reading(of: displaced.place) {
+        switch try History.reading(of: displaced.place, in: root) {
         case .file(let bytes, _):
           guard let old = displaced.old, Digest(of: bytes) != old else { continue }
-          add(
-            .history, at: displaced.place.string,
-            "was written to after it was displaced: compare it with \(displaced.key)", .note)
+          add(.history, at: displaced.place.string, History.lateWrite(displaced), .note)
         case nil, .absent: missing += 1
         case .tooLarge, .irregular, .unreadable:
           add(.history, at: displaced.place.string, "can't be read", .note)
@@ -38,13 +36,5 @@ extension Examiner {
       let texts = missing == 1 ? "1 text" : "\(missing) texts"
       add(.history, at: Layout.trash, "\(texts) of the last 30 days are gone from it", .note)
     }
-  }
-
-  /// Reads a file of the trash's; `nil` where its place leads elsewhere, or nowhere.
-  private func reading(of place: Text) throws(WorkspaceError) -> FileReading? {
-    guard place.string.utf8.starts(with: "\(Layout.trash)/".utf8),
-      let (directory, name) = try root.find(place.string)
-    else { return nil }
-    return try FileReading(name, in: directory, limit: .max - 1)
   }
 }

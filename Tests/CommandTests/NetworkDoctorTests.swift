@@ -1,0 +1,103 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Commands
+
+@Suite("The doctor and the server")
+struct NetworkDoctorTests {
+  private let server: RunningServer
+
+  init() throws {
+    server = try RunningServer()
+    for id in ["a", "b", "c", "d"] {
+      try server.request("POST", "tables/todoitem", "{\"id\": \"\(id)\", \"text\": \"one\"}")
+    }
+  }
+
+  private func change(_ id: String) throws {
+    try server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "two"}"#)
+  }
+
+  /// Changes a byte of the base log.
+  private func destroyBase(of person: Person) throws {
+    let path = "list/.todosync/base/todoitem.jsonl"
+    var bytes = try #require(person.directory.read(path))
+    let place = try #require(bytes.firstRange(of: Array("\"one\"".utf8))).lowerBound
+    bytes[place + 1] ^= 1
+    person.directory.write(bytes, to: path)
+  }
+
+  @Test("--deep lists the rows that differ, changes nothing and ends with 1 (I16)")
+  func deep() throws {
+    let anna = try Person(cloning: server.url)
+    #expect(anna.run("doctor", "--deep").status == 0)
+    try change("a")
+    try server.request("DELETE", "tables/todoitem/b")
+    try server.request("POST", "tables/todoitem", #"{"id": "e", "text": "new"}"#)
+    let before = anna.directory.text("list/.todosync/base/todoitem.jsonl")
+    let found = anna.run("doctor", "--deep")
+    #expect(found.status == 1)
+    #expect(
+      found.output == """
+        server  todoitem/a: was changed there
+        server  todoitem/b: was deleted there
+        server  todoitem/e: is new there
+
+        """)
+    #expect(anna.directory.text("list/.todosync/base/todoitem.jsonl") == before)
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.run("doctor", "--deep").status == 0)
+  }
+
+  @Test("--deep without the server ends with 5, and tells what it found before")
+  func unreachable() throws {
+    let anna = try Person(cloning: server.url)
+    anna.run("remote", "set", "http://127.0.0.1:1")
+    let found = anna.run("doctor", "--deep")
+    #expect(found.status == 5)
+    #expect(found.error.hasPrefix("all is well: 4 items, 1 table\n"))
+  }
+
+  @Test(
+    "case 100: a base that was forgotten deletes nothing; equal contents pair up, others conflict")
+  func forgottenBase() throws {
+    let anna = try Person(cloning: server.url)
+    anna.directory.write(#"{"text": "mine"}"#, to: anna.file("a"))
+    anna.run("rm", "b")
+    try change("c")
+    try destroyBase(of: anna)
+    #expect(anna.run("status").status == 8)
+    #expect(anna.run("doctor", "--fix").status == 0)
+    #expect(anna.run("doctor").status == 0)
+    #expect(anna.run("pull").status == 1)
+    // What was deleted here comes back, and what was changed on either side waits for a person.
+    #expect(anna.item("b") != nil)
+    let open = anna.run("status", "--porcelain").output.split(separator: "\n").dropFirst()
+    #expect(open.sorted() == ["AA conflict todoitem/a text", "AA conflict todoitem/c text"])
+    #expect(anna.run("resolve", "--client", "a").status == 0)
+    #expect(anna.run("resolve", "--server", "c").status == 0)
+    #expect(anna.run("push").status == 0)
+    #expect(
+      try ["a", "b", "c", "d"].map { try server.rows($0).first?["text"]?.text }
+        == ["mine", "one", "two", "one"])
+    #expect(try server.rows("b").first?["deleted"]?.boolean != true)
+    #expect(anna.run("doctor", "--deep").status == 0)
+  }
+
+  @Test("case 100: pushing before anything is pulled again deletes and duplicates nothing")
+  func pushAfterForgetting() throws {
+    let anna = try Person(cloning: server.url)
+    anna.directory.write(#"{"text": "mine"}"#, to: anna.file("a"))
+    anna.run("rm", "b")
+    try destroyBase(of: anna)
+    #expect(anna.run("doctor", "--fix").status == 0)
+    #expect(anna.run("push").status == 1)
+    #expect(anna.run("status", "--porcelain").output.contains("conflict todoitem/a text"))
+    #expect(try server.rows("a").first?["text"]?.text == "one")
+    #expect(try server.rows("b").first?["deleted"]?.boolean != true)
+    anna.run("pull")
+    #expect(anna.item("b") != nil)
+    #expect(anna.run("doctor").status == 0)
+  }
+}
