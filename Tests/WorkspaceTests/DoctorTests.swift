@@ -112,6 +112,10 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling("a private file on its way was left", .leftovers, .mendable, ".tmp-4194305-1") {
       $0.change(".tmp-4194305-1") { $0 = [] }
     },
+    Spoiling("a mending was stopped", .leftovers, .mendable, "journal.jsonl.new") {
+      $0.change("journal.jsonl") { $0.flip("tsync-journal") }
+      $0.change("journal.jsonl.new") { $0 = Array("{".utf8) }
+    },
     Spoiling("a log was being written anew", .leftovers, .mendable, "base/todoitem.jsonl.new") {
       $0.change("base/todoitem.jsonl.new") { $0 = Array("{".utf8) }
     },

@@ -78,20 +78,36 @@ struct Mending {
     guard let base = try root.existingChild(Layout.base) else { return nil }
     // The index first: it must not speak of a log that isn't there.
     try root.remove(StatIndex.name)
-    let name = try trash.take(
-      "\(table).jsonl", from: base, named: "base-\(table)", suffix: ".jsonl")
-    try trash.directory.synchronize()
-    try base.synchronize()
-    return "it is \(trash.directory.place(of: name)), and the next pull reads everything"
+    guard
+      let place = try take(
+        "\(table).jsonl", from: base, named: "base-\(table)", suffix: ".jsonl", to: trash.directory)
+    else { return nil }
+    return "it is \(place), and the next pull reads everything"
   }
 
   private func displace(
     _ name: String, named stem: String, suffix: String
   ) throws(WorkspaceError) -> String? {
-    let kept = try trash.take(name, from: root, named: stem, suffix: suffix)
-    try trash.directory.synchronize()
-    try root.synchronize()
-    return "it is \(trash.directory.place(of: kept))"
+    try take(name, from: root, named: stem, suffix: suffix, to: trash.directory)
+      .map { "it is \($0)" }
+  }
+
+  /// Moves a file to the trash, durably, and returns its place there; `nil` where it is gone, as an
+  /// earlier remedy or a command since may have seen to.
+  private func take(
+    _ name: String, from directory: Directory, named stem: String, suffix: String = "",
+    to target: Directory
+  ) throws(WorkspaceError) -> String? {
+    let kept: String
+    do throws(WorkspaceError) {
+      kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return nil
+    }
+    try target.synchronize()
+    try directory.synchronize()
+    return target.place(of: kept)
   }
 
   private func dropIndex() throws(WorkspaceError) -> String? {
@@ -100,8 +116,8 @@ struct Mending {
 
   private func discard(_ place: String) throws(WorkspaceError) -> String? {
     guard let (directory, name) = try root.find(place) else { return nil }
-    let kept = try trash.take(name, from: directory, named: "leftover")
-    return "it is \(trash.directory.place(of: kept))"
+    return try take(name, from: directory, named: "leftover", to: trash.directory)
+      .map { "it is \($0)" }
   }
 
   private func keepSide(_ place: String) throws(WorkspaceError) -> String? {
@@ -110,10 +126,9 @@ struct Mending {
       let table = try? TableName(Text(String(Substring(table))))
     else { return nil }
     let suffix = FileName.suffix.string
-    let target = try trash.directory(Layout.conflicts, table)
-    let kept = try trash.take(
+    return try take(
       name, from: directory, named: String(Substring(name.utf8.dropLast(suffix.utf8.count))),
-      suffix: suffix, to: target)
-    return "it is \(target.place(of: kept))"
+      suffix: suffix, to: trash.directory(Layout.conflicts, table)
+    ).map { "it is \($0)" }
   }
 }
