@@ -28,11 +28,12 @@ extension Exchange {
   ///
   /// - Throws: `Stop`, or what `meanwhile` throws.
   mutating func list(
-    _ range: RowRange, of table: TableName, _ dialect: Dialect, top: Int?, counts: Bool = false,
-    meanwhile: () throws -> Void = {}
+    _ range: RowRange, of table: TableName, _ dialect: Dialect, top: Int?, skip: Int = 0,
+    counts: Bool = false, meanwhile: () throws -> Void = {}
   ) throws -> ListReply {
     let answer = try read(
-      dialect.target(range, of: table, top: top, counts: counts), fields: dialect.fields,
+      dialect.target(range, of: table, top: top, skip: skip, counts: counts),
+      fields: dialect.fields,
       meanwhile: meanwhile)
     guard answer.status == 200 else { return .refused(answer) }
     do throws(EnvelopeFault) {

@@ -12,6 +12,8 @@ struct PageEnvelope: Equatable {
   private(set) var rows: [Range<Int>] = []
   /// How many rows match in all, where the answer tells it.
   private(set) var total: Int?
+  /// Whether the answer has a link to a next page.
+  private(set) var hasLink = false
 
   /// Finds the rows in a body: those of the member with a name, or, where that is allowed, those of
   /// an array that stands alone.
@@ -43,6 +45,10 @@ struct PageEnvelope: Equatable {
     if text.elementsEqual("null".utf8) { return }
     guard let number = text.decimal else { throw EnvelopeFault("'count' is no number of rows") }
     total = number
+  }
+
+  fileprivate mutating func setLink(_ text: UnsafeBufferPointer<UInt8>) {
+    hasLink = !text.elementsEqual("null".utf8) && !text.elementsEqual("\"\"".utf8)
   }
 }
 
@@ -115,6 +121,7 @@ private struct EnvelopeScanner {
           seenCount = true
           try envelope.setTotal(value)
         }
+        if bytes[name].elementsEqual("nextLink".utf8) { envelope.setLink(value) }
       }
       skipBlanks()
     } while take(",")

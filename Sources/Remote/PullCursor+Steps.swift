@@ -19,7 +19,7 @@ extension PullCursor {
     if let last = rows.compactMap(\.updatedAt).max() { reached = max(reached ?? last, last) }
     let times = page.entries.compactMap(\.time)
     let highest = times.max()
-    if page.entries.isEmpty || (inOrder && page.entries.count < top) || isEnough(page) {
+    if page.entries.isEmpty || isLast(page) || isEnough(page) {
       finish()
     } else if start == nil, highest == nil || page.endsWithoutTime, !untimedAreDone {
       // Rows without a time can't be passed by time. They are first or last in the order.
@@ -62,26 +62,27 @@ extension PullCursor {
 
   /// Takes a page in order by id.
   ///
-  /// `next` makes the range that follows an id; `done` is called when the range is exhausted, and
+  /// `mayMove` tells whether new ids count as progress, which those of rows that weren't asked for
+  /// don't; `next` makes the range that follows an id; `done` is called when the range is exhausted, and
   /// says where to go on.
   ///
   /// - Throws: `Stop.notSpeaking`, where the pull would never end.
   mutating func takeByID(
-    _ page: ListPage, _ fresh: [ListEntry], next: (Text?) -> RowRange,
+    _ page: ListPage, _ fresh: [ListEntry], mayMove: Bool = true, next: (Text?) -> RowRange,
     done: (inout PullCursor) -> Void
   ) throws(Stop) {
     if isEnough(page), !page.entries.isEmpty {
       range = nil
       return
     }
-    guard !page.entries.isEmpty, !(inOrder && page.entries.count < top) else {
+    guard !page.entries.isEmpty, !isLast(page) else {
       barren = 0
       return done(&self)
     }
     remember(page, from: .min)
     let last = page.entries.last { $0.id != nil }?.id
     let hasMoved = last.map { passed.insert($0).inserted } ?? false
-    if fresh.isEmpty && !hasMoved {
+    if fresh.isEmpty && !(mayMove && hasMoved) {
       barren += 1
       guard barren < PullLimits.barrenRequests else { throw Self.endless }
     } else {
@@ -101,6 +102,12 @@ extension PullCursor {
     } else {
       range = nil
     }
+  }
+
+  /// Whether a server that gives whole pages says that this is the last one: tsync-server ends a page
+  /// early where it becomes too large, and has a link then.
+  private func isLast(_ page: ListPage) -> Bool {
+    inOrder && page.entries.count < top && !page.hasLink
   }
 
   /// Whether as many rows came as the server said there are.

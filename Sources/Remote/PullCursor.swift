@@ -45,6 +45,9 @@ struct PullCursor {
   var seen = 0
   /// How many requests in a row brought nothing new and moved nothing.
   var barren = 0
+  /// How many pages in a row were empty although more is said to follow: a server may filter rows
+  /// after it has cut out a page.
+  var emptied = 0
   /// How fine the server's times are, in units of 100 ns: a millisecond, or a second where it shows
   /// less of a time than it compares.
   var width: Int64 = 10_000
@@ -78,6 +81,9 @@ struct PullCursor {
     return DeltaToken(min(reached, bound).text)
   }
 
+  /// How many rows of ``range`` to pass over.
+  var skip: Int { emptied * top }
+
   /// Takes what the request for ``range`` brought, and decides what comes next.
   ///
   /// - Returns: What of it is new.
@@ -89,13 +95,23 @@ struct PullCursor {
     }
     requests += 1
     guard requests <= PullLimits.pages else { throw Self.endless }
+    if page.entries.isEmpty, page.hasLink, !inOrder {
+      emptied += 1
+      guard emptied <= PullLimits.emptyPages else { throw Self.endless }
+      return handOut([])
+    }
+    emptied = 0
     let fresh = page.entries.filter { known[Handed($0)] == nil }
     seen += fresh.count
     switch range {
     case .all: try takeByTime(page, from: nil, fresh)
     case .since(let start): try takeByTime(page, from: start, fresh)
     case .within(let start, let end, _):
-      try takeByID(page, fresh, next: { .within(start: start, end: end, after: $0) }) {
+      let isForeign = !page.entries.contains { isNear($0, start, end) }
+      try takeByID(
+        page, isForeign ? [] : fresh, mayMove: !isForeign,
+        next: { .within(start: start, end: end, after: $0) }
+      ) {
         $0.drained = end.ticks
         $0.range = .since(end)
       }
@@ -108,6 +124,12 @@ struct PullCursor {
     }
     largest = max(largest, page.entries.count)
     return handOut(fresh)
+  }
+
+  /// Whether an entry lies in a span of time, as finely as the server shows times.
+  private func isNear(_ entry: ListEntry, _ start: Timestamp, _ end: Timestamp) -> Bool {
+    guard let time = entry.time?.ticks else { return false }
+    return time >= start.ticks - width && time < end.ticks + width
   }
 
   private func handOut(_ entries: [ListEntry]) -> Page {

@@ -59,7 +59,8 @@ extension RESTBackend {
         let reply: ListReply
         do {
           reply = try exchange.list(
-            range, of: table, facts.dialect, top: cursor.top, counts: cursor.requests == 0
+            range, of: table, facts.dialect, top: cursor.top, skip: cursor.skip,
+            counts: cursor.requests == 0
           ) { try handOut() }
         } catch let stop as Stop {
           try handOut()
@@ -73,6 +74,7 @@ extension RESTBackend {
           }
           return .pageTooLarge
         case .page(let page):
+          notice(page, table)
           if cursor.requests == 0, try isAhead(range, page, table) { return .tokenAhead }
           ready = try cursor.take(page)
         }
@@ -80,6 +82,15 @@ extension RESTBackend {
       try handOut()
     } catch is Enough {}
     return .done
+  }
+
+  /// Tells of a row that stands twice in one page: the later one will count.
+  private func notice(_ page: ListPage, _ table: TableName) {
+    var seen: Set<Text> = []
+    for case .row(let row) in page.entries where !seen.insert(row.id.text).inserted {
+      exchange.surroundings.notice(
+        "the server brought \(ItemKey(table, row.id)) twice in one page: the later one counts")
+    }
   }
 
   /// Tells whether a pull would begin more than a day after the server's present, where no row is.

@@ -1,16 +1,25 @@
 package import SyncEngine
+import SyncModel
 
 extension RESTBackend {
   package mutating func send(
     next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
   ) throws {
     try exchange.checkSubject()
+    guard let first = try next() else { return }
+    do {
+      try prove(first.key.table)
+    } catch let stop as Stop {
+      return try done(first, Reply(.notSent, stop: stop))
+    }
+    var waiting: Intent? = first
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
     repeat {
       try exchange.send(&window, width: jobs) {
         guard !isExhausted else { return nil }
-        let intent = try next()
+        let intent = try waiting ?? next()
+        waiting = nil
         isExhausted = intent == nil
         return intent
       } done: {
@@ -22,6 +31,13 @@ extension RESTBackend {
       }
     } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
     for flight in window.waiting { try done(flight.intent, window.reply(to: flight)) }
+  }
+
+  /// Makes sure, before anything is written, that a server that tells its data set still holds it:
+  /// a new row in another one couldn't be taken back (safety.md S16).
+  private mutating func prove(_ table: TableName) throws {
+    guard facts.dataset != nil, !exchange.isProven else { return }
+    try exchange.confirm(table, facts.dialect)
   }
 
   /// How many writes are under way at once.

@@ -66,12 +66,15 @@ struct ListPage: Equatable {
   var total: Int?
   /// The answer's `Date` in seconds since 1970.
   var date: Int64?
+  /// Whether the server says that more follows; where it does so is never asked (safety.md S7).
+  var hasLink = false
 
   /// Makes a page of its parts.
-  init(_ entries: [ListEntry], total: Int? = nil, date: Int64? = nil) {
+  init(_ entries: [ListEntry], total: Int? = nil, date: Int64? = nil, hasLink: Bool = false) {
     self.entries = entries
     self.total = total
     self.date = date
+    self.hasLink = hasLink
   }
 
   /// Reads an answer in the form that a dialect has for lists.
@@ -84,5 +87,6 @@ struct ListPage: Equatable {
     entries = envelope.rows.map { ListEntry(answer.body[$0]) }
     total = envelope.total
     date = answer.date
+    hasLink = envelope.hasLink || (dialect == .mobileApps && answer.header("Link") != nil)
   }
 }

@@ -73,13 +73,14 @@ extension Dialect {
 
 extension Dialect {
   /// Returns the target of a list request: for `top` rows at most, the server's own measure where it
-  /// is `nil`; with `counts`, the answer tells how many there are in all.
+  /// is `nil`, after passing over `skip`; with `counts`, the answer tells how many there are in all.
   func target(
-    _ range: RowRange, of table: TableName, top: Int? = nil, counts: Bool = false
+    _ range: RowRange, of table: TableName, top: Int? = nil, skip: Int = 0, counts: Bool = false
   ) -> String {
     var options: [String] = []
     if let filter = range.filter(self) { options.append("$filter=\(Text(filter).queryEncoded)") }
     if let order = range.order { options.append("$orderby=\(order)") }
+    if skip > 0 { options.append("$skip=\(skip)") }
     if let top { options.append("$top=\(top)") }
     options.append(includesDeleted)
     if counts { options.append(countsAll) }

@@ -15,6 +15,16 @@ package enum Guards {
     max(5, operations * 3 / 10)
   }
 
+  /// From so many items on a table is known again by its ids.
+  static let recognisable = 10
+
+  static func otherData(_ count: Int, of known: Int, in table: TableName) -> Stop {
+    .unsafe(
+      "the server has \(count) of the \(known) items of \(table) that are known here:"
+        + " it holds other data",
+      ways: ["tsync clone URL", "tsync pull --full --max-delete \(known - count)"])
+  }
+
   static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
     .unsafe(
       "the server has deleted \(count) of \(live) items of \(table)",

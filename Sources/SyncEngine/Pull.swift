@@ -43,6 +43,7 @@ package struct Pull {
     run.report.events += try disk.takeIncoming(in: table, settings: settings)
     if full { run.unseen = try Set(disk.liveIDs(in: table)) }
     do {
+      if full { try recognise(table, run.unseen, &backend) }
       let token = full ? nil : try disk.token(of: table)
       try backend.pages(of: table, from: token) { page in
         for row in page.refused {
@@ -62,6 +63,27 @@ package struct Pull {
       throw error
     }
     try run.commit(to: &disk)
+  }
+
+  /// Makes sure that a server that is read anew has the rows that are known: one that has less than
+  /// half of them holds other data (safety.md S16).
+  ///
+  /// Nothing is applied before that is sure, so the pages are read twice, as far as needed.
+  private func recognise(
+    _ table: TableName, _ known: Set<ItemID>, _ backend: inout some Backend
+  ) throws {
+    guard known.count >= Guards.recognisable else { return }
+    var missing = known
+    var isKnown: Bool { missing.count * 2 <= known.count }
+    try backend.pages(of: table, from: nil) { page in
+      for row in page.rows { missing.remove(row.id) }
+      for row in page.refused {
+        if let id = row.id.flatMap({ try? ItemID($0) }) { missing.remove(id) }
+      }
+      return !isKnown
+    }
+    guard !isKnown, missing.count > settings.maxDelete ?? 0 else { return }
+    throw Guards.otherData(known.count - missing.count, of: known.count, in: table)
   }
 
   /// Reads the rows again that came older than their base: a replica may lag behind, but a server

@@ -129,7 +129,9 @@ import Testing
       ways: ["tsync clone https://x.test", "tsync remote set URL"])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
-    #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
+    #expect(replies.map(\.reply) == [Reply(.notSent, stop: stop)])
+    // Nothing was written to it to find that out.
+    #expect(transport.log.requests.allSatisfy { $0.method == "GET" })
     #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
   }
 

@@ -64,19 +64,20 @@ final class TableTwin {
     sort(&rows, byTime: options["$orderby"] != "id")
     rows = Array(rows.prefix(min(top, cap)))
     let wantsCount = options["$count"] == "true" || options["$inlinecount"] == "allpages"
-    return list(rows, total: counts && wantsCount ? total : nil)
+    return list(rows, total: counts && wantsCount ? total : nil, hasMore: rows.count < total)
   }
 
-  private func list(_ rows: [Entry], total: Int?) -> HTTPAnswer {
+  private func list(_ rows: [Entry], total: Int?, hasMore: Bool) -> HTTPAnswer {
     let array = "[\(rows.map(text).joined(separator: ","))]"
     var answer: HTTPAnswer
     if dialect == .mobileApps {
       answer = .json(200, total.map { #"{"results":\#(array),"count":\#($0)}"# } ?? array)
     } else {
       let count = total.map(String.init) ?? "null"
-      answer = .json(200, #"{"items":\#(array),"count":\#(count),"nextLink":"http://evil.test/x"}"#)
+      let link = hasMore ? #""http://evil.test/x""# : "null"
+      answer = .json(200, #"{"items":\#(array),"count":\#(count),"nextLink":\#(link)}"#)
     }
-    answer.headers.append(HTTPField("Link", "http://evil.test/x; rel=next"))
+    if hasMore { answer.headers.append(HTTPField("Link", "http://evil.test/x; rel=next")) }
     if let date { answer.headers.append(HTTPField("Date", Self.httpDate(date))) }
     return answer
   }

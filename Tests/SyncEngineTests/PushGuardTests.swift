@@ -73,6 +73,8 @@ import Testing
 
   @Test("a server that has no trace of many rows is not believed")
   mutating func absent() throws {
+    for number in 0..<5 { try bench.elsewhere("m\(number)", #"{"a":1}"#) }
+    try bench.pull()
     for number in 0..<6 {
       try bench.save("n\(number)", #"{"a":2}"#)
       bench.server.deleteForGood(try bench.key("n\(number)"))

@@ -1,0 +1,192 @@
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Servers that lose, restore or exchange their data.
+@Suite("A server whose data turns hostile") struct ServerHistoryCases {
+  private let anna = Person()
+
+  /// A server of the family with rows `n100`, `n101` and so on, and a clone of them.
+  private func cloned(_ count: Int, dataset: String? = nil) throws -> HostileTable {
+    let table = try HostileTable(dataset: dataset)
+    for number in 0..<count { table.put("n\(100 + number)", at: number) }
+    #expect(anna.clone(table).status == 0)
+    #expect(anna.items.count == count)
+    return table
+  }
+
+  /// The texts of all item files.
+  private var texts: [String?] {
+    anna.items.map { anna.directory.text("list/.todosync/items/todoitem/\($0)") }
+  }
+
+  @Test("case 28: a row older than the one that was seen stops the pull")
+  func rowWentBack() throws {
+    let table = try cloned(5)
+    let before = texts
+    table.put("n104", at: 1, version: "v0", #""text":"before""#)
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 6)
+    #expect(pulled.error.contains("the server went back in time: its row todoitem/n104 is older"))
+    #expect(texts == before)
+    #expect(anna.run("pull", "--full").status == 6)
+    #expect(texts == before)
+    // A replica that lagged behind is followed again.
+    table.put("n104", at: 9, version: "v2", #""text":"now""#)
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.item("n104")?.contains(#""text": "now""#) == true)
+    anna.expectClean()
+  }
+
+  @Test("case 29: rows of more than a day after the server's clock stop the pull")
+  func clockWentBack() throws {
+    let table = try cloned(3)
+    let before = texts
+    table.change { $0.date = "Fri, 27 Feb 2026 09:00:00 GMT" }
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 6)
+    #expect(pulled.error.contains("the server went back in time"))
+    #expect(pulled.error.contains("tsync pull --full"))
+    #expect(texts == before)
+    #expect(anna.run("pull", "--full").status == 0)
+    #expect(texts == before)
+    table.change { $0.date = "Sun, 01 Mar 2026 12:00:00 GMT" }
+    #expect(anna.run("pull").status == 0)
+  }
+
+  @Test("case 31: another data set under the same address stops every exchange")
+  func otherDataset() throws {
+    let table = try cloned(5, dataset: "d1")
+    let before = texts
+    for dataset in ["d2", nil] {
+      table.change {
+        $0.dataset = dataset
+        $0.entries = []
+      }
+      table.put("n100", at: 90, version: "v9", #""text":"foreign""#)
+      anna.run("new", "-s", "id=mine\(dataset ?? "")", "mine")
+      for words in [["pull"], ["pull", "--full"], ["push"], ["sync"], ["pull", "-n"]] {
+        let outcome = anna.run(words)
+        // Without a data set the version is missed before: a server of the family asks for none.
+        #expect(outcome.status == 6)
+        #expect(outcome.error.contains("another data set"))
+      }
+    }
+    #expect(!table.requests.contains { $0.hasPrefix("POST") || $0.hasPrefix("PATCH") })
+    #expect(texts.count == before.count + 2)
+    table.change { content in
+      content.dataset = "d1"
+      content.entries = []
+    }
+    #expect(anna.run("pull").status == 0)
+  }
+
+  @Test("case 31: read anew, a server that has less than half of ten known items is another one")
+  func otherData() throws {
+    let table = try cloned(20)
+    let before = texts
+    table.change { $0.entries.removeFirst(11) }
+    table.put("other", at: 90)
+    let pulled = anna.run("pull", "--full")
+    #expect(pulled.status == 6)
+    #expect(
+      pulled.error.contains("the server has 9 of the 20 items of todoitem that are known here"))
+    #expect(texts == before)
+    #expect(anna.run("pull", "-n", "--full").status == 6)
+    // Half of them are enough.
+    table.put("n100", at: 0)
+    #expect(anna.run("pull", "--full").status == 0)
+    #expect(anna.items.count == 11)
+    anna.expectClean()
+  }
+
+  @Test("case 31: an address set anew is held to the items that are known here")
+  func otherAddress() throws {
+    _ = try cloned(10)
+    let before = texts
+    let other = try HostileTable(dataset: nil)
+    for number in 0..<10 { other.put("m\(number)", at: number) }
+    #expect(anna.run("remote", "set", other.url).status == 0)
+    #expect(anna.run("pull").status == 6)
+    #expect(texts == before)
+  }
+
+  @Test("case 32: tombstones of 40 of 100 rows stop the pull, until they are allowed")
+  func massDeletion() throws {
+    let table = try cloned(100)
+    for number in 0..<40 {
+      table.put("n\(100 + number)", at: 200 + number, version: "v2", deleted: true, "")
+    }
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 6)
+    #expect(pulled.error.contains("the server has deleted 40 of 100 items of todoitem"))
+    #expect(pulled.error.contains("tsync pull --max-delete 40"))
+    #expect(anna.items.count == 100)
+    #expect(anna.run("pull").status == 6)
+    #expect(anna.run("pull", "--max-delete", "40").status == 0)
+    #expect(anna.items.count == 60)
+    // What was deleted lies in the trash.
+    anna.expectClean()
+    #expect(anna.run("pull").status == 0)
+  }
+
+  @Test("case 33: an empty list deletes nothing", arguments: ["d1", nil])
+  func emptyList(dataset: String?) throws {
+    let table = try cloned(50, dataset: dataset)
+    let before = texts
+    let entries = Entries()
+    table.change {
+      entries.kept = $0.entries
+      $0.entries = []
+    }
+    let pulled = anna.run("pull", "-v")
+    #expect(pulled.status == 0)
+    #expect(pulled.output == "")
+    #expect(texts == before)
+    #expect(anna.run("pull", "--full").status == 6)
+    #expect(texts == before)
+    table.change { $0.entries = entries.kept }
+    #expect(anna.run("pull", "-v").output == "")
+    anna.expectClean()
+  }
+
+  private final class Entries {
+    var kept: [HostileTable.Entry] = []
+  }
+
+  @Test("case 34: a row that became visible late, with an older stamp, is brought")
+  func lateCommit() throws {
+    let table = try cloned(3)
+    table.change { $0.date = "Sun, 01 Mar 2026 10:02:00 GMT" }
+    table.put("newest", at: 110)
+    #expect(anna.run("pull").status == 0)
+    // Within two minutes before the server's clock at the last pull.
+    table.put("late", at: 20)
+    table.change { $0.date = "Sun, 01 Mar 2026 10:30:00 GMT" }
+    let pulled = anna.run("pull", "-v")
+    #expect(pulled.status == 0)
+    #expect(pulled.output == "new late  x\n")
+    #expect(anna.items.contains("late.json"))
+    #expect(anna.run("pull", "-v").output == "")
+  }
+
+  @Test("case 35: a tombstone against an item that was edited here is a conflict, the file stays")
+  func deletedThere() throws {
+    let table = try cloned(3)
+    #expect(anna.run("set", "n101", "text=mine").status == 0)
+    let mine = anna.item("n101")
+    table.put("n101", at: 50, version: "v2", deleted: true)
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 1)
+    #expect(pulled.output.hasPrefix("conflict n101  mine"))
+    #expect(anna.item("n101") == mine)
+    #expect(!anna.conflicts.isEmpty)
+    // The next pull adds nothing to it; to take the server's side settles it.
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.item("n101") == mine)
+    #expect(anna.run("resolve", "--server", "n101").status == 0)
+    #expect(anna.item("n101") == nil)
+    anna.expectClean()
+  }
+}
