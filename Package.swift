@@ -160,7 +160,7 @@ let package = Package(
     .testTarget(
       name: "TableServerTests",
       dependencies: [
-        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, httpTypes, hummingbird,
+        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, grdbSQLite, httpTypes, hummingbird,
         hummingbirdTesting, logging, nioCore,
       ],
       swiftSettings: settings),

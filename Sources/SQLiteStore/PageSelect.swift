@@ -24,13 +24,17 @@ package struct PageSelect {
     conditionArguments = arguments
   }
 
-  /// Returns the page.
-  func page(_ database: Database) throws -> Page {
+  /// Returns the page; the statements of some shapes of queries are kept for the next one.
+  func page(_ database: Database, keeping shapes: QueryShapes) throws -> Page {
     let (sql, arguments) = query
     var page = Page(expecting: request.limit, total: try total(database))
-    let statement = try database.cachedStatement(sql: sql)
+    let statement =
+      try shapes.keep(sql)
+      ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
     let cursor = try ColumnBytes.fetchCursor(statement, arguments: arguments)
-    while let text = try cursor.next() { page.append(text.bytes) }
+    while let text = try cursor.next() {
+      guard page.append(text.bytes) else { break }
+    }
     return page
   }
 

@@ -12,14 +12,20 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   /// The connections: one that writes, several that read.
   package let pool: DatabasePool
   private let writes: GroupCommit
+  private let queryTime: Duration
+  private let shapes = QueryShapes()
 
   /// Opens a file, and makes it where there is none.
   ///
   /// - Parameters:
   ///   - path: The file; two more are made beside it, PATH-wal and PATH-shm.
+  ///   - queryTime: How long a query may take.
   ///   - now: The clock.
   /// - Throws: `SQLiteStoreError`.
-  package init(path: String, now: @escaping @Sendable () -> Moment = { .now }) throws {
+  package init(
+    path: String, queryTime: Duration = ServedLimits.query,
+    now: @escaping @Sendable () -> Moment = { .now }
+  ) throws {
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration)
       // GRDB leaves NORMAL in WAL mode, which can lose the last commits when the power fails.
@@ -29,6 +35,7 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
       throw SQLiteStoreError.cannotOpen(path: path, reason: error.message ?? "\(error)")
     }
     writes = GroupCommit(pool, now: now)
+    self.queryTime = queryTime
   }
 
   private static var configuration: Configuration {
@@ -77,10 +84,14 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
         guard let number = try TableNumber.find(table, database) else {
           return Page(expecting: 0, total: request.countsAll ? 0 : nil)
         }
-        return try PageSelect(request, in: number).page(database)
+        return try QueryLimit.within(queryTime, database) {
+          try PageSelect(request, in: number).page(database, keeping: shapes)
+        }
       }
     } catch let error as DatabaseError where error.message == "parser stack overflow" {
       throw TableError.badRequest("$filter: it is nested too deep for SQLite")
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      throw TableError.queryTooLong
     }
   }
 

@@ -33,18 +33,30 @@ package final class ConnectionCount: Sendable {
 /// Closes a connection that is one too many, too slow, or sends too much.
 ///
 /// Hummingbird counts connections and idle time, but neither addresses nor what a body costs.
-final class ConnectionLimits: ChannelInboundHandler, RemovableChannelHandler {
+final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
   private let count: ConnectionCount
+  private let times: ConnectionTimes
   private var address: String?
-  private var deadline: Scheduled<Void>?
-  private var bodyBytes = 0
+  /// Closes the connection, or looks whether it is to be closed.
+  private var arrival: Scheduled<Void>?
+  private var body: Body?
+  private var writing: Scheduled<Void>?
+  private var hasWritten = false
 
-  init(_ count: ConnectionCount) {
+  /// The body that is coming.
+  private struct Body {
+    let start: NIODeadline
+    var bytes = 0
+  }
+
+  init(_ count: ConnectionCount, _ times: ConnectionTimes) {
     self.count = count
+    self.times = times
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -68,18 +80,25 @@ final class ConnectionLimits: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      bodyBytes = 0
-      closeAfter(ServedLimits.bodySeconds, context)
+      body = Body(start: .now())
+      watchBody(context)
       inviteBody(of: head, context)
     case .body(let part):
-      bodyBytes += part.readableBytes
+      body?.bytes += part.readableBytes
       // The answer 413 has been sent long before; this ends what still comes.
-      if bodyBytes > 2 * ServedLimits.item { context.close(promise: nil) }
+      if let body, body.bytes > 2 * ServedLimits.item { context.close(promise: nil) }
     case .end:
-      deadline?.cancel()
-      deadline = nil
+      arrival?.cancel()
+      arrival = nil
+      body = nil
     }
     context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    hasWritten = true
+    if writing == nil { watchWriting(context, since: 0) }
+    context.write(data, promise: promise)
   }
 
   /// Tells a client that waits for it to send its body (RFC 9110 §10.1.1); Hummingbird doesn't.
@@ -96,24 +115,51 @@ final class ConnectionLimits: ChannelInboundHandler, RemovableChannelHandler {
     let address = context.channel.remoteAddress?.ipAddress ?? "-"
     self.address = address
     if count.enter(address) {
-      closeAfter(ServedLimits.firstHeaderSeconds, context)
+      arrival = schedule(in: times.firstHeader, context) { context.close(promise: nil) }
     } else {
       context.close(promise: nil)
     }
   }
 
   private func end() {
-    deadline?.cancel()
-    deadline = nil
+    arrival?.cancel()
+    writing?.cancel()
+    (arrival, writing, body) = (nil, nil, nil)
     if let address { count.leave(address) }
     address = nil
   }
 
-  private func closeAfter(_ seconds: Int64, _ context: ChannelHandlerContext) {
-    deadline?.cancel()
-    let channel = context.channel
-    deadline = context.eventLoop.scheduleTask(in: .seconds(seconds)) {
-      channel.close(promise: nil)
+  /// Closes the connection when a body comes too slowly: looks again when what has come so far
+  /// doesn't last any longer.
+  private func watchBody(_ context: ChannelHandlerContext) {
+    arrival?.cancel()
+    guard let body else { return }
+    let seconds = Double(body.bytes) / Double(times.bodyBytesPerSecond)
+    let earned = TimeAmount.nanoseconds(Int64(seconds * 1_000_000_000))
+    let left = body.start + min(times.bodyGrace + earned, times.body) - .now()
+    guard left > .zero else { return context.close(promise: nil) }
+    arrival = schedule(in: left, context) { self.watchBody(context) }
+  }
+
+  /// Closes the connection when nobody takes the answer: `buffered` bytes waited the last time.
+  private func watchWriting(_ context: ChannelHandlerContext, since buffered: Int) {
+    hasWritten = false
+    writing = schedule(in: times.writeStall, context) {
+      self.writing = nil
+      let options = context.channel.syncOptions
+      let left = (try? options?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0
+      guard left > 0 else { return }
+      // What was written meanwhile found room: something had been taken.
+      guard self.hasWritten || buffered == 0 || left < buffered else {
+        return context.close(promise: nil)
+      }
+      self.watchWriting(context, since: left)
     }
+  }
+
+  private func schedule(
+    in time: TimeAmount, _ context: ChannelHandlerContext, _ body: @escaping () -> Void
+  ) -> Scheduled<Void> {
+    context.eventLoop.assumeIsolated().scheduleTask(in: time, body)
   }
 }

@@ -74,6 +74,8 @@ package struct Page: Hashable, Sendable {
   private var ends: [Int] = []
   /// How many rows match in all; `nil` where nobody asked.
   package var total: Int?
+  /// Whether rows are missing that were asked for, because the page became too large.
+  package private(set) var isCut = false
 
   /// Makes an empty page.
   ///
@@ -83,10 +85,16 @@ package struct Page: Hashable, Sendable {
     self.total = total
   }
 
-  /// Adds a row's text.
-  package mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+  /// Adds a row's text; answers whether there was room for it: a page ends at
+  /// ``ServedLimits/page`` bytes, but has one row at least.
+  package mutating func append(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.isEmpty || bytes.count + text.count <= ServedLimits.page else {
+      isCut = true
+      return false
+    }
     bytes.append(contentsOf: text)
     ends.append(bytes.count)
+    return true
   }
 
   /// How many rows there are.

@@ -33,7 +33,9 @@ package actor MemoryItemStore: ItemStore {
     let sorted = try Self.sorted(rows, by: request.order)
     let chosen = sorted.dropFirst(request.offset).prefix(request.limit)
     var page = Page(expecting: chosen.count, total: request.countsAll ? sorted.count : nil)
-    for row in chosen { RowText(row).bytes.withUnsafeBufferPointer { page.append($0) } }
+    for row in chosen {
+      guard RowText(row).bytes.withUnsafeBufferPointer({ page.append($0) }) else { break }
+    }
     return page
   }
 

@@ -102,9 +102,13 @@ extension RowWrite {
 }
 
 extension WriteOutcome {
-  /// The same, unless the row is too large to be stored.
+  /// The same, unless the row is too large to be stored: its whole text counts, since that is what
+  /// clients take so much of.
   fileprivate var limited: WriteOutcome {
-    guard let row = stored, row.body.string.utf8.count > ServedLimits.item else { return self }
+    // What is around the body is less than this: most rows needn't be written to be measured.
+    guard let row = stored, row.body.string.utf8.count > ServedLimits.item - 4_096,
+      RowText(row).bytes.count > ServedLimits.item
+    else { return self }
     return .tooLarge
   }
 }

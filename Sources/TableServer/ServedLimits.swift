@@ -20,6 +20,10 @@ package enum ServedLimits {
   package static let filterNesting = 84
   /// The largest `$top`.
   package static let top = 1_000
+  /// Bytes of rows after which a page ends, whatever `$top` is: 16 MiB.
+  package static let page = 16 << 20
+  /// How long a query may take.
+  package static let query = Duration.seconds(2)
   /// Terms in a `$orderby`, names in a `$select`.
   package static let terms = 32
   /// Connections in all.
@@ -28,10 +32,6 @@ package enum ServedLimits {
   package static let connectionsPerAddress = 128
   /// Seconds that a connection may be idle.
   package static let idleSeconds: Int64 = 60
-  /// Seconds from a connection's start to its first whole header.
-  package static let firstHeaderSeconds: Int64 = 10
-  /// Seconds that a request may take to arrive.
-  package static let bodySeconds: Int64 = 60
   /// Seconds that requests under way have to finish once the server is told to stop.
   package static let shutdownSeconds: Int64 = 10
   /// Wrong tokens an address may send in a minute before it is told to wait.

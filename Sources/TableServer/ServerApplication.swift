@@ -14,6 +14,8 @@ package struct ServerOptions: Sendable {
   package var tables: [TableName]
   /// Whether only this machine can reach the address.
   package var isLoopback: Bool
+  /// How long connections may take for what.
+  package var times = ConnectionTimes()
 
   /// Makes options.
   package init(host: String, port: Int, tables: [TableName], isLoopback: Bool) {
@@ -37,7 +39,7 @@ extension Application where Responder == ServerResponder {
       responder: responder,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionLimits(connections)],
+          additionalChannelHandlers: [ConnectionLimits(connections, options.times)],
           idleTimeout: .seconds(ServedLimits.idleSeconds),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: ServedLimits.header, maxHeaderListSize: ServedLimits.header,

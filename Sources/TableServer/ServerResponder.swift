@@ -93,6 +93,8 @@ package struct ServerResponder: HTTPResponder {
       return Array(buffer.readableBytesView)
     } catch is NIOTooManyBytesError {
       throw TableError.tooLarge
+    } catch {
+      throw TableError.badRequest("the body can't be read: \(error)")
     }
   }
 }

@@ -83,12 +83,13 @@ struct NextLink: Sendable {
   private let request: TableRequest
   private let options: [QueryString.Option]
 
-  /// Makes the link of a list request's next page.
-  init(_ request: TableRequest, skip: Int) {
+  /// Makes the link of a list request's next page, of `top` rows where the client said how many.
+  init(_ request: TableRequest, skip: Int, top: Int?) {
     self.request = request
     options =
       request.target.query.options.filter { $0.name != "$skip" && $0.name != "$top" }
       + [.init(name: "$skip", value: Text(String(skip)))]
+      + (top.map { [.init(name: "$top", value: Text(String($0)))] } ?? [])
   }
 
   private var path: String { "/tables/\(request.target.table)" }

@@ -26,6 +26,8 @@ package enum TableError: Error, Hashable, Sendable {
   case unsupportedMediaType
   /// The Host isn't one of this machine's own names, although only they can reach the server.
   case misdirected
+  /// The query takes longer than one may.
+  case queryTooLong
   /// The store can't be read or written; the text is for the log.
   case storeFailed(String)
 
@@ -42,7 +44,8 @@ package enum TableError: Error, Hashable, Sendable {
     case .targetTooLong: .uriTooLong
     case .unsupportedMediaType: .unsupportedMediaType
     case .misdirected: .misdirectedRequest
-    case .storeFailed: .serviceUnavailable
+    // Under load a query may be cut off that goes through another time.
+    case .queryTooLong, .storeFailed: .serviceUnavailable
     }
   }
 
@@ -61,6 +64,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
     case .unsupportedMediaType: "the body must be application/json"
     case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"
+    case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
     }
   }

@@ -71,10 +71,12 @@ extension TableRoutes {
     wanted.includesDeleted = query.includesDeleted
     wanted.countsAll = query.wantsCount
     var page = try await store.page(wanted, of: request.target.table)
+    let hasMore = query.top == nil && page.count > dialect.pageSize
+    if hasMore { page.removeLast() }
     var link: NextLink?
-    if query.top == nil, page.count > dialect.pageSize {
-      page.removeLast()
-      link = NextLink(request, skip: query.skip + dialect.pageSize)
+    if hasMore || page.isCut {
+      link = NextLink(
+        request, skip: query.skip + page.count, top: query.top.map { $0 - page.count })
     }
     return try .list(page, dialect, columns: query.columns, next: link)
   }

@@ -15,16 +15,30 @@ final class RunningServer {
   private let directory = TemporaryDirectory()
 
   /// Starts it; it ends with its owner.
-  init(_ arguments: [String] = ["--no-auth"]) throws {
-    program = try BackgroundProgram(
-      "\(Programs.directory)/tsync-server",
-      arguments + ["--listen", "127.0.0.1:0", "--store", "memory"],
+  ///
+  /// Its rows are in memory, or in a file; the files that it writes may be limited to so many KiB,
+  /// as on a disk that is full.
+  init(
+    _ arguments: [String] = ["--no-auth"], store: String = "memory", fileLimit: Int? = nil
+  ) throws {
+    let program = "\(Programs.directory)/tsync-server"
+    let words = arguments + ["--listen", "127.0.0.1:0", "--store", store]
+    let limit = fileLimit.map { "trap '' XFSZ; ulimit -f \($0 * 2); " } ?? ""
+    self.program = try BackgroundProgram(
+      "/bin/sh",
+      ["-c", "echo $$ >'\(directory.path(of: "pid"))'; \(limit)exec \"$0\" \"$@\"", program]
+        + words,
       environment: Environment([]), log: directory.path(of: "log"))
-    guard let url = program.firstLine() else { throw Errno.noSuchProcess }
+    guard let url = self.program.firstLine() else { throw Errno.noSuchProcess }
     self.url = url
   }
 
   deinit { program.end() }
+
+  /// Its process, to be killed.
+  var process: pid_t? {
+    directory.text("pid").flatMap { pid_t(String($0.prefix { $0 != "\n" })) }
+  }
 
   /// Sends a request as any program may, and returns the text of its answer.
   @discardableResult

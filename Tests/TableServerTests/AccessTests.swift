@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "without a right token nothing is told or done (S19, S20, S45)",
+    "cases 116, 117: without a right token nothing is told or done (S19, S20, S45)",
     arguments: [
       (HTTPRequest.Method.get, "todoitem", String?.none), (.get, "todoitem/a", nil),
       (.post, "todoitem", #"{"id":"b"}"#), (.patch, "todoitem/a", "{}"), (.put, "todoitem/a", "{}"),
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("after ten wrong tokens in a minute an address is told to wait; a right one is let in")
+  @Test("V12: after ten wrong tokens in a minute an address is told to wait; a right one is let in")
   func waiting() async throws {
     let clock = FakeClock(1_000_000)
     let store = MemoryTokenStore()
@@ -114,7 +114,7 @@ import Testing
     #expect(try await access.user(Self.bearer(second), from: "-") == "bert")
   }
 
-  @Test("tokens differ, have 256 bits and are kept as digests only")
+  @Test("V12: tokens differ, have 256 bits and are kept as digests only")
   func secrets() {
     let made = (0..<100).map { _ in AccessToken.make(for: "anna", at: .now) }
     #expect(Set(made.map(\.secret)).count == 100)

@@ -115,7 +115,7 @@ import Testing
     #expect(throws: ODataError.self) { try ODataFilter(Text(filter)) }
   }
 
-  @Test("depth, parts and bytes of a filter are limited")
+  @Test("case 115: depth, parts and bytes of a filter are limited")
   func limits() throws {
     func nested(_ depth: Int) -> Text {
       Text(String(repeating: "(", count: depth) + "n eq 1" + String(repeating: ")", count: depth))
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("no text of a client gets into the SQL", arguments: rows)
+  @Test("V1: no text of a client gets into the SQL", arguments: rows)
   func bound(row: Row) throws {
     let rendered = SQLFilter(try ODataFilter(Text(row.filter)))
     let marks = rendered.sql.utf8.count { $0 == UInt8(ascii: "?") }

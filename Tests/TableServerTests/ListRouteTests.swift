@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "options that can't be read are refused, with their name (S49, S58, safety.md 114)",
+    "case 114: options that can't be read are refused, with their name (S49, S58)",
     arguments: [
       "$top=1001", "$top=-1", "$top=NaN", "$top=1e3", "$top=", "$top=+5",
       "$top=99999999999999999999",

@@ -70,7 +70,7 @@ import Testing
   // MARK: Host (safety.md V14)
 
   @Test(
-    "a host that isn't this machine's own name is refused",
+    "V14: a host that isn't this machine's own name is refused",
     arguments: [
       ("localhost", true), ("LOCALHOST:8080", true), ("127.0.0.1:1", true), ("[::1]", true),
       ("[::1]:80", true), ("evil.example", false), ("localhost.evil.example", false),
@@ -82,7 +82,7 @@ import Testing
 
   // MARK: Log (safety.md V13)
 
-  @Test("a request is a line without query, bodies, tokens and control characters")
+  @Test("V13: a request is a line without query, bodies, tokens and control characters")
   func log() async throws {
     try await TestServer.run { server in
       _ = try await server.send(

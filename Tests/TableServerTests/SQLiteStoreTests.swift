@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("every commit waits for the disk: WAL with synchronous=FULL")
+  @Test("V11: every commit waits for the disk: WAL with synchronous=FULL")
   func durable() async throws {
     try await withTemporaryDirectory { directory in
       let store = try SQLiteItemStore(path: directory + "/items.db")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("a disk that is full refuses writes, keeps what was, and goes on reading")
+  @Test("case 122: a disk that is full refuses writes, keeps what was, and goes on reading")
   func full() async throws {
     try await withTemporaryDirectory { directory in
       let store = try SQLiteItemStore(path: directory + "/items.db")

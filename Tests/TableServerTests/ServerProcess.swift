@@ -91,6 +91,14 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
+  /// The most memory that the process has had, in bytes.
+  var peakMemory: Int? {
+    let status = try? String(
+      contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }
+  }
+
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
   /// Waits for the end; answers the exit status, or the signal that ended it.
@@ -114,16 +122,18 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Sends one request on a connection of its own.
   func send(
-    _ method: String, _ path: String, _ fields: [String] = [], _ body: String? = nil
+    _ method: String, _ path: String, _ fields: [String] = [], _ body: String? = nil,
+    from source: String = "127.0.0.1"
   ) async throws -> Answer {
     let port = port
-    return try await waiting { try Self.send(method, path, fields, body, to: port) }
+    return try await waiting { try Self.send(method, path, fields, body, to: port, from: source) }
   }
 
   private static func send(
-    _ method: String, _ path: String, _ fields: [String], _ body: String?, to port: UInt16
+    _ method: String, _ path: String, _ fields: [String], _ body: String?, to port: UInt16,
+    from source: String
   ) throws -> Answer {
-    let socket = try ClientSocket(port: port)
+    let socket = try ClientSocket(port: port, from: source)
     var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"]
     lines += fields
     if let body { lines.append("Content-Length: \(body.utf8.count)") }
@@ -151,8 +161,18 @@ final class ClientSocket: Sendable {
 
   private let descriptor: Int32
 
-  init(port: UInt16) throws {
+  /// Connects, from another of this machine's own addresses where one is named.
+  init(port: UInt16, from source: String = "127.0.0.1") throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var own = sockaddr_in()
+    own.sin_family = sa_family_t(AF_INET)
+    own.sin_addr.s_addr = inet_addr(source)
+    let isBound = withUnsafePointer(to: &own) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    guard isBound else { throw Failure(number: errno) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -186,6 +206,11 @@ final class ClientSocket: Sendable {
       guard count > 0 else { throw Failure(number: errno) }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// Sends no more.
+  func finish() {
+    shutdown(descriptor, Int32(SHUT_WR))
   }
 
   /// Reads once.

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("what was answered 2xx is there after kill -9", arguments: 0..<3)
+  @Test("V11: what was answered 2xx is there after kill -9", arguments: 0..<3)
   func killed(round: Int) async throws {
     try await withTemporaryDirectory { directory in
       let arguments = ["--store", directory + "/items.db", "--no-auth"]
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "requests that are no HTTP, or ask a foreign host, get 4xx",
+    "case 119, V10, V14: requests that are no HTTP, or ask a foreign host, get 4xx",
     arguments: [
       ("GET /tables/todoitem HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "421"),
       ("GET /tables/todoitem HTTP/1.1\r\nConnection: close\r\n\r\n", "4"),
@@ -137,7 +137,7 @@ import Testing
     #expect(try await server.stop(SIGTERM) == 0)
   }
 
-  @Test("a body without end is cut off")
+  @Test("case 119: a body without end is cut off")
   func endless() async throws {
     let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
     let socket = try ClientSocket(port: server.port)
@@ -152,7 +152,7 @@ import Testing
     #expect(try await server.stop(SIGTERM) == 0)
   }
 
-  @Test("an address has 128 connections, the next one is closed, and others get in again")
+  @Test("V8: an address has 128 connections, the next one is closed, and others get in again")
   func connections() async throws {
     let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
     var sockets: [ClientSocket] = []

@@ -4,7 +4,7 @@ import Testing
 
 /// What every store does when many ask it at once.
 @Suite struct StoreConcurrencyTests {
-  @Test("32 writers that increment with a version lose nothing", arguments: StoreKind.allCases)
+  @Test("V4: 32 writers that increment with a version lose nothing", arguments: StoreKind.allCases)
   func increments(kind: StoreKind) async throws {
     try await kind.withStore { store in
       try await store.insert("counter", #"{"n":0}"#)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "a reader that goes by updatedAt meets every row of concurrent writers",
+    "V5: a reader that goes by updatedAt meets every row of concurrent writers",
     .timeLimit(.minutes(1)),
     arguments: StoreKind.allCases)
   func keyset(kind: StoreKind) async throws {

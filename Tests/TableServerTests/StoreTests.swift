@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(
-    "stamps of a table grow strictly although the clock steps back",
+    "V6: stamps of a table grow strictly although the clock steps back",
     arguments: StoreKind.allCases)
   func clock(kind: StoreKind) async throws {
     let clock = FakeClock(1_000_000)

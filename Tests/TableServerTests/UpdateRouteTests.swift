@@ -50,7 +50,7 @@ import Testing
     Condition(name: .ifUnmodifiedSince, value: { _ in "yesterday" }, reading: 200, writing: 200),
   ]
 
-  @Test("a condition decides whether a row is sent or written", arguments: conditions)
+  @Test("case 118: a condition decides whether a row is sent or written", arguments: conditions)
   func condition(condition: Condition) async throws {
     try await TestServer.run(now: { Moment(milliseconds: 784_111_777_120) }) { server in
       for (method, json) in [
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("32 clients that increment with If-Match lose nothing", arguments: StoreKind.allCases)
+  @Test("V4: 32 clients that increment with If-Match lose nothing", arguments: StoreKind.allCases)
   func increments(kind: StoreKind) async throws {
     try await TestServer.run(kind) { server in
       _ = try await server.send(.post, "todoitem", #"{"id":"counter","n":0}"#)

@@ -1,0 +1,20 @@
+package import NIOCore
+
+/// How long a connection may take for what (safety.md V8).
+///
+/// A connection that asks nothing is Hummingbird's to close, after ``ServedLimits/idleSeconds``.
+package struct ConnectionTimes: Sendable {
+  /// From the connection's start to its first whole header.
+  package var firstHeader = TimeAmount.seconds(10)
+  /// From a header on, before the body's speed is looked at.
+  package var bodyGrace = TimeAmount.seconds(5)
+  /// The bytes of a body that must come in each second after that.
+  package var bodyBytesPerSecond = 1_024
+  /// From a header to the end of its body.
+  package var body = TimeAmount.seconds(300)
+  /// Without a byte of an answer being taken.
+  package var writeStall = TimeAmount.seconds(30)
+
+  /// Makes the times of safety.md §2.5.
+  package init() {}
+}
