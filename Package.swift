@@ -160,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "TableServerTests",
       dependencies: [
-        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, grdbSQLite, httpTypes, hummingbird,
+        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, grdbSQLite, httpTypes,
+        hummingbird,
         hummingbirdTesting, logging, nioCore,
       ],
       swiftSettings: settings),
