@@ -6,20 +6,12 @@ extension RESTBackend {
     next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
   ) throws {
     try exchange.checkSubject()
-    guard let first = try next() else { return }
-    do {
-      try prove(first.key.table)
-    } catch let stop as Stop {
-      return try done(first, Reply(.notSent, stop: stop))
-    }
-    var waiting: Intent? = first
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
     repeat {
       try exchange.send(&window, width: jobs) {
         guard !isExhausted else { return nil }
-        let intent = try waiting ?? next()
-        waiting = nil
+        let intent = try next()
         isExhausted = intent == nil
         return intent
       } done: {
@@ -31,13 +23,6 @@ extension RESTBackend {
       }
     } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
     for flight in window.waiting { try done(flight.intent, window.reply(to: flight)) }
-  }
-
-  /// Makes sure, before anything is written, that a server that tells its data set still holds it:
-  /// a new row in another one couldn't be taken back (safety.md S16).
-  private mutating func prove(_ table: TableName) throws {
-    guard facts.dataset != nil, !exchange.isProven else { return }
-    try exchange.confirm(table, facts.dialect)
   }
 
   /// How many writes are under way at once.
@@ -103,7 +88,7 @@ private struct Talk<T: Transport> {
     return HTTPRequest(
       tag: tag, method: prepared.method, url: address.url(of: prepared.target),
       headers: prepared.headers.map { HTTPField($0.name, $0.value) }
-        + authorization.fields(facts?.dialect),
+        + authorization.fields(facts?.dialect) + (facts?.condition ?? []),
       body: prepared.body)
   }
 
@@ -120,7 +105,8 @@ private struct Talk<T: Transport> {
     }
     let verdict: WriteVerdict
     if let objection = facts?.objection(to: answer, from: address) {
-      verdict = .settled(Reply(.unknown(nil), stop: objection))
+      // Misdirected is what tsync-server answers where its data set isn't the one that is meant.
+      verdict = .settled(Reply(answer.status == 421 ? .notSent : .unknown(nil), stop: objection))
     } else {
       verdict = WriteVerdict(answer, to: flight.intent, authorization)
     }

@@ -28,6 +28,10 @@ extension HTTPAnswer {
 }
 
 extension ServerFacts {
+  /// The field that makes tsync-server refuse a write that is meant for another data set, with 421;
+  /// the write couldn't be taken back (safety.md S16).
+  var condition: [HTTPField] { dataset.map { [HTTPField("X-Tsync-Dataset", $0.string)] } ?? [] }
+
   /// Returns why an answer is not of the server and user that these facts are of.
   ///
   /// A server that gave a data set's id and gives none is another one, too; so only whole answers

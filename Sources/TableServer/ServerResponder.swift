@@ -75,6 +75,9 @@ package struct ServerResponder: HTTPResponder {
     let origin = RequestOrigin(
       scheme: forwarded ? "https" : "http", authority: request.head.authority)
     guard !options.isLoopback || origin.isLoopback else { throw TableError.misdirected }
+    if let wanted = request.headers[.dataset], Text(wanted) != dataset {
+      throw TableError.otherDataset
+    }
     if let access { user = try await access.user(request.headers, from: context.address) }
     return try await routes.answer(
       TableRequest(

@@ -26,6 +26,8 @@ package enum TableError: Error, Hashable, Sendable {
   case unsupportedMediaType
   /// The Host isn't one of this machine's own names, although only they can reach the server.
   case misdirected
+  /// The request is meant for another data set.
+  case otherDataset
   /// The query takes longer than one may.
   case queryTooLong
   /// The store can't be read or written; the text is for the log.
@@ -43,7 +45,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .tooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
     case .unsupportedMediaType: .unsupportedMediaType
-    case .misdirected: .misdirectedRequest
+    case .misdirected, .otherDataset: .misdirectedRequest
     // Under load a query may be cut off that goes through another time.
     case .queryTooLong, .storeFailed: .serviceUnavailable
     }
@@ -64,6 +66,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
     case .unsupportedMediaType: "the body must be application/json"
     case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"
+    case .otherDataset: "this is another data set than the one that X-Tsync-Dataset names"
     case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
     }

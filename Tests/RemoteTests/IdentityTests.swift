@@ -129,10 +129,24 @@ import Testing
       ways: ["tsync clone https://x.test", "tsync remote set URL"])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
-    #expect(replies.map(\.reply) == [Reply(.notSent, stop: stop)])
-    // Nothing was written to it to find that out.
-    #expect(transport.log.requests.allSatisfy { $0.method == "GET" })
+    #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
     #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
+  }
+
+  @Test("a write says which data set it is meant for, and is not done where another one is told")
+  func misdirected() throws {
+    let transport = ScriptedTransport { request in
+      let isMeant = request.headers.contains { $0 == HTTPField("X-Tsync-Dataset", "d2") }
+      return .success(answer(isMeant ? 200 : 421, dataset: "d2"))
+    }
+    var backend = stage.backend(transport, facts: facts)
+    let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
+    #expect(replies.map(\.reply.outcome) == [.notSent])
+    backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync, dataset: "d2"))
+    #expect(try backend.replies(to: [Sample.intent(.update)]).map(\.reply.stop) == [nil])
+    backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync))
+    _ = try backend.replies(to: [Sample.intent(.update)])
+    #expect(transport.log.requests.last?.headers.contains { $0.name == "X-Tsync-Dataset" } == false)
   }
 
   @Test("what something in between answers says nothing about the data set")

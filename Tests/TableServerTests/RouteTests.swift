@@ -49,6 +49,25 @@ import Testing
     }
   }
 
+  // MARK: Data set (safety.md S16)
+
+  @Test("what is meant for another data set is not done")
+  func otherDataset() async throws {
+    try await TestServer.run { server in
+      for (method, path) in [(HTTPRequest.Method.get, "todoitem"), (.post, "todoitem")] {
+        let body = method == .post ? "{}" : nil
+        let refused = try await server.send(method, path, body, [(.dataset, "another")])
+        #expect(refused.status == 421)
+        #expect(refused.fields[.dataset] == server.store.dataset.string)
+        let dataset = server.store.dataset.string
+        let done = try await server.send(method, path, body, [(.dataset, dataset)])
+        #expect(done.status == (method == .post ? 201 : 200))
+      }
+      let rows = try await server.send(.get, "todoitem")["items"]?.elements
+      #expect(rows?.count == 1)
+    }
+  }
+
   // MARK: Insert (S4, S7, S22, S32–S37, S53, S62–S65)
 
   @Test("an insert answers 201 with the row, its tag, date and place", arguments: versions)

@@ -96,6 +96,9 @@ extension HostileTable.Content {
     guard dataset != nil || !isVersioned || request.value(of: "ZUMO-API-VERSION") != nil else {
       return .json(#"{"error":"a version is needed"}"#, status: 400)
     }
+    if let dataset, let wanted = request.value(of: "X-Tsync-Dataset"), wanted != dataset {
+      return json(#"{"error":"another data set"}"#, status: 421)
+    }
     guard parts[0] != "/tables/todoitem" else {
       return list(Self.decoded(parts.count > 1 ? parts[1] : ""))
     }

@@ -73,7 +73,6 @@ import Testing
         #expect(outcome.error.contains("another data set"))
       }
     }
-    #expect(!table.requests.contains { $0.hasPrefix("POST") || $0.hasPrefix("PATCH") })
     #expect(texts.count == before.count + 2)
     table.change { content in
       content.dataset = "d1"
