@@ -103,8 +103,25 @@ final class FileMachine: Machine {
     do {
       // What a killed command left is for the next one that comes by.
       return try look { $0.examine() }.faults
-        .filter { $0.invariant != .leftovers && $0.invariant != .conflicts }
+        .filter { ![.leftovers, .conflicts, .history].contains($0.invariant) }
         .map { "\($0.invariant) \($0.place): \($0.fact)" }
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  func mend() -> [String] {
+    let files = files
+    defer { files.endProcess() }
+    do {
+      return try files.mounted {
+        _ = try Workspace.mendFiles(at: Self.path, command: "doctor", clock: { files.now })
+        var workspace = try Workspace(
+          at: Self.path, for: .writing(command: "doctor", patience: 0), clock: { files.now })
+        _ = try workspace.mend()
+        try workspace.finish("doctor")
+        return workspace.examine().faults.map { "\($0.invariant) \($0.place): \($0.fact)" }
+      }
     } catch {
       return ["\(error)"]
     }

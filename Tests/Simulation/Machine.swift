@@ -57,6 +57,8 @@ protocol Machine: AnyObject {
 
   /// What is not as it should be, by the workspace's own examination.
   func findings() -> [String]
+  /// Mends what can be mended; returns what is not as it should be after that.
+  func mend() -> [String]
 
   /// Saves the machine as it is.
   func snapshot()

@@ -36,6 +36,8 @@ final class MemoryMachine: Machine {
 
   func findings() -> [String] { [] }
 
+  func mend() -> [String] { [] }
+
   func snapshot() { saved = disk }
 
   func rollBack() -> Bool {

@@ -88,6 +88,9 @@ enum Token {
   /// Whether the server breaks on a token, every time.
   static func isIndigestible(_ number: Int) -> Bool { number % 23 == 11 }
 
+  /// Whether a token is the server's own.
+  static func isStamp(_ number: Int) -> Bool { number > 1_000_000 }
+
   /// Returns the tokens in an item.
   static func all(in item: Item?) -> Set<Int> {
     guard let item else { return [] }

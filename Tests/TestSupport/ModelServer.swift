@@ -50,7 +50,7 @@ package final class ModelServer {
     counter += 1
     var item = item
     if rewriteRate > 0, !stampIsWritten, random.once(in: rewriteRate) {
-      item?.fields["stamp"] = .string("s\(counter)")
+      item?.fields["stamp"] = .string("t\(1_000_000 + counter)")
     }
     let row = Row(
       id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
