@@ -81,6 +81,8 @@ extension Simulation {
       SplitMix64(seed: dice.next()))
     var isRecovering = true
     var isClean = false
+    savedMeanwhile = [:]
+    defer { savedMeanwhile = nil }
     do {
       try client.host.run { [self] user in
         try before(&step, client, &user, isRecovering)
@@ -105,7 +107,8 @@ extension Simulation {
         note("\(client.number) \(name) stops: \(Self.words(of: error))")
       }
     }
-    if !step.isDead {
+    // Whose call was refused has left the rest to the next one.
+    if !step.isDead, step.wasRefused == nil {
       for finding in client.host.findings() {
         fail("M: client \(client.number) after \(name): \(finding)")
       }

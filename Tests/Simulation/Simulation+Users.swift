@@ -94,6 +94,12 @@ extension Simulation {
     forget(old, unless: text.map { Token.all(in: $0) } ?? [])
     client.overwritten[key, default: []].formUnion(old)
     if text != nil { made.insert(key) }
+    if let before = savedMeanwhile?[key] {
+      // Who saves twice while a command swaps files may have overwritten its text, not the first
+      // save's: that one lies in the trash.
+      givenUp.formUnion(before)
+    }
+    savedMeanwhile?[key, default: []].formUnion(text.map { Token.all(in: $0) } ?? [])
     user.save(text, as: key, &dice)
     note("\(client.number) saves \(key) \(text.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
   }

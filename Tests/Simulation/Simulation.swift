@@ -33,6 +33,8 @@ final class Simulation<Host: Machine> {
   var stored: Set<Int> = []
   /// The tokens that a command was told to give up.
   var givenUp: Set<Int> = []
+  /// What users saved since the command began that is running; `nil` while none is.
+  var savedMeanwhile: [ItemKey: Set<Int>]?
   /// Whether a command runs that puts away what its user saves meanwhile.
   var isGivingUp = false
   /// What each client has sent, by item.
