@@ -115,11 +115,12 @@ private func endBySignal(_ number: Int32) {
 
 /// Reading and writing a descriptor of the process, again where a signal interrupts it.
 enum ProcessStream {
-  /// Reads what is there, 64 KiB at most; nothing at the end.
+  /// Reads what is there, 64 KiB at most; nothing at the end. The descriptor is one of the first 1024.
   ///
   /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.
   static func read(_ descriptor: Int32) throws(Errno) -> [UInt8] {
     while true {
+      try wait(for: descriptor)
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
         count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -129,6 +130,27 @@ enum ProcessStream {
       let error = Errno(rawValue: errno)
       guard error == .interrupted, receivedSignal.load(ordering: .relaxed) == 0 else { throw error }
     }
+  }
+
+  /// Waits until there is something to read, or until a signal asks the process to end.
+  ///
+  /// Signals come in while it waits, and only then: one that came between a look at
+  /// `receivedSignal` and the waiting would leave it waiting.
+  ///
+  /// - Throws: `Errno.interrupted`.
+  private static func wait(for descriptor: Int32) throws(Errno) {
+    var ending = sigset_t()
+    var others = sigset_t()
+    sigemptyset(&ending)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&ending, number) }
+    pthread_sigmask(SIG_BLOCK, &ending, &others)
+    defer { pthread_sigmask(SIG_SETMASK, &others, nil) }
+    guard receivedSignal.load(ordering: .relaxed) == 0 else { throw .interrupted }
+    var set = fd_set()
+    // As C's FD_SET does it on little-endian machines; it is one of the first descriptors.
+    withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << (descriptor % 8) }
+    guard pselect(descriptor + 1, &set, nil, nil, nil, &others) < 0, errno == EINTR else { return }
+    if receivedSignal.load(ordering: .relaxed) != 0 { throw .interrupted }
   }
 
   /// Writes all bytes.
