@@ -44,21 +44,27 @@ struct LogLine {
     members = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
   }
 
-  /// Returns where in a text, behind a line and one byte that should be its line end, another line
-  /// begins; `nil` where none does.
-  static func secondLine(in bytes: UnsafeRawBufferPointer) -> Int? {
-    var start = tailLength
-    while start < bytes.count {
+  /// Returns where in a text a line of a greater number than `last` may begin: at its start, and
+  /// behind each line and one byte that should be its line end.
+  ///
+  /// To try one takes as long as the rest of the text; so where an attacker wrote many of them, the
+  /// first ``mostStarts`` and the last ones count.
+  static func starts(in bytes: UnsafeRawBufferPointer, after last: Int) -> [Int] {
+    var starts: [Int] = []
+    for start in bytes.indices.dropFirst(tailLength) where bytes[start] == UInt8(ascii: "{") {
       var position = start
-      if bytes[start] == UInt8(ascii: "{"), hasTail(bytes, before: start - 1),
-        skip(#"{"n":"#, in: bytes, &position)
+      if hasTail(bytes, before: start - 1), skip(#"{"n":"#, in: bytes, &position),
+        let number = integer(in: bytes, &position), number > last
       {
-        return start
+        starts.append(start)
       }
-      start += 1
     }
-    return nil
+    let isTooMany = starts.count > 2 * mostStarts
+    return [0] + (isTooMany ? starts.prefix(mostStarts) + starts.suffix(mostStarts) : starts)
   }
+
+  /// How many lines are looked for in one line of text, from either end.
+  static let mostStarts = 32
 
   /// Whether a line's last member stands before the place of its line end.
   private static func hasTail(_ bytes: UnsafeRawBufferPointer, before end: Int) -> Bool {

@@ -115,12 +115,9 @@ struct LogReader {
   /// Where it was the line end that went bad, the line that knows of it stands behind it on the same
   /// line of text.
   private func vouchesForMore(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var start = 0
-    while true {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-      if let found = LogLine(rest, seed: seed), found.durable > position.number { return true }
-      guard let next = LogLine.secondLine(in: rest) else { return false }
-      start += next
+    LogLine.starts(in: bytes, after: position.number).contains { start in
+      let line = LogLine(UnsafeRawBufferPointer(rebasing: bytes[start...]), seed: seed)
+      return line.map { $0.durable > position.number } ?? false
     }
   }
 }

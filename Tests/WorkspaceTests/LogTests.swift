@@ -167,6 +167,25 @@ struct LogBench {
     #expect(bench.directory.names(in: "trash").isEmpty)
   }
 
+  @Test("Where an item holds what looks like lines, a line behind a destroyed line end is found")
+  func findsLinesAmongLookalikes() throws {
+    let alike = (0..<200).map { _ in #"{"n":1,"d":0,"crc":"00000000"}"# }.joined(separator: ",")
+    let record = try #require(try JSON(parsing: Array(#"{"a":[\#(alike)]}"#.utf8)).object)
+    let log = try bench.open().log
+    for _ in 1...3 { try log.append([record], durably: true) }
+    for end in bench.lineEnds.dropFirst().dropLast() {
+      let whole = bench.bytes
+      bench.bytes[end - 1] = 0x20
+      #expect(throws: WorkspaceError.self) { try bench.open() }
+      bench.bytes = whole
+    }
+    #expect(try bench.records() == [record, record, record])
+    // So few are tried that a line of any length is read in time.
+    let starts = Array(alike.utf8).withUnsafeBytes { LogLine.starts(in: $0, after: 0) }
+    #expect(starts.count == 1 + 2 * LogLine.mostStarts)
+    #expect(starts.first == 0 && starts.last == alike.utf8.count - 30)
+  }
+
   @Test("Damage is named by its line")
   func namesTheDamagedLine() throws {
     let log = try bench.open().log

@@ -26,14 +26,12 @@ struct LogSalvage {
   /// Takes the line at the end of a piece of text: where a line's end was destroyed, the next line
   /// stands behind it.
   private mutating func take(_ bytes: UnsafeRawBufferPointer, _ seed: Checksum) {
-    var rest = bytes
-    while true {
+    for start in LogLine.starts(in: bytes, after: number) {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
       if let line = LogLine(rest, seed: seed), line.number > number, let object = line.object {
         objects.append(object.withoutFrame)
         number = line.number
       }
-      guard let next = LogLine.secondLine(in: rest) else { return }
-      rest = UnsafeRawBufferPointer(rebasing: rest[next...])
     }
   }
 
