@@ -115,7 +115,9 @@ private func endBySignal(_ number: Int32) {
 
 /// Reading and writing a descriptor of the process, again where a signal interrupts it.
 enum ProcessStream {
-  /// Reads what is there, 64 KiB at most; nothing at the end. The descriptor is one of the first 1024.
+  /// Reads what is there, 64 KiB at most; nothing at the end.
+  ///
+  /// The descriptor is one of the first 1024.
   ///
   /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.
   static func read(_ descriptor: Int32) throws(Errno) -> [UInt8] {
