@@ -14,6 +14,8 @@ struct PageEnvelope: Equatable {
   private(set) var total: Int?
   /// Whether the answer has a link to a next page.
   private(set) var hasLink = false
+  /// How many rows that page passes over, where the link tells it.
+  private(set) var nextSkip: Int?
 
   /// Finds the rows in a body: those of the member with a name, or, where that is allowed, those of
   /// an array that stands alone.
@@ -49,6 +51,20 @@ struct PageEnvelope: Equatable {
 
   fileprivate mutating func setLink(_ text: UnsafeBufferPointer<UInt8>) {
     hasLink = !text.elementsEqual("null".utf8) && !text.elementsEqual("\"\"".utf8)
+    nextSkip = Self.skip(in: text)
+  }
+
+  /// Returns how many rows a link passes over: its `$skip`, and nothing else of it is looked at
+  /// (safety.md S7); `nil` where it tells none.
+  static func skip(in link: some Collection<UInt8>) -> Int? {
+    let link = Array(link)
+    for name in ["$skip=", "%24skip="] {
+      guard let end = link.firstRange(of: Array(name.utf8))?.upperBound else { continue }
+      let digits = link[end...].prefix { (0x30...0x39).contains($0) }
+      return digits.isEmpty || digits.count > 9
+        ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+    return nil
   }
 }
 

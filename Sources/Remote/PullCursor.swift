@@ -48,6 +48,8 @@ struct PullCursor {
   /// How many pages in a row were empty although more is said to follow: a server may filter rows
   /// after it has cut out a page.
   var emptied = 0
+  /// How many rows of ``range`` to pass over: those that such pages were cut out of.
+  var skip = 0
   /// How fine the server's times are, in units of 100 ns: a millisecond, or a second where it shows
   /// less of a time than it compares.
   var width: Int64 = 10_000
@@ -81,9 +83,6 @@ struct PullCursor {
     return DeltaToken(min(reached, bound).text)
   }
 
-  /// How many rows of ``range`` to pass over.
-  var skip: Int { emptied * top }
-
   /// Takes what the request for ``range`` brought, and decides what comes next.
   ///
   /// - Returns: What of it is new.
@@ -98,9 +97,11 @@ struct PullCursor {
     if page.entries.isEmpty, page.hasLink, !inOrder {
       emptied += 1
       guard emptied <= PullLimits.emptyPages else { throw Self.endless }
+      guard let next = page.nextSkip, next > skip else { throw Self.hidden }
+      skip = next
       return handOut([])
     }
-    emptied = 0
+    (emptied, skip) = (0, 0)
     let fresh = page.entries.filter { known[Handed($0)] == nil }
     seen += fresh.count
     switch range {
@@ -142,6 +143,9 @@ struct PullCursor {
     }
     return page
   }
+
+  static let hidden = Stop.notSpeaking(
+    "a page is empty although more rows follow it, and the server doesn't tell where")
 
   static let endless = Stop.notSpeaking(
     "the pull makes no progress: the server brings the same rows again and again")

@@ -68,6 +68,8 @@ struct ListPage: Equatable {
   var date: Int64?
   /// Whether the server says that more follows; where it does so is never asked (safety.md S7).
   var hasLink = false
+  /// How many rows of the same range that passes over, where the server tells it.
+  var nextSkip: Int?
 
   /// Makes a page of its parts.
   init(_ entries: [ListEntry], total: Int? = nil, date: Int64? = nil, hasLink: Bool = false) {
@@ -87,6 +89,8 @@ struct ListPage: Equatable {
     entries = envelope.rows.map { ListEntry(answer.body[$0]) }
     total = envelope.total
     date = answer.date
-    hasLink = envelope.hasLink || (dialect == .mobileApps && answer.header("Link") != nil)
+    let link = dialect == .mobileApps ? answer.header("Link") : nil
+    hasLink = envelope.hasLink || link != nil
+    nextSkip = envelope.nextSkip ?? link.flatMap { PageEnvelope.skip(in: $0.utf8) }
   }
 }

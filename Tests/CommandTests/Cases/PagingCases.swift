@@ -91,9 +91,8 @@ import Testing
   @Test("case 27: empty pages with links are passed, and the rows behind them come")
   func emptyPages() throws {
     let table = try HostileTable(dataset: nil)
-    anna.directory.write(#"{"pull.page": 10}"#, to: "config/tsync/config.json")
     for number in 100..<125 { table.put("n\(number)", at: number) }
-    // Cuts pages out of 55 rows, and then hides the first 30 of them.
+    // Cuts pages of 10 out of 55 rows, and then hides the first 30 of them.
     let hidden = 30
     table.change { content in
       content.isVersioned = false
@@ -102,7 +101,8 @@ import Testing
         let query = HostileTable.Content.decoded(request.target[...])
         guard query.hasPrefix("/tables/todoitem?"), !query.contains("$filter") else { return nil }
         let skip = HostileTable.Content.word(in: query, after: "$skip=").flatMap { Int($0) } ?? 0
-        let top = HostileTable.Content.word(in: query, after: "$top=").flatMap { Int($0) } ?? 50
+        let wish = HostileTable.Content.word(in: query, after: "$top=").flatMap { Int($0) } ?? 50
+        let top = min(wish, 10)
         let shown = rows.entries.dropFirst(max(0, skip - hidden)).prefix(
           max(0, min(top, skip + top - hidden)))
         let more = skip + top < hidden + rows.entries.count
