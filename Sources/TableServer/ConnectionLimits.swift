@@ -144,7 +144,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   /// Closes the connection when nobody takes the answer: `buffered` bytes waited the last time.
   private func watchWriting(_ context: ChannelHandlerContext, since buffered: Int) {
     hasWritten = false
-    writing = schedule(in: times.writeStall, context) {
+    // Half of the time, because the first look only sees how much there is.
+    writing = schedule(in: .nanoseconds(times.writeStall.nanoseconds / 2), context) {
       self.writing = nil
       let options = context.channel.syncOptions
       let left = (try? options?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0

@@ -97,7 +97,7 @@ package struct ServerResponder: HTTPResponder {
     } catch is NIOTooManyBytesError {
       throw TableError.tooLarge
     } catch {
-      throw TableError.badRequest("the body can't be read: \(error)")
+      throw TableError.badRequest("the body can't be read")
     }
   }
 }
