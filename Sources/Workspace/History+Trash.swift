@@ -10,19 +10,29 @@ extension History {
   ///
   /// - Parameter time: Now, in nanoseconds since 1970.
   /// - Returns: What a person should know.
-  /// - Throws: ``WorkspaceError/file(place:_:)``; a history that can't be read tells nothing.
-  func lateWrites(until time: Int64) throws(WorkspaceError) -> [String] {
+  /// What can't be read, be it the history or a text, tells nothing.
+  func lateWrites(until time: Int64) -> [String] {
     guard let entries = try? entries() else { return [] }
     let first = (time / 1_000_000_000 - 8 * 86_400) * Timestamp.perSecond
     let recent = entries.filter { $0.time.ticks > first }.flatMap(\.displaced)
     var notices: [String] = []
     for displaced in recent.suffix(Self.lookedAt) {
-      guard case .file(let bytes, _) = try Self.reading(of: displaced.place, in: root),
-        let old = displaced.old, Digest(of: bytes) != old
+      guard let old = displaced.old,
+        let reading = try? Self.reading(of: displaced.place, in: root),
+        Self.isLate(reading, over: old)
       else { continue }
       notices.append("\(displaced.place) \(Self.lateWrite(displaced))")
     }
     return notices
+  }
+
+  /// Whether a text isn't the one that was displaced: that one was no larger than an item may be.
+  static func isLate(_ reading: FileReading, over old: Digest) -> Bool {
+    switch reading {
+    case .file(let bytes, _): Digest(of: bytes) != old
+    case .tooLarge: true
+    case .absent, .irregular, .unreadable: false
+    }
   }
 
   /// Says that a text was written to after it was displaced.
@@ -40,6 +50,6 @@ extension History {
     guard place.string.utf8.starts(with: "\(Layout.trash)/".utf8),
       let (directory, name) = try root.find(place.string)
     else { return nil }
-    return try FileReading(name, in: directory, limit: .max - 1)
+    return try FileReading(name, in: directory, limit: ItemFile.limit)
   }
 }

@@ -10,6 +10,9 @@ struct LogHeader {
   /// The newest format that this program knows.
   static let version = 1
 
+  /// Numbers of lines are less than this, so that JSON's readers agree on them.
+  static let mostLines = 1 << 53
+
   /// What the file is.
   let kind: Text
   /// Random text; lines of another file, or of a former one in the same blocks, don't fit it.
@@ -47,7 +50,7 @@ struct LogHeader {
     self.salt = salt
     self.boot = boot
     number = object["n"]?.integer ?? 0
-    guard (0..<1 << 53).contains(number) else { throw Self.damage(place) }
+    guard (0..<Self.mostLines).contains(number) else { throw Self.damage(place) }
     extra = JSONObject(object.members.filter { !Self.names.contains($0.name) })
     let whole = line + [UInt8(ascii: "\n")]
     let end = whole.count - LogLine.tailLength

@@ -119,8 +119,12 @@ final class Trash {
     let limit = Self.text(ofSecond: max(0, now - Self.age))
     try empty(directory, before: limit)
     for kind in [Layout.items, Layout.conflicts] {
-      guard let kinds = try directory.existingChild(kind) else { continue }
-      for table in try kinds.names() { try empty(kinds.child(table), before: limit) }
+      // What isn't of tsync's making is nobody's business here.
+      guard let kinds = try? directory.existingChild(kind) else { continue }
+      for name in try kinds.names() {
+        guard let table = try? kinds.existingChild(name) else { continue }
+        try empty(table, before: limit)
+      }
     }
     try mark.write(today, durably: false)
     return true

@@ -20,8 +20,12 @@ extension Workspace {
   ) throws(WorkspaceError) {
     try makeDirectories(path)
     let parent = try Directory(path: path, place: path)
-    for name in try parent.names() where isLeftover(name) { parent.removeTree(name) }
-    let temporary = leftoverPrefix + String(UInt64.random(in: 0...UInt64.max))
+    for name in try parent.names()
+    where isLeftover(name) && !Leftovers.isAlive(writerOf: String(name.dropFirst(prefixLength))) {
+      parent.removeTree(name)
+    }
+    let random = UInt64.random(in: 0...UInt64.max)
+    let temporary = "\(Layout.directory)\(Layout.temporary)\(getpid())-\(random)"
     do throws(WorkspaceError) {
       let root = try parent.child(temporary, creating: true)
       try fill(root, settings: settings, state: state, tables: tables)
@@ -40,11 +44,15 @@ extension Workspace {
 
   /// Whether something in a directory was left by a making of a workspace that was interrupted.
   package static func isLeftover(_ name: String) -> Bool {
-    name.utf8.starts(with: leftoverPrefix.utf8)
-      && name.utf8.dropFirst(leftoverPrefix.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+    let prefix = Layout.directory + Layout.temporary
+    return name.utf8.starts(with: prefix.utf8)
+      && name.utf8.dropFirst(prefix.utf8.count).allSatisfy {
+        (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
   }
 
-  private static let leftoverPrefix = Layout.directory + Layout.temporary
+  /// The part of a leftover's name before ``Layout/temporary``.
+  private static let prefixLength = Layout.directory.utf8.count
 
   private static func fill(
     _ root: Directory, settings: SettingsFile, state: WorkspaceState, tables: [TableName]

@@ -22,12 +22,15 @@ extension Examiner {
     var missing = 0
     for entry in entries where entry.time.ticks > limit {
       for displaced in entry.displaced {
-        switch try History.reading(of: displaced.place, in: root) {
-        case .file(let bytes, _):
-          guard let old = displaced.old, Digest(of: bytes) != old else { continue }
+        let reading = try History.reading(of: displaced.place, in: root)
+        switch reading {
+        case .file, .tooLarge:
+          guard let old = displaced.old, let reading, History.isLate(reading, over: old) else {
+            continue
+          }
           add(.history, at: displaced.place.string, History.lateWrite(displaced), .note)
         case nil, .absent: missing += 1
-        case .tooLarge, .irregular, .unreadable:
+        case .irregular, .unreadable:
           add(.history, at: displaced.place.string, "can't be read", .note)
         }
       }

@@ -28,7 +28,9 @@ struct LogSalvage {
   private mutating func take(_ bytes: UnsafeRawBufferPointer, _ seed: Checksum) {
     for start in LogLine.starts(in: bytes, after: number) {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-      if let line = LogLine(rest, seed: seed), line.number > number, let object = line.object {
+      if let line = LogLine(rest, seed: seed), line.number > number,
+        line.number < LogHeader.mostLines, let object = line.object
+      {
         objects.append(object.withoutFrame)
         number = line.number
       }
