@@ -3,29 +3,27 @@ import SyncModel
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Takes over to an item what the server's answer to its write has changed in it or beside it.
   ///
-  /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item. It
-  /// answers whether the item was written.
-  mutating func takeAnswer(_ row: Row, to intent: Intent) throws -> Bool {
+  /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item.
+  mutating func takeAnswer(_ row: Row, to intent: Intent) throws {
     let sent: Item?
     switch intent.kind {
-    case .delete: return false
+    case .delete: return
     case .undelete:
       // The request may not have carried the item: only what the row brings beside it is taken.
       sent = try base(of: intent.key).row?.item
     case .insert, .update: sent = intent.item
     }
     // Whatever was edited meanwhile, there is nothing to add to it.
-    if row.item == sent { return false }
+    if row.item == sent { return }
     for _ in 0..<8 {
       let client = try client(intent.key)
-      guard case .item(let item, let digest) = client else { return false }
+      guard case .item(let item, let digest) = client else { return }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
       ).item
-      guard merged != item else { return false }
+      guard merged != item else { return }
       let outcome = try write(merged, to: intent.key, expecting: digest)
-      if outcome != .changedMeanwhile { return true }
+      if outcome != .changedMeanwhile { return }
     }
-    return false
   }
 }

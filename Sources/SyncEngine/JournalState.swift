@@ -86,6 +86,12 @@ package struct JournalState: Equatable, Sendable {
     return records
   }
 
+  /// How many ``records`` there are.
+  package var recordCount: Int {
+    notes.count + conflicts.count + resolutions.count + intents.count + results.count
+      + rejections.count + purges.count
+  }
+
   /// Whether anything about the outcome of a write or a resolution is open.
   package var isQuiet: Bool { intents.isEmpty && results.isEmpty && resolutions.isEmpty }
 

@@ -63,10 +63,9 @@ struct PushRun {
     guard !done.isEmpty else { return }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: false)
     var bases: [TableName: [Row]] = [:]
-    var itemsWritten = false
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key)
-      if let row, try disk.takeAnswer(row, to: intent) { itemsWritten = true }
+      if let row { try disk.takeAnswer(row, to: intent) }
       bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
       report.events.append(
         Event(
@@ -75,7 +74,8 @@ struct PushRun {
       // An undelete may leave the fields to a second write.
       if intent.kind == .undelete { again.insert(intent.key) }
     }
-    if itemsWritten { try disk.settle() }
+    // What was sent may have been saved a moment ago: the base must not outlive it.
+    try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
     done = []

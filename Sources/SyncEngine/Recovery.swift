@@ -29,7 +29,6 @@ package enum Recovery {
   private static func finishResults(_ disk: inout some Disk) throws {
     let journal = disk.journal
     var bases: [TableName: [Row]] = [:]
-    var itemsWritten = false
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
       // A base that has moved on was set after this answer.
@@ -38,10 +37,11 @@ package enum Recovery {
         continue
       }
       try disk.restoreTorn(key, to: intent.item)
-      if let row, try disk.takeAnswer(row, to: intent) { itemsWritten = true }
+      if let row { try disk.takeAnswer(row, to: intent) }
       bases[key.table, default: []].append(row ?? .gone(key.id))
     }
-    if itemsWritten { try disk.settle() }
+    // The process that was stopped may have written the items.
+    if !bases.isEmpty { try disk.settle() }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     let closings = journal.results.keys.sorted().map { JournalRecord.closed(.operation($0)) }
     if !closings.isEmpty { try disk.append(closings, durably: false) }

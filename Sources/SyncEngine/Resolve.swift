@@ -93,14 +93,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
     let now = try client(key)
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
+    var isCopied = true
     if let copy = resolution.copy, let client = resolution.client,
-      alreadyThere || now.digest == resolution.digest, try self.client(copy) == .absent
+      alreadyThere || now.digest == resolution.digest
     {
-      _ = try write(client, to: copy, expecting: nil)
+      let there = try self.client(copy)
+      // Where the item is already replaced, the copy was laid before, and edited since.
+      isCopied =
+        try alreadyThere && there != .absent || there.item == client
+        || write(client, to: copy, expecting: nil) != .changedMeanwhile
     }
     if !alreadyThere {
       // What is displaced goes to the trash with the write, the sides of the conflict below.
-      guard now.digest == resolution.digest,
+      guard isCopied, now.digest == resolution.digest,
         try now.item == resolution.item
           || write(resolution.item, to: key, expecting: now.digest) != .changedMeanwhile
       else {

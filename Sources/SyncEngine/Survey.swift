@@ -59,13 +59,15 @@ package struct Survey: Equatable, Sendable {
       }
     }
     let wanted = Set(tables)
-    for (key, conflict) in journal.conflicts where wanted.contains(key.table) {
+    for (key, conflict) in journal.conflicts.sorted(by: { $0.key < $1.key })
+    where wanted.contains(key.table) {
       guard !seen.contains(key) else { continue }
       entries.append(
         Entry(
           key: key, standing: .conflict(conflict), client: try disk.client(key), modified: 0))
     }
-    for (key, intent) in journal.intents where wanted.contains(key.table) && !seen.contains(key) {
+    for (key, intent) in journal.intents.sorted(by: { $0.key < $1.key })
+    where wanted.contains(key.table) && !seen.contains(key) {
       entries.append(
         Entry(key: key, standing: .unknown(intent), client: try disk.client(key), modified: 0))
     }

@@ -166,15 +166,16 @@ final class BaseLog {
     return found.sorted { $0.id < $1.id }
   }
 
-  /// Returns the row of an id that is not in effect; `nil` where there is none.
+  /// Returns the row of an id that a stopped pull has left; `nil` where there is none, or where it is
+  /// held back by something of the user's.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
   func incomingRow(of id: ItemID) throws(WorkspaceError) -> Row? {
     let entry = id.withBytes { bytes in
-      rows.incoming.place(of: bytes).flatMap { rows.incoming[$0]?.entry }
+      rows.incoming.place(of: bytes).flatMap { rows.incoming[$0] }
     }
-    guard let entry else { return nil }
-    return try row(at: entry, as: id)
+    guard let entry, !entry.isHeld else { return nil }
+    return try row(at: entry.entry, as: id)
   }
 
   // MARK: Writing

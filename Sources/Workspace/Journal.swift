@@ -8,7 +8,7 @@ final class Journal {
   /// What the header of the file says it is.
   static let kind: Text = "tsync-journal"
   /// From how many bytes on it is written anew, when that can be done.
-  static let rotationSize = 1 << 13
+  static let rotationSize = 1 << 16
 
   /// What is open.
   private(set) var state = JournalState()
@@ -60,7 +60,7 @@ final class Journal {
   ///
   /// - Throws: ``WorkspaceError``.
   func rotate(above size: Int = rotationSize) throws(WorkspaceError) {
-    guard log.size > size, state.isQuiet, log.lineCount > 2 * state.records.count else { return }
+    guard log.size > size, state.isQuiet, log.lineCount > 2 * state.recordCount else { return }
     try log.rewrite(state.records.map(\.object))
   }
 }

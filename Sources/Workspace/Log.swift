@@ -233,10 +233,26 @@ final class Log {
     guard text.count == position.offset else { throw .file(place: place, .ioError) }
     let new = try replace(in: directory) { new throws(WorkspaceError) in
       try FileBytes.write(text, to: new, place: place)
+      try check(new, text)
     }
     close(descriptor)
     descriptor = new
     try directory.synchronize()
+  }
+
+  /// Makes sure that a copy of this log has its lines: what couldn't be written may be gone from
+  /// memory as well.
+  private func check(_ copy: Int32, _ text: [UInt8]) throws(WorkspaceError) {
+    guard let header, let end = text.firstIndex(of: 0x0A) else {
+      throw .file(place: place, .ioError)
+    }
+    let start = LogPosition(
+      offset: end + 1, number: header.number, durable: header.number, checksum: 0)
+    var reader = LogReader(copy, place: place, header: header, from: start)
+    try reader.read { _ in }
+    guard reader.position.number == position.number, reader.tail == 0 else {
+      throw .file(place: place, .ioError)
+    }
   }
 
   /// Puts a new file in the file's place, open for appending.

@@ -55,7 +55,7 @@ extension Workspace: ItemDisk {
       displaced.append(
         History.Displaced(key: key, old: expected, new: digest, place: Text(place)))
     }
-    if !unsettled.contains(where: { $0 === file.directory }) { unsettled.append(file.directory) }
+    unsettle(file.directory)
     return .replaced(digest)
   }
 
@@ -69,12 +69,19 @@ extension Workspace: ItemDisk {
       History.Displaced(key: key, old: Digest(of: text), new: nil, place: Text(place)))
   }
 
+  /// Makes all items survive a power loss, whoever wrote them: what a killed process or an editor
+  /// left in memory too, since a base may speak of it from now on.
+  ///
+  /// Where it failed it fails from then on, because the system tells only once of what it lost
+  /// (safety.md §3.1, 4).
   package mutating func settle() throws {
-    guard !unsettled.isEmpty else { return }
+    guard settling != .done else { return }
+    guard settling != .failed else { throw WorkspaceError.file(place: Layout.directory, .ioError) }
+    settling = .failed
     let descriptor = root.descriptor.rawValue
     try WorkspaceError.checking(Layout.directory) { tsync_syncfs(descriptor) }
     for directory in unsettled { try directory.synchronize() }
-    unsettled = []
+    (unsettled, settling) = ([], .done)
   }
 
   // MARK: Conflicts

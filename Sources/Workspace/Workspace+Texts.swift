@@ -74,7 +74,9 @@ extension Workspace {
     return target.place(of: kept)
   }
 
-  private mutating func unsettle(_ directory: Directory) {
+  /// Notes that a directory's files may be taken back by a power loss.
+  mutating func unsettle(_ directory: Directory) {
+    if settling == .done { settling = .due }
     if !unsettled.contains(where: { $0 === directory }) { unsettled.append(directory) }
   }
 

@@ -42,6 +42,8 @@ package struct Workspace {
   var displaced: [History.Displaced] = []
   /// The directories with names that a power loss could take back.
   var unsettled: [Directory] = []
+  /// Whether ``settle()`` has something to do: at first what others wrote.
+  var settling = Settling.due
 
   /// Opens a workspace; whoever writes first clears up what a killed process left.
   ///
@@ -86,7 +88,7 @@ package struct Workspace {
       }
       try records.rotate()
       if try trash.empty() {
-        notices += try History(root: root, trash: trash).lateWrites(until: clock())
+        notices += History(root: root, trash: trash).lateWrites(until: clock())
       }
     }
     rows = Rows(root: root, trash: trash, isWriting: isWriting, clock: clock)
@@ -111,6 +113,11 @@ package struct Workspace {
       displaced: displaced, notes: foundNotes)
     displaced = []
     _ = try History(root: root, trash: trash).append(entry)
+  }
+
+  /// How far the items are from being safe on disk.
+  enum Settling {
+    case due, done, failed
   }
 
   /// Whether this workspace holds the lock.
