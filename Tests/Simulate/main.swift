@@ -69,6 +69,7 @@ for (name, seen) in report.seen.sorted(by: { $0.value < $1.value }) {
   print("  \(name): \(seen)")
 }
 let missing = report.seeds < 5_000 ? [] : campaign.missing(in: report)
+if report.seeds < 5_000 { print("too few seeds to ask for rare states") }
 if !missing.isEmpty { print("hardly ever reached: \(missing.joined(separator: ", "))") }
 for (seed, words) in report.failures.sorted(by: { $0.seed < $1.seed }).prefix(10) {
   print("seed \(seed): \(words)")

@@ -46,14 +46,16 @@ package struct Campaign: Sendable {
   /// reaches them has shown nothing about them.
   package func missing(in report: Report) -> [String] {
     let usual = [
-      "already there delete", "already there insert", "already there update", "call refused",
+      "agreed", "already there delete", "already there insert", "already there update",
+      "call refused",
       "changed meanwhile", "conflict AA", "conflict DM", "conflict MD", "conflict MM",
       "conflict over", "garbled", "guard", "held", "indigestible",
       "kept over a tombstone", "killed",
       "killed while recovering", "late request", "merged", "open intent", "open purge",
       "open resolution", "open result", "power lost", "pushed undelete", "rejected", "removed",
       "renamed", "rolled back", "rows waiting", "side edited", "tie across pages",
-      "two client sides", "unknown",
+      "two client sides", "unknown", "checked G", "checked S", "checked W", "checked X",
+      "checked what is told", "doctor",
     ]
     let all = disk == .memory ? usual : usual + ["journal missing", "second process", "torn tail"]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }

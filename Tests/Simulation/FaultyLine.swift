@@ -21,6 +21,8 @@ struct FaultyLine: Backend {
   private let server: ModelServer
   private let client: Int
   private var events = 0
+  /// Whether the server broke on an item since the command began.
+  private(set) var hasChoked = false
 
   /// Makes a line for a client, given by its number.
   init(to server: ModelServer, client: Int, pageSize: Int, overlap: Int) {
@@ -36,6 +38,7 @@ struct FaultyLine: Backend {
     self.faults = faults
     self.random = random
     events = 0
+    hasChoked = false
     deliver()
   }
 
@@ -95,6 +98,7 @@ struct FaultyLine: Backend {
     // What this server can't digest it answers like this, however often it is sent.
     if let body = request.body, Token.all(in: body).contains(where: Token.isIndigestible) {
       count("indigestible")
+      hasChoked = true
       return Reply(.unknown(broken))
     }
     let outcome = server.handle(request, by: client)

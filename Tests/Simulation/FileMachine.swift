@@ -13,6 +13,8 @@ final class FileMachine: Machine {
   private var saved: SimulatedFiles?
   private(set) var counts: [String: Int] = [:]
   private var commands = 0
+  /// Whether a command has opened the workspace.
+  private var isOpen = false
 
   init(number: Int) throws {
     let tables = [try TableName(Text(Self.table))]
@@ -41,6 +43,7 @@ final class FileMachine: Machine {
     }
     files.tearsNext = commands % 2 == 0
     defer {
+      isOpen = false
       files.beforeStep = nil
       files.endProcess()
     }
@@ -48,6 +51,7 @@ final class FileMachine: Machine {
       var workspace = try Workspace(
         at: Self.path, for: .writing(command: "sync", patience: 0), clock: { files.now })
       for notice in workspace.notices { count(notice) }
+      isOpen = true
       do {
         try body(&workspace)
       } catch {
@@ -69,7 +73,7 @@ final class FileMachine: Machine {
 
   func refusesSecondProcess() -> Bool? {
     let files = files
-    guard files.node(-1, ".todosync/lock")?.holder != nil else { return nil }
+    guard files.node(-1, ".todosync/lock")?.holder != nil else { return isOpen ? false : nil }
     let hook = files.beforeStep
     files.beforeStep = nil
     defer { files.beforeStep = hook }
@@ -109,6 +113,8 @@ final class FileMachine: Machine {
       return ["\(error)"]
     }
   }
+
+  static func mend(_ work: inout Workspace) throws { _ = try work.mend() }
 
   func mend() -> [String] {
     let files = files

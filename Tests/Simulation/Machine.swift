@@ -59,6 +59,8 @@ protocol Machine: AnyObject {
   func findings() -> [String]
   /// Mends what can be mended; returns what is not as it should be after that.
   func mend() -> [String]
+  /// Mends what can be mended in a workspace that is open.
+  static func mend(_ work: inout Work) throws
 
   /// Saves the machine as it is.
   func snapshot()

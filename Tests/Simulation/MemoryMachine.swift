@@ -38,6 +38,8 @@ final class MemoryMachine: Machine {
 
   func mend() -> [String] { [] }
 
+  static func mend(_ work: inout Work) throws {}
+
   func snapshot() { saved = disk }
 
   func rollBack() -> Bool {

@@ -53,6 +53,10 @@ package struct Plan: Equatable, Sendable {
     case rm
     /// `tsync restore`.
     case restore
+    /// A user writes what the server has, as another one told.
+    case agree
+    /// `tsync doctor --fix`.
+    case doctor
     /// `tsync purge`.
     case purge
     /// A user edits a conflict's client side.
@@ -158,14 +162,15 @@ extension Plan {
   /// Returns the verbs, each as often as it is likely.
   private static func verbs(_ random: inout SplitMix64) -> [Verb] {
     let usual: [(Verb, Int)] = [
-      (.save, 36), (.delete, 4), (.rm, 3), (.restore, 2), (.editSide, 2), (.resolve, 11),
+      (.save, 36), (.delete, 4), (.rm, 3), (.restore, 2), (.editSide, 2), (.agree, 1),
+      (.resolve, 11),
       (.pull, 15), (.pullFull, 3), (.push, 20),
     ]
     // What is rare is off in most of the seeds.
     let rare: [(Verb, Int)] = [
       (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 1), (.dropSide, 2), (.loseRow, 1),
-      (.snapshot, 1),
-      (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1), (.loseIndex, 1),
+      (.doctor, 1), (.snapshot, 1), (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1),
+      (.loseIndex, 1),
     ]
     var verbs = usual.flatMap { Array(repeating: $0.0, count: $0.1) }
     for (verb, share) in rare where random.below(3) == 0 {
@@ -196,7 +201,7 @@ extension Plan {
     func draw(_ verb: Verb, _ random: inout SplitMix64) -> [Fault] {
       var faults: [Fault] = []
       switch verb {
-      case .push, .pull, .pullFull, .resolve, .restore, .rm, .purge: break
+      case .push, .pull, .pullFull, .resolve, .restore, .rm, .purge, .doctor: break
       default: return []
       }
       for (kind, rate) in disk {
@@ -206,7 +211,11 @@ extension Plan {
             faults.append(Fault(at: step, kind: kind))
           }
         default:
-          if random.below(1_000) < rate { faults.append(Fault(at: random.below(30), kind: kind)) }
+          // A command on files has some 30 calls, one that moves many items 80.
+          let calls = random.once(in: 2) ? 30 : 80
+          if random.below(1_000) < rate {
+            faults.append(Fault(at: random.below(calls), kind: kind))
+          }
         }
       }
       switch verb {

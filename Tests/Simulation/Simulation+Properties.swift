@@ -31,13 +31,41 @@ extension Simulation {
 
   /// X: after a push that came to its end nothing is left to send but what has a reason to stay.
   func checkPush(_ client: Client<Host>, _ report: PushReport, _ isClean: Bool) {
-    guard isClean, report.stop == nil, plan.world.policy == .fields,
-      let survey = try? client.host.look({ try Survey(of: [table], on: $0) })
-    else { return }
-    for entry in survey.entries {
-      guard case .pending(let operation) = entry.standing else { continue }
-      fail("X: a push came to its end and left \(operation.key)")
+    guard isClean, report.stop == nil, plan.world.policy == .fields else { return }
+    count("checked X")
+    do {
+      for entry in try client.host.look({ try Survey(of: [table], on: $0) }).entries {
+        guard case .pending(let operation) = entry.standing else { continue }
+        fail("X: a push came to its end and left \(operation.key)")
+      }
+    } catch {
+      fail("M: client \(client.number) can't be looked at: \(error)")
     }
+  }
+
+  /// X: where nothing went wrong, only what the world explains stops a command.
+  func checkStop(
+    _ error: any Error, _ name: String, _ client: Client<Host>, _ faults: [Plan.Fault]
+  ) {
+    let harmless: [Plan.Fault.Kind] = [.save, .delete, .secondProcess]
+    guard faults.allSatisfy({ harmless.contains($0.kind) }) else { return }
+    if case Stop.unsafe = error, !isCalm, plan.world.guards || plan.forgets { return }
+    // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
+    if case Resolve.Failure.invalid = error { return }
+    if case Resolve.Failure.changedMeanwhile = error, !faults.isEmpty { return }
+    // A server that breaks on an item is not told from one that breaks.
+    if client.line.hasChoked, !isCalm { return }
+    fail("X: \(name) stops although nothing went wrong: \(error)")
+  }
+
+  /// G: no command deletes more than a fifth score, or 30 %, of what is known here, and never all of
+  /// three or more, without a question (decisions.md 12, 25).
+  func checkGuard(_ name: String, _ count: Int, of live: Int) {
+    guard plan.world.guards, !isCalm else { return }
+    if count > 0 { self.count("checked G") }
+    let most = max(20, live * 3 / 10)
+    let isAll = live >= 3 && count >= live
+    if count > most || isAll { fail("G: a \(name) deleted \(count) of \(live)") }
   }
 
   /// The faults stop, the users mend what was refused and settle every conflict.
@@ -50,7 +78,7 @@ extension Simulation {
       for client in clients {
         mend(client)
         push(client, [], &dice)
-        let rejected = (try? client.host.look { Set($0.journal.rejections.keys) }) ?? []
+        let rejected = rejections(of: client)
         if !rejected.isEmpty { push(client, retrying: rejected, [], &dice) }
         var resolutions = 0
         while resolutions < 40, resolve(client, &dice) { resolutions += 1 }
@@ -62,11 +90,29 @@ extension Simulation {
     }
     let attempts = server.attempts
     for client in clients {
+      let before = texts(of: client)
       push(client, [], &dice)
       pull(client, [], &dice)
+      if texts(of: client) != before { fail("Q: with nothing to do a file was changed") }
     }
     if server.attempts != attempts { fail("Q: a push with nothing to do sent something") }
     audit()
+  }
+
+  private func rejections(of client: Client<Host>) -> Set<ItemKey> {
+    do {
+      return try client.host.look { Set($0.journal.rejections.keys) }
+    } catch {
+      fail("M: client \(client.number) can't be looked at: \(error)")
+      return []
+    }
+  }
+
+  private func texts(of client: Client<Host>) -> [ItemKey: [UInt8]] {
+    let user = client.host.user
+    return Dictionary(
+      user.items.compactMap { key in user.text(of: key).map { (key, $0) } },
+      uniquingKeysWith: { $1 })
   }
 
   /// What keeps a client from being at rest and the same as the server; `nil` where nothing does.
@@ -104,6 +150,8 @@ extension Simulation {
       let user = client.host.user
       for key in user.items { found.formUnion(user.text(of: key).map { Token.all(in: $0) } ?? []) }
     }
+    if isLossTold { count("checked what is told") }
+    if clients.count == 1, !plan.forgets { count("checked S") }
     for client in clients {
       for (token, key) in client.kept.sorted(by: { $0.key < $1.key }) {
         if !found.contains(token) {

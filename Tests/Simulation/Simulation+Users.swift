@@ -5,13 +5,29 @@ import TestSupport
 // What users do with files, between commands and in their midst.
 extension Simulation {
   /// A user saves: a new item, a field of one that is there, or one that was deleted.
+  ///
+  /// In the midst of a command it is half of the time the item that the command is at.
   func save(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
-    guard let key = key(client, user, &dice) else { return }
+    guard let any = key(client, user, &dice) else { return }
+    let isNear = savedMeanwhile != nil && dice.once(in: 2)
+    let key = isNear ? client.shown.current ?? any : any
     let old = Self.item(in: user.text(of: key))
     let (token, item) = edited(old, &dice)
     put(Self.text(item, key.id), as: key, client, &user, &dice)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
     if isGivingUp { givenUp.insert(token) }
+  }
+
+  /// A user writes what the server has: two have talked, and one gives in.
+  func agree(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
+    let rows = server.rows.filter { !$0.value.deleted }.keys.sorted()
+    let open = rows.filter(conflicts(of: client).contains)
+    guard let key = Self.any(open.isEmpty ? rows : open, &dice), let row = server.rows[key] else {
+      return
+    }
+    client.shown.note(row.item, key)
+    put(Self.text(row.item, key.id), as: key, client, &user, &dice)
+    count("agreed")
   }
 
   /// A user saves a text that ends in its midst.
@@ -37,7 +53,7 @@ extension Simulation {
     guard let key = anyKey(user, &dice), let new = self.key(client, user, &dice, isNew: true),
       new != key, let text = user.text(of: key)
     else { return }
-    put(text, as: new, client, &user, &dice)
+    put(text, as: new, client, &user, &dice, isMaking: false)
     user.save(nil, as: key, &dice)
     note("\(client.number) renames \(key)")
     count("renamed")
@@ -46,8 +62,8 @@ extension Simulation {
   /// A user edits the client's side of a conflict.
   func editSide(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
     // Of sides that a killed command has laid nobody has been told.
-    let told = (try? client.host.look { Set($0.journal.conflicts.keys) }) ?? []
-    guard let key = Self.any(user.laidSides.filter(told.contains), &dice) else { return }
+    let told = user.laidSides.filter(conflicts(of: client).contains)
+    guard let key = Self.any(told, &dice) else { return }
     let old = user.side(of: key)
     let (token, item) = edited(Self.item(in: old), &dice)
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
@@ -88,12 +104,13 @@ extension Simulation {
   /// Saves a file; what its user overwrites or deletes is the user's own loss.
   private func put(
     _ text: [UInt8]?, as key: ItemKey, _ client: Client<Host>, _ user: inout Host.User,
-    _ dice: inout SplitMix64
+    _ dice: inout SplitMix64, isMaking: Bool = true
   ) {
     let old = user.text(of: key).map { Token.all(in: $0) } ?? []
     forget(old, unless: text.map { Token.all(in: $0) } ?? [])
     client.overwritten[key, default: []].formUnion(old)
-    if text != nil { made.insert(key) }
+    client.shown.tokens[key, default: []].formUnion(old)
+    if text != nil, isMaking { made.insert(key) }
     if let before = savedMeanwhile?[key] {
       // Who saves twice while a command swaps files may have overwritten its text, not the first
       // save's: that one lies in the trash.
@@ -102,6 +119,16 @@ extension Simulation {
     savedMeanwhile?[key, default: []].formUnion(text.map { Token.all(in: $0) } ?? [])
     user.save(text, as: key, &dice)
     note("\(client.number) saves \(key) \(text.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
+  }
+
+  /// The conflicts that a client's user knows of.
+  func conflicts(of client: Client<Host>) -> Set<ItemKey> {
+    do {
+      return try client.host.look { Set($0.journal.conflicts.keys) }
+    } catch {
+      fail("M: client \(client.number) can't be looked at: \(error)")
+      return []
+    }
   }
 
   /// Takes tokens as given up.

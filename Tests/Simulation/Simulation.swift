@@ -112,7 +112,9 @@ final class Client<Host: Machine> {
   var overwritten: [ItemKey: Set<Int>] = [:]
   /// What its user wrote and did not overwrite or delete: it must never be lost.
   var kept: [Int: ItemKey] = [:]
-  /// The same, when the machine was saved.
+  /// The items that its user has removed by a command.
+  var removed: Set<ItemKey> = []
+  /// The same as ``kept``, when the machine was saved.
   var savedKept: [Int: ItemKey] = [:]
 
   init(number: Int, host: Host, line: FaultyLine) {

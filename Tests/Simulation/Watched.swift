@@ -14,16 +14,25 @@ struct Watched<Work: Disk>: Disk {
     var tokens: [ItemKey: Set<Int>] = [:]
     /// How often something else lay there than a command had seen.
     var changes = 0
+    /// The item that a command looked at last.
+    var current: ItemKey?
 
-    func note(_ item: Item?, _ key: ItemKey) {
-      guard let item else { return }
-      tokens[key, default: []].formUnion(Token.all(in: item))
+    /// Notes an item that is laid; returns what of it was new.
+    @discardableResult
+    func note(_ item: Item?, _ key: ItemKey) -> Set<Int> {
+      guard let item else { return [] }
+      let new = Token.all(in: item).subtracting(tokens[key] ?? [])
+      tokens[key, default: []].formUnion(new)
+      return new
     }
   }
 
   var journal: JournalState { work.journal }
 
-  func client(_ key: ItemKey) throws -> ClientState { try work.client(key) }
+  func client(_ key: ItemKey) throws -> ClientState {
+    shown.current = key
+    return try work.client(key)
+  }
 
   func candidates(in table: TableName) throws -> [Candidate] { try work.candidates(in: table) }
 
@@ -31,9 +40,12 @@ struct Watched<Work: Disk>: Disk {
     _ item: Item?, to key: ItemKey, expecting expected: Digest?
   ) throws -> WriteOutcome {
     // Who is killed in the midst of it may have laid it.
-    shown.note(item, key)
+    let new = shown.note(item, key)
     let outcome = try work.write(item, to: key, expecting: expected)
-    if outcome == .changedMeanwhile { shown.changes += 1 }
+    if outcome == .changedMeanwhile {
+      shown.changes += 1
+      shown.tokens[key]?.subtract(new)
+    }
     return outcome
   }
 
