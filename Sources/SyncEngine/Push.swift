@@ -48,7 +48,7 @@ package struct Push {
     try send(.again(open), &run, &disk, &backend)
     var survey = try Survey(of: tables, on: disk)
     var pending = survey.pending(selection)
-    try guardDeletions(pending, disk)
+    try guardDeletions(pending, survey, disk)
     try note(survey, on: &disk)
     run.total = pending.count
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
@@ -83,13 +83,24 @@ package struct Push {
   }
 
   /// Refuses to delete what merely vanished, where it is much (decisions.md 25).
-  private func guardDeletions(_ pending: [Operation], _ disk: some Disk) throws {
-    let vanished = pending.filter {
-      $0.kind == .delete && disk.journal.notes[$0.key]?.note.commanded != true
+  ///
+  /// Items that were removed on purpose, or whose conflict or write is open, don't stand for the rest:
+  /// where all others have vanished, nothing is left that speaks for it.
+  private func guardDeletions(
+    _ pending: [Operation], _ survey: Survey, _ disk: some Disk
+  ) throws {
+    func hasVanished(_ operation: Operation) -> Bool {
+      operation.kind == .delete && disk.journal.notes[operation.key]?.note.commanded != true
     }
-    for (table, deletes) in Dictionary(grouping: vanished, by: \.key.table) {
+    let vanished = Dictionary(grouping: pending.filter(hasVanished), by: \.key.table)
+    guard !vanished.isEmpty else { return }
+    let all = Set(survey.pending().filter(hasVanished).map(\.key))
+    for (table, deletes) in vanished {
+      let others = survey.entries.count { entry in
+        entry.client == .absent && entry.key.map { $0.table == table && !all.contains($0) } ?? false
+      }
       let live = try disk.liveIDs(in: table).count
-      if deletes.count > settings.maxDelete ?? Guards.deletions(of: live) {
+      if deletes.count > settings.maxDelete ?? Guards.deletions(of: max(live - others, 0)) {
         throw Guards.pushWouldDelete(deletes.count, of: live, in: table)
       }
     }

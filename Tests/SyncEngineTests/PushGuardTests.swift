@@ -50,6 +50,22 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("what was removed by a command, or is in conflict, doesn't speak for the rest")
+  mutating func others() throws {
+    #expect(try bench.disk.remove(try bench.key("n0")))
+    try bench.elsewhere("n1", #"{"a":2}"#)
+    try bench.save("n1", nil)
+    try bench.pull()
+    #expect(bench.disk.journal.conflicts.count == 1)
+    for number in 2..<10 { try bench.save("n\(number)", nil) }
+    let stop = Stop.unsafe(
+      "8 of 10 files of todoitem have vanished without tsync rm",
+      ways: ["tsync restore -a", "tsync push --max-delete 8"])
+    #expect(throws: stop) { try bench.push() }
+    #expect(bench.writes() == [])
+    #expect(try bench.push(only: ["n2", "n3", "n4"]).pushed == 3)
+  }
+
   @Test("a limit of none stops the first file that vanished")
   mutating func none() throws {
     try bench.save("n1", nil)
