@@ -28,9 +28,13 @@ extension HTTPAnswer {
 }
 
 extension ServerFacts {
-  /// The field that makes tsync-server refuse a write that is meant for another data set, with 421;
-  /// the write couldn't be taken back (safety.md S16).
-  var condition: [HTTPField] { dataset.map { [HTTPField("X-Tsync-Dataset", $0.string)] } ?? [] }
+  /// The fields that make tsync-server refuse a write that is meant for another data set or user,
+  /// with 421; the write couldn't be taken back (safety.md S16, decisions.md 31).
+  var condition: [HTTPField] {
+    guard let dataset else { return [] }
+    let user = user.map { [HTTPField("X-Tsync-User", $0.string)] } ?? []
+    return [HTTPField("X-Tsync-Dataset", dataset.string)] + user
+  }
 
   /// Returns why an answer is not of the server and user that these facts are of.
   ///

@@ -79,6 +79,9 @@ package struct ServerResponder: HTTPResponder {
       throw TableError.otherDataset
     }
     if let access { user = try await access.user(request.headers, from: context.address) }
+    if let user, let wanted = request.headers[.user], Text(wanted) != user {
+      throw TableError.otherUser
+    }
     return try await routes.answer(
       TableRequest(
         method: request.method,

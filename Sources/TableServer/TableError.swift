@@ -28,6 +28,8 @@ package enum TableError: Error, Hashable, Sendable {
   case misdirected
   /// The request is meant for another data set.
   case otherDataset
+  /// The request is meant for another user than the token's.
+  case otherUser
   /// The query takes longer than one may.
   case queryTooLong
   /// The store can't be read or written; the text is for the log.
@@ -45,7 +47,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .tooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
     case .unsupportedMediaType: .unsupportedMediaType
-    case .misdirected, .otherDataset: .misdirectedRequest
+    case .misdirected, .otherDataset, .otherUser: .misdirectedRequest
     // Under load a query may be cut off that goes through another time.
     case .queryTooLong, .storeFailed: .serviceUnavailable
     }
@@ -67,6 +69,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .unsupportedMediaType: "the body must be application/json"
     case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"
     case .otherDataset: "this is another data set than the one that X-Tsync-Dataset names"
+    case .otherUser: "the token is another user's than X-Tsync-User names"
     case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
     }

@@ -146,7 +146,9 @@ import Testing
     #expect(try backend.replies(to: [Sample.intent(.update)]).map(\.reply.stop) == [nil])
     backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync))
     _ = try backend.replies(to: [Sample.intent(.update)])
-    #expect(transport.log.requests.last?.headers.contains { $0.name == "X-Tsync-Dataset" } == false)
+    let sent = transport.log.requests.map { $0.headers.filter { $0.name.hasPrefix("X-Tsync-") } }
+    #expect(sent.first == [HTTPField("X-Tsync-Dataset", "d1"), HTTPField("X-Tsync-User", "ann")])
+    #expect(sent.last == [])
   }
 
   @Test("what something in between answers says nothing about the data set")

@@ -24,6 +24,21 @@ import Testing
     }
   }
 
+  @Test("what is meant for another user is not done")
+  func otherUser() async throws {
+    let store = MemoryTokenStore()
+    let (secret, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    try await TestServer.run(access: Access(store)) { server in
+      let right = (HTTPField.Name.authorization, "Bearer \(secret)")
+      let refused = try await server.send(.post, "todoitem", "{}", [right, (.user, "ben")])
+      #expect(refused.status == 421)
+      #expect(refused.fields[.user] == "anna")
+      let done = try await server.send(.post, "todoitem", "{}", [right, (.user, "anna")])
+      #expect(done.status == 201)
+    }
+  }
+
   @Test(
     "cases 116, 117: without a right token nothing is told or done (S19, S20, S45)",
     arguments: [
