@@ -5,6 +5,8 @@ import Workspace
 struct EditedText {
   private let text: [UInt8]
   private let path: String
+  /// Where it lies, as people are told.
+  private let place: String
   private let context: Context
   private let editor: Editor
 
@@ -15,6 +17,7 @@ struct EditedText {
     self.text = text
     self.context = context
     path = try open.workspace.lay(text, named: name)
+    place = open.place(ofPath: path)
     editor = Editor(context.invocation.environment, open.configuration)
   }
 
@@ -22,16 +25,16 @@ struct EditedText {
   /// back.
   ///
   /// - Returns: What was read; `nil` where the text came back as it was, or empty.
-  /// - Throws: ``Failure``: a mistake was left, and the text is kept where the failure says.
+  /// - Throws: ``Failure``: the editor failed, or a mistake was left; what was typed is kept where the
+  ///   failure says.
   func result<Value>(_ read: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
     while true {
       do {
         try editor.open(path, in: context)
       } catch {
-        FileText.remove(path)
-        throw error
+        throw try kept(error)
       }
-      let bytes = try FileText.read(path)
+      let bytes = try FileText.read(path, editedAt: place)
       guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else {
         FileText.remove(path)
         return nil
@@ -41,12 +44,24 @@ struct EditedText {
         FileText.remove(path)
         return value
       } catch {
-        guard try context.asksToEditAgain("\(path):\(error)") else {
-          throw Failure(
-            .rejected, "\(path):\(error)", hints: ["nothing was taken; the text is kept there"])
+        guard try context.asksToEditAgain("\(place):\(error)") else {
+          throw Failure(.rejected, "\(place):\(error)", hints: [hint])
         }
       }
     }
+  }
+
+  private var hint: Failure.Hint { "nothing was taken; your text is in \(place)" }
+
+  /// Returns an editor's failure with the place of what was typed; where nothing was, the text goes.
+  private func kept(_ error: any Error) throws -> any Error {
+    guard let bytes = try? FileText.read(path), bytes != text else {
+      FileText.remove(path)
+      return error
+    }
+    var failure = Failure(error)
+    failure.hints.append(hint)
+    return failure
   }
 }
 

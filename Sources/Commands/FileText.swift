@@ -18,6 +18,18 @@ enum FileText {
     }
   }
 
+  /// Reads what an editor has left; the place is where people are told that it lies.
+  ///
+  /// - Throws: ``Failure``, where there is no such file any more, or something that is none.
+  static func read(_ path: String, editedAt place: String) throws(Failure) -> [UInt8] {
+    do throws(Errno) {
+      return try read(path)
+    } catch {
+      let isGone = error == .noSuchFileOrDirectory
+      throw .usage("\(place): \(isGone ? "the editor has removed it" : "\(error)")")
+    }
+  }
+
   /// Makes a JSON file that nobody else can read, under a name of its own.
   ///
   /// - Returns: Its path.

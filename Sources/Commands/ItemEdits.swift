@@ -99,8 +99,9 @@ final class ItemEdits {
         continue
       }
       let path = try open.workspace.lay(ItemFile.text(of: item, id: original.key.id), named: "edit")
+      let place = open.place(ofPath: path)
       context.output.warn(
-        "\(original.key) was changed meanwhile and stays so; your text is in \(path)")
+        "\(original.key) was changed meanwhile and stays so; your text is in \(place)")
       context.output.end(with: .rejected)
     }
     try open.workspace.settle()

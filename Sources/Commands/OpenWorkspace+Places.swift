@@ -16,6 +16,11 @@ extension OpenWorkspace {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// Returns an absolute path as people are shown it: relative to `.todosync` where it lies there.
+  func place(ofPath path: String) -> String {
+    PathName.part(of: path, below: "\(workspace.path)/.todosync") ?? path
+  }
+
   /// Returns the names of the directories below `items` that are no table of the workspace.
   func unknownDirectories() throws -> [String] {
     let found = try workspace.directories()

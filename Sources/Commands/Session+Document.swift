@@ -77,8 +77,7 @@ extension Session {
   /// Returns where the marked document lies, as people are shown it.
   mutating func place(of key: ItemKey) throws -> String {
     try use { open in
-      let path = try open.workspace.path(of: key, .edit)
-      return PathName.part(of: path, below: "\(open.workspace.path)/.todosync") ?? path
+      open.place(ofPath: try open.workspace.path(of: key, .edit))
     }
   }
 
