@@ -39,21 +39,20 @@ extension ItemFile {
       let name = String(decoding: stem, as: UTF8.self) + FileName.suffix.string
       let place = "\(Layout.items)/\(table)/"
       var invalid = InvalidItem(place: place + name, message: error.description)
-      if let canonical = canonicalName(of: stem), !Text(name).hasControlCharacter {
+      if let canonical = spelledID(of: stem).flatMap(FileName.of),
+        !Text(name).hasControlCharacter
+      {
         let from = Shell.word("\(Layout.directory)/\(place)\(name)")
         let to = Shell.word("\(Layout.directory)/\(place)\(canonical)\(FileName.suffix)")
-        invalid.hint = "mv \(from) \(to)"
+        // What has that name already is never overwritten.
+        invalid.hint = "mv -n \(from) \(to)"
       }
       return invalid
     }
 
-    /// Returns the name to use instead: that of the id which the name spells, or, where a `%` in it
-    /// is no escape, of the name as it stands.
-    private static func canonicalName(of stem: [UInt8]) -> Text? {
-      guard let text = Text(validating: unescaped(stem) ?? stem), let id = try? ItemID(text) else {
-        return nil
-      }
-      return FileName.of(id)
+    /// Returns the id that a name without its suffix spells, or, where a `%` in it is no escape, is.
+    static func spelledID(of stem: [UInt8]) -> ItemID? {
+      Text(validating: unescaped(stem) ?? stem).flatMap { try? ItemID($0) }
     }
 
     private static func unescaped(_ stem: [UInt8]) -> [UInt8]? {

@@ -53,7 +53,11 @@ package enum ItemFile {
     invalid.message = "the id is '\(text)', and the file's name says '\(key.id)'"
     if let claimed = try? ItemID(text) {
       invalid.claims = claimed
-      invalid.hint = "tsync mv \(Shell.word("\(key.table)/\(claimed)")) \(Shell.word("\(key.id)"))"
+      // Named so, it is this file that is meant, also where the other item is still there.
+      let words = ["\(key)", "\(key.id)"].map(Shell.word)
+      if key.id.text.bytes.first != UInt8(ascii: "-") {
+        invalid.hint = "tsync mv \(words[0]) \(words[1])"
+      }
     }
     return invalid
   }

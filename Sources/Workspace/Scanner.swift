@@ -97,9 +97,11 @@ struct Scanner {
         }
       case .invalid(let invalid):
         guard let status = Self.status(of: name, in: directory) else { return }
+        let stray = StrayFile(invalid: invalid, name: Array(name), directory: directory)
         candidates.append(
           Candidate(
-            key: nil, client: .invalid(invalid), modified: FileStamp(status).modified))
+            key: nil, client: .invalid(try stray.advised(base)),
+            modified: FileStamp(status).modified))
       }
     }
   }

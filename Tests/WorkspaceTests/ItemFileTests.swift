@@ -59,7 +59,7 @@ import Testing
     let invalid = try #require(try invalid(Array("{\n  \"id\": \"b c\"\n}".utf8)))
     #expect(invalid.message == "the id is 'b c', and the file's name says 'a'")
     #expect(invalid.claims == (try ItemID("b c")))
-    #expect(invalid.hint == "tsync mv 'todoitem/b c' a")
+    #expect(invalid.hint == "tsync mv todoitem/a a")
     #expect(invalid.line == 2)
     #expect(invalid.column == 9)
   }
@@ -147,15 +147,15 @@ import Testing
       ("x.JSON", "ignored"),
       (
         "buy milk.json",
-        "mv '.todosync/items/todoitem/buy milk.json' .todosync/items/todoitem/buy%20milk.json"
+        "mv -n '.todosync/items/todoitem/buy milk.json' .todosync/items/todoitem/buy%20milk.json"
       ),
-      ("%ZZ.json", "mv .todosync/items/todoitem/%ZZ.json .todosync/items/todoitem/%25ZZ.json"),
-      ("%41.json", "mv .todosync/items/todoitem/%41.json .todosync/items/todoitem/A.json"),
-      ("%2f.json", "mv .todosync/items/todoitem/%2f.json .todosync/items/todoitem/%2F.json"),
-      ("-rf.json", "mv .todosync/items/todoitem/-rf.json .todosync/items/todoitem/%2Drf.json"),
+      ("%ZZ.json", "mv -n .todosync/items/todoitem/%ZZ.json .todosync/items/todoitem/%25ZZ.json"),
+      ("%41.json", "mv -n .todosync/items/todoitem/%41.json .todosync/items/todoitem/A.json"),
+      ("%2f.json", "mv -n .todosync/items/todoitem/%2f.json .todosync/items/todoitem/%2F.json"),
+      ("-rf.json", "mv -n .todosync/items/todoitem/-rf.json .todosync/items/todoitem/%2Drf.json"),
       (
         "it's.json",
-        #"mv '.todosync/items/todoitem/it'\''s.json' .todosync/items/todoitem/it%27s.json"#
+        #"mv -n '.todosync/items/todoitem/it'\''s.json' .todosync/items/todoitem/it%27s.json"#
       ),
       ("a\nb.json", "no hint"), ("\u{1B}.json", "no hint"),
     ])

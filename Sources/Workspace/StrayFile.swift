@@ -1,0 +1,48 @@
+import SyncEngine
+import SyncModel
+
+/// A file among a table's items whose name belongs to no id.
+struct StrayFile {
+  /// What is wrong with it.
+  let invalid: InvalidItem
+  /// Its name.
+  let name: [UInt8]
+  /// Where it lies.
+  let directory: Directory
+
+  /// Returns what is wrong with the file, with a way to give it a name that works as things are.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func advised(_ base: BaseLog) throws(WorkspaceError) -> InvalidItem {
+    let stem = Array(name.dropLast(FileName.suffix.bytes.count))
+    // Where no name can be told, `mv` can't help, and neither can tsync.
+    guard invalid.hint != nil, let id = ItemFile.Name.spelledID(of: stem) else { return invalid }
+    let target = try Layout.file(of: ItemKey(base.table, id))
+    let isTaken =
+      if case .absent = try FileReading(target, in: directory, limit: 0) { false } else { true }
+    var advised = invalid
+    let from = Shell.word("\(Layout.directory)/\(invalid.place)")
+    if try !isItem {
+      if isTaken { advised.hint = "give it another name, for \(target) is there already" }
+    } else if isTaken {
+      advised.hint = "tsync mv \(from) NEWID, for \(base.table)/\(id) is there already"
+    } else if case .row(let row) = try base.base(of: id), !row.deleted {
+      // The item's own file was renamed by hand, and only needs its name back.
+      return invalid
+    } else if id.text.bytes.first != UInt8(ascii: "-") {
+      advised.hint = "tsync mv \(from) \(Shell.word("\(id)"))"
+    }
+    return advised
+  }
+
+  /// Whether its text can be an item's.
+  private var isItem: Bool {
+    get throws(WorkspaceError) {
+      let file = String(decoding: name, as: UTF8.self)
+      guard case .file(let bytes, _) = try FileReading(file, in: directory, limit: ItemFile.limit),
+        let edit = try? JSONEdit(bytes, limits: .item)
+      else { return false }
+      return edit.duplicate == nil
+    }
+  }
+}
