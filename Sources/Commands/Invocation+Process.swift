@@ -86,7 +86,7 @@ extension Invocation {
     // A reader of the output that goes away is noticed by the failing write.
     Glibc.signal(SIGPIPE, SIG_IGN)
     _ = receivedSignal.load(ordering: .relaxed)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGALRM] {
+    for number in endingSignals + [SIGALRM] {
       var former = sigaction()
       sigaction(number, nil, &former)
       // nohup(1) and shells' background jobs say so by ignoring.
@@ -98,6 +98,10 @@ extension Invocation {
     }
   }
 }
+
+/// The signals that ask the process to end; without a handler of its own, Swift would write a long
+/// report of where a process is that gets `SIGQUIT`, and go on.
+private let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
 /// The signal that asked the process to end; 0 where none did.
 private let receivedSignal = Atomic<Int32>(0)
@@ -144,7 +148,7 @@ enum ProcessStream {
     var ending = sigset_t()
     var others = sigset_t()
     sigemptyset(&ending)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&ending, number) }
+    for number in endingSignals { sigaddset(&ending, number) }
     pthread_sigmask(SIG_BLOCK, &ending, &others)
     defer { pthread_sigmask(SIG_SETMASK, &others, nil) }
     guard receivedSignal.load(ordering: .relaxed) == 0 else { throw .interrupted }

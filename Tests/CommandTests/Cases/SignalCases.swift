@@ -30,7 +30,7 @@ import Testing
 
   @Test(
     "cases 89, L7: Ctrl-C during a push finishes what is under way, sums up, and the rest waits",
-    arguments: [SIGINT, SIGTERM, SIGHUP])
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func interruptsPush(number: Int32) throws {
     let target = Target()
     let count = Mutex(0)
