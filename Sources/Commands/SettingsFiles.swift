@@ -55,7 +55,8 @@ struct SettingsFiles {
     defer { FileText.remove(path) }
     while true {
       try editor.open(path, in: context)
-      let edited = SettingsFile(place: file.place, text: try FileText.read(path, editedAt: file.place))
+      let edited = SettingsFile(
+        place: file.place, text: try FileText.read(path, editedAt: file.place))
       do throws(WorkspaceError) {
         let checked = try Configuration(
           workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
