@@ -101,7 +101,7 @@ struct CloneCommand: TsyncCommand {
       failure.hints.append(
         Failure.Hint("the workspace is made; name another", way: "tsync -C \(shown) remote set URL")
       )
-    } else if [.unreachable, .unauthorized].contains(failure.status) {
+    } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
       failure.hints.append(
         Failure.Hint("the workspace is made; to go on", way: "tsync -C \(shown) pull"))
     }

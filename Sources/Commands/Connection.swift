@@ -27,14 +27,13 @@ struct Connection {
   init(_ context: Context, _ open: OpenWorkspace, jobs: Int? = nil) throws {
     let (workspace, configuration) = (open.workspace, open.configuration)
     guard let remote = configuration.remote else {
-      throw Failure.usage(
-        "the workspace has no server", hints: [.init("name one: tsync remote set URL")])
+      throw Self.noServer
     }
     address = try ServerAddress(remote)
     let state = try workspace.state()
     // Two backends may share an origin and differ in their path.
     let known = state.origin == Text(address.description) ? ServerFacts(state) : nil
-    let transport = WatchedTransport(inner: CurlTransport(context.invocation))
+    let transport = WatchedTransport(to: address, context)
     sight = transport.sight
     var exchange = Exchange(
       transport, with: address,
@@ -63,6 +62,11 @@ struct Connection {
     }
   }
 
+  /// The failure of a command that needs a server where there is none.
+  static var noServer: Failure {
+    .usage("the workspace has no server", hints: [.init("name one: tsync remote set URL")])
+  }
+
   /// Enters what is known of the server into a workspace's state.
   func enter(_ state: inout WorkspaceState) {
     let facts = backend.inner.facts
@@ -79,7 +83,7 @@ struct Connection {
     at address: ServerAddress, _ table: TableName, _ context: Context,
     _ configuration: Configuration
   ) throws -> Text? {
-    let transport = WatchedTransport(inner: CurlTransport(context.invocation))
+    let transport = WatchedTransport(to: address, context)
     var exchange = Exchange(
       transport, with: address,
       authorization: try Authorization(for: address.origin, context, configuration),
@@ -138,13 +142,22 @@ extension ServerFacts {
   }
 }
 
+extension WatchedTransport where Inner == CurlTransport {
+  /// Makes the transport of a command to a server.
+  fileprivate init(to address: ServerAddress, _ context: Context) {
+    let patience = Patience(context, address)
+    self.init(
+      inner: CurlTransport(context.invocation, goesOn: patience.goesOn), patience: patience)
+  }
+}
+
 extension CurlTransport {
   /// Makes the transport of an invocation.
-  fileprivate init(_ invocation: Invocation) {
+  fileprivate init(_ invocation: Invocation, goesOn: @escaping () -> Bool) {
     let environment = invocation.environment
     self.init(
       userAgent: "tsync/\(Tsync.version)", certificateFile: environment.nonEmpty("SSL_CERT_FILE"),
       noProxy: environment["no_proxy"] ?? environment["NO_PROXY"],
-      limits: invocation.limits)
+      limits: invocation.limits, goesOn: goesOn)
   }
 }

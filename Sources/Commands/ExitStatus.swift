@@ -30,10 +30,13 @@ struct ExitStatus: Hashable, Sendable {
   /// Returns the status of a process that a signal ended.
   static func signal(_ number: Int32) -> ExitStatus { ExitStatus(128 + number) }
 
+  /// Whether it is the status of a process that a signal ended.
+  var isSignal: Bool { number > 128 }
+
   /// Returns the one of two that is told: signals first, then the first of 8, 6, 4, 7, 5, 3, 2, 1.
   func or(_ other: ExitStatus) -> ExitStatus { rank <= other.rank ? self : other }
 
   private var rank: Int {
-    number >= 128 ? -1 : [8, 6, 4, 7, 5, 3, 2, 1, 0].firstIndex(of: number) ?? 0
+    isSignal ? -1 : [8, 6, 4, 7, 5, 3, 2, 1, 0].firstIndex(of: number) ?? 0
   }
 }

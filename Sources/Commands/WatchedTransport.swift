@@ -1,6 +1,7 @@
 import Remote
 
-/// A transport that remembers what its errors say about the command line rather than the network.
+/// A transport that remembers what its errors say about the command line rather than the network, and
+/// tells whoever waits when something happens.
 struct WatchedTransport<Inner: Transport>: Transport {
   /// What was seen; shared by the copies of a transport.
   final class Sight {
@@ -10,6 +11,8 @@ struct WatchedTransport<Inner: Transport>: Transport {
 
   /// The transport that does the work.
   var inner: Inner
+  /// Told whenever something is sent, or comes.
+  let patience: Patience
   /// What was seen so far.
   let sight = Sight()
 
@@ -19,10 +22,15 @@ struct WatchedTransport<Inner: Transport>: Transport {
     done: (HTTPRequest, Result<HTTPAnswer, TransportError>) throws -> Void,
     meanwhile: () throws -> Void
   ) throws {
-    let sight = sight
+    let (sight, patience) = (sight, patience)
     try inner.run(
-      width: width, next: next,
+      width: width,
+      next: {
+        patience.hasNews()
+        return try next()
+      },
       done: { request, result in
+        patience.hasNews()
         if case .failure(let error) = result, error.kind == .plainHTTP {
           sight.refusal = error.message
         }

@@ -11,6 +11,7 @@ package import Remote
 /// request may so reach the server twice (safety.md N10).
 package struct CurlTransport: Transport {
   private let settings: CurlSettings
+  private let goesOn: () -> Bool
   private let library: () throws(TransportError) -> CurlLibrary
   private var window: CurlWindow?
 
@@ -21,21 +22,25 @@ package struct CurlTransport: Transport {
   ///   - certificateFile: The file of trusted certificates (`SSL_CERT_FILE`), `nil` for libcurl's.
   ///   - noProxy: What the environment has as `no_proxy`, else as `NO_PROXY`.
   ///   - limits: How large and how slow an answer may be.
+  ///   - goesOn: Asked some times a second while nothing comes; where it answers no, what is under
+  ///     way ends as interrupted.
   package init(
     userAgent: String, certificateFile: String?, noProxy: String?,
-    limits: TransportLimits = TransportLimits()
+    limits: TransportLimits = TransportLimits(), goesOn: @escaping () -> Bool = { true }
   ) {
     self.init(
       settings: CurlSettings(
         userAgent: userAgent, certificateFile: certificateFile, noProxy: noProxy, limits: limits),
-      library: CurlLibrary.shared)
+      goesOn: goesOn, library: CurlLibrary.shared)
   }
 
   /// Makes a transport that opens libcurl in its own way.
   init(
-    settings: CurlSettings, library: @escaping () throws(TransportError) -> CurlLibrary
+    settings: CurlSettings, goesOn: @escaping () -> Bool = { true },
+    library: @escaping () throws(TransportError) -> CurlLibrary
   ) {
     self.settings = settings
+    self.goesOn = goesOn
     self.library = library
   }
 
@@ -76,7 +81,7 @@ package struct CurlTransport: Transport {
 
   private mutating func openWindow() throws(TransportError) -> CurlWindow {
     if let window { return window }
-    let opened = try CurlWindow(library: library(), settings: settings)
+    let opened = try CurlWindow(library: library(), settings: settings, goesOn: goesOn)
     window = opened
     return opened
   }

@@ -8,16 +8,21 @@ import Remote
 final class CurlWindow {
   private let library: CurlLibrary
   private let settings: CurlSettings
+  private let goesOn: () -> Bool
   private let multi: UnsafeMutableRawPointer
   private var active: [UnsafeMutableRawPointer: CurlEasy] = [:]
   private var idle: [CurlEasy] = []
   private var started: [CurlEasy] = []
   private var ended: [(request: HTTPRequest, result: Result<HTTPAnswer, TransportError>)] = []
 
-  init(library: CurlLibrary, settings: CurlSettings) throws(TransportError) {
+  /// Opens a window; `goesOn` is asked some times a second while nothing comes.
+  init(
+    library: CurlLibrary, settings: CurlSettings, goesOn: @escaping () -> Bool
+  ) throws(TransportError) {
     guard let multi = tsync_curl_multi(library.table) else { throw CurlEasy.outOfMemory }
     self.library = library
     self.settings = settings
+    self.goesOn = goesOn
     self.multi = multi
     _ = tsync_curl_multi_set_long(
       library.table, multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
@@ -98,6 +103,7 @@ final class CurlWindow {
       let isConnecting = departures.contains(.waiting)
       let ready = poll(milliseconds: isConnecting ? Self.longestPoll : 0)
       guard isConnecting || ready > 0 else { return }
+      if isConnecting { lookUp() }
     }
   }
 
@@ -107,11 +113,18 @@ final class CurlWindow {
     while ended.isEmpty {
       _ = poll(milliseconds: Self.longestPoll)
       perform()
+      lookUp()
     }
   }
 
+  /// Ends all transfers where nothing has come and nobody waits any longer.
+  private func lookUp() {
+    guard ended.isEmpty, !goesOn() else { return }
+    endAll(.interrupted, "interrupted")
+  }
+
   // libcurl returns earlier when one of its own timers is due.
-  private static let longestPoll: Int32 = 1000
+  private static let longestPoll: Int32 = 250
 
   /// Lets libcurl read and write what it can, and takes the transfers that have ended.
   private func perform() {
@@ -122,13 +135,13 @@ final class CurlWindow {
       guard let easy = handle.flatMap({ active[$0] }) else { continue }
       end(easy, easy.result(result))
     }
-    if code != CURLM_OK { endAll() }
+    if code != CURLM_OK { endAll(.unavailable, "libcurl failed") }
   }
 
   private func poll(milliseconds: Int32) -> Int32 {
     var ready: Int32 = 0
     let code = tsync_curl_poll(library.table, multi, milliseconds, &ready)
-    if code != CURLM_OK { endAll() }
+    if code != CURLM_OK { endAll(.unavailable, "libcurl failed") }
     return ready
   }
 
@@ -137,14 +150,12 @@ final class CurlWindow {
     release(easy)
   }
 
-  /// Ends all transfers after libcurl failed as a whole; what was sent is unknown.
-  private func endAll() {
+  /// Ends all transfers at once; what came of requests that have left is unknown.
+  private func endAll(_ kind: TransportError.Kind, _ message: String) {
     for easy in active.values {
       end(
         easy,
-        .failure(
-          TransportError(
-            .unavailable, "libcurl failed", nothingSent: easy.departure == .waiting)))
+        .failure(TransportError(kind, message, nothingSent: easy.departure == .waiting)))
     }
   }
 

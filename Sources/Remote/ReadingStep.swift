@@ -44,7 +44,8 @@ extension Stop {
   init(_ error: TransportError) {
     switch error.kind {
     case .tooLarge, .malformed: self = .notSpeaking(error.message)
-    case .nameNotResolved, .cannotConnect, .insecure, .plainHTTP, .cut, .timedOut, .unavailable:
+    case .nameNotResolved, .cannotConnect, .insecure, .plainHTTP, .cut, .timedOut, .unavailable,
+      .interrupted:
       self = .unreachable(error.message)
     }
   }

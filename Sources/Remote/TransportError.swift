@@ -20,6 +20,8 @@ package struct TransportError: Error, Hashable, Sendable {
     case malformed
     /// The transport itself could not be set up (libcurl is missing, or out of memory).
     case unavailable
+    /// Whoever waits was asked to end.
+    case interrupted
   }
 
   /// The kind of failure.

@@ -119,6 +119,68 @@ import Testing
     world.anna.expectSound()
   }
 
+  @Test("case 89: who waits for an answer is told for whose, and Ctrl-C tells what isn't known")
+  func interruptsWaiting() throws {
+    let (isDue, isOver) = (Gate(), Gate())
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#) { _ in
+      if isDue.wait(seconds: 0) { isOver.wait() }
+      return .forward
+    }
+    let anna = world.anna
+    anna.environment += [("NO_COLOR", "1")]
+    anna.run("set", "milk", "text=Oat milk")
+    isDue.open()
+    let push = try anna.start(["push"], columns: 80)
+    #expect(push.waits(for: "waiting for \(world.line.url)"))
+    push.type("\u{3}")
+    let ended = push.outcome()
+    #expect(ended.status == 130)
+    #expect(
+      ended.output.hasSuffix(
+        """
+        unknown milk  Oat milk
+        1 unknown                                        tsync push
+        tsync: push: interrupted
+        tsync: nothing is lost: 1 change waits           try again: tsync push
+
+        """), "\(ended.output)")
+    let clone = try anna.start(["clone", world.line.url, "../other"], columns: 80)
+    #expect(clone.waits(for: "waiting for \(world.line.url)"))
+    clone.type("\u{3}")
+    let left = clone.outcome()
+    #expect(left.status == 130)
+    #expect(
+      left.output.hasSuffix(
+        """
+        tsync: clone: interrupted
+        tsync: the workspace is made; to go on           tsync -C ../other pull
+
+        """), "\(left.output)")
+    isOver.open()
+    #expect(anna.run("push").status == 0)
+    #expect(try world.row("milk").contains("Oat milk"))
+    anna.expectSound()
+  }
+
+  @Test("case 89: a signal before anything is sent leaves no word of there being nothing to push")
+  func interruptsBeforeSending() throws {
+    let server = try RunningServer()
+    let world = ScriptWorld()
+    world.tsync(["clone", server.url, "list"])
+    world.tsync(["-C", "list", "new", "-s", "id=milk", "Milk"])
+    world.signal = SIGINT
+    #expect(world.tsync(["-C", "list", "push"]) == 130)
+    #expect(world.output == "")
+    #expect(
+      world.error == """
+        tsync: push: interrupted
+        tsync: nothing is lost: 1 change waits           try again: tsync push
+
+        """)
+    #expect(world.tsync(["-C", "list", "push"]) == 0)
+    #expect(world.error == "1 pushed\n")
+  }
+
   @Test("L7: a push that is stopped for a while and goes on is a push like others")
   func isStopped() throws {
     let target = Target()
