@@ -47,8 +47,8 @@ struct PushTelling {
     }
   }
 
-  /// Tells what became of each item, and the numbers.
-  mutating func tell(_ report: PushReport, on disk: some Disk) throws {
+  /// Tells what became of each item, and the numbers; also where it failed half way.
+  mutating func tell(_ report: PushReport, isWhole: Bool, on disk: some Disk) throws {
     let told = Set(report.events.map(\.key))
     let standing = survey.entries.filter { entry in
       isSelected(entry.key) && entry.key.map { !told.contains($0) } ?? false
@@ -69,7 +69,7 @@ struct PushTelling {
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
     waiting = report.waiting
-    summarize(deeds, hasEnded: report.stop != nil)
+    summarize(deeds, isWhole: isWhole && report.stop == nil)
   }
 
   /// Tells what a push would send, and how much it is.
@@ -108,7 +108,7 @@ struct PushTelling {
     }
   }
 
-  private func summarize(_ deeds: PushDeeds, hasEnded: Bool) {
+  private func summarize(_ deeds: PushDeeds, isWhole: Bool) {
     let parts = [
       (deeds.pushed, "pushed", "pushed"), (deeds.conflicts, "conflict", "conflicts"),
       (deeds.rejected, "rejected", "rejected"), (deeds.unknown, "unknown", "unknown"),
@@ -116,7 +116,7 @@ struct PushTelling {
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     if parts.isEmpty {
       // Where the push ended early the failure says the rest.
-      if !hasEnded { context.output.summary("nothing to push") }
+      if isWhole { context.output.summary("nothing to push") }
     } else {
       context.output.summary(Line(parts.joined(separator: ", ")), hint: next(deeds))
     }

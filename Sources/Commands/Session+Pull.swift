@@ -86,7 +86,8 @@ private struct PullExchange {
 }
 
 extension Result {
-  fileprivate var isSuccess: Bool {
+  /// Whether it is no failure.
+  var isSuccess: Bool {
     if case .success = self { true } else { false }
   }
 }

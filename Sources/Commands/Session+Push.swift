@@ -20,6 +20,7 @@ extension Session {
   /// deleted, `nil` keeps the guard. What fails is thrown after what had been done by then was told.
   mutating func push(_ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil) throws -> PushTelling
   {
+    guard configuration.remote != nil else { throw Connection.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
     let (context, tables) = (context, tables)
@@ -34,8 +35,9 @@ extension Session {
     }
     var telling = PushTelling(context, survey, selection, configuration.titleField, told)
     telling.warn()
+    if selection == nil { try use { $0.warnOfOtherTables(context) } }
     guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
-      try use { try telling.tell(PushReport(), on: $0.workspace) }
+      try use { try telling.tell(PushReport(), isWhole: true, on: $0.workspace) }
       return telling
     }
     do {
@@ -59,7 +61,12 @@ extension Session {
         try push.run(tables, on: &workspace, to: &connection.backend, report: &report)
       }
       if case .failure(let stop as Stop) = result { report.stop = stop }
-      try telling.tell(report, on: workspace)
+      if case .success = result, report.stop == nil, context.invocation.signal() != nil {
+        // Where nothing was under way nothing has told the engine.
+        report.waiting = try Survey(of: tables, on: workspace).waiting
+        if report.waiting > 0 { report.stop = Connection.Line.stop }
+      }
+      try telling.tell(report, isWhole: result.isSuccess, on: workspace)
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
         let told = connection.failure(stop)
@@ -77,6 +84,7 @@ extension Session {
       let survey = try foreseen ?? Survey(of: tables, on: open.workspace)
       var telling = PushTelling(context, survey, selection, titleField, told)
       telling.warn()
+      if selection == nil { open.warnOfOtherTables(context) }
       try telling.foretell(on: open.workspace)
       return telling
     }
@@ -97,6 +105,23 @@ extension Session {
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
     failure.hints.append(Failure.Hint("nothing is lost: \(words)", way: "try again: tsync push"))
     return failure
+  }
+}
+
+extension OpenWorkspace {
+  /// Says what is open in tables that the settings name no more: no push looks at them.
+  fileprivate func warnOfOtherTables(_ context: Context) {
+    let isOther = { (key: ItemKey) in !configuration.tables.contains(key.table) }
+    let conflicts = workspace.journal.conflicts.keys.filter(isOther)
+    let intents = workspace.journal.intents.keys.filter(isOther)
+    let parts = [
+      (conflicts.count, "conflict", "conflicts"), (intents.count, "unknown", "unknown"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    guard !parts.isEmpty else { return }
+    let tables = Set((conflicts + intents).map(\.table)).sorted().map(\.description)
+    context.output.warn(
+      "\(parts.joined(separator: ", ")) in tables that the setting 'tables' leaves out: "
+        + tables.joined(separator: ", "))
   }
 }
 
