@@ -29,7 +29,7 @@ struct Deed: Equatable {
     line.append(" ")
     line.append(names.line(for: key))
     line.append("  ")
-    line.append(words ?? title ?? ItemNames.untitled)
+    line.append(words ?? ItemNames.shown(title))
     let remark = self.remark ?? fields.map(\.string).joined(separator: ", ")
     if !remark.utf8.isEmpty { line.append(" (\(remark))") }
     return line

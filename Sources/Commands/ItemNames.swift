@@ -46,11 +46,10 @@ struct ItemNames {
     let id = key.id.text.string
     let bytes = id.utf8
     let unique = min(lengths[key] ?? bytes.count, bytes.count)
-    let shown =
-      Self.isShortened(key.id) ? min(max(unique, Self.shortest), bytes.count) : bytes.count
+    let shown = min(max(unique, Self.shortest), bytes.count)
     var line = Line(showsTable ? "\(key.table)/" : "")
     // Ids that are not shortened may have characters of several bytes: they are not taken apart.
-    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+    guard Self.isShortened(key.id) else {
       line.append(id, .cyan)
       return line
     }
@@ -58,6 +57,14 @@ struct ItemNames {
     line.append(String(decoding: bytes.prefix(shown).dropFirst(unique), as: UTF8.self))
     return line
   }
+
+  /// Returns a title, or what stands for one, as a line of several things has room for it.
+  static func shown(_ title: String?) -> String {
+    Terminal.cut(Terminal.safe(title ?? untitled), to: longestTitle)
+  }
+
+  /// How many columns of a title a line shows.
+  private static let longestTitle = 60
 
   /// Returns an item's title; `nil` where it has none.
   func title(of item: Item?) -> String? { Self.title(of: item, field: titleField) }

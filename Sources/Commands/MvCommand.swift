@@ -45,7 +45,7 @@ struct MvCommand: TsyncCommand {
     line.append(move.old.map(names.line) ?? Line(move.name))
     line.append(" to ")
     line.append(names.line(for: move.target))
-    line.append("  \(names.title(of: item) ?? ItemNames.untitled)")
+    line.append("  \(ItemNames.shown(names.title(of: item)))")
     let deed = Deed(
       did: "renamed", key: move.target, title: names.title(of: item),
       members: [.init(name: "from", value: .string(from))])

@@ -41,7 +41,8 @@ package final class DirectoryLock {
       try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
       let holder: JSON = [
         "pid": .integer(Int(getpid())), "command": .string(command),
-        "since": .string(Timestamp(ticks: now / 100).text),
+        // To the second, which is enough for people.
+        "since": .string(Timestamp(ticks: now / 1_000_000_000 * Timestamp.perSecond).text),
       ]
       let text = holder.encoded() + [0x0A]
       try FileBytes.write(text, to: raw, place: place)
