@@ -27,7 +27,7 @@ struct RemoteCommand: TsyncCommand {
     static func run(in context: Context) throws {
       try context.reading { open in
         let state = try open.workspace.state()
-        guard let remote = open.configuration.remote else { throw RemoteCommand.noServer }
+        guard let remote = open.configuration.remote else { throw Connection.noServer }
         let address = try ServerAddress(remote)
         let hasToken =
           try open.configuration.text("credential.command") != nil
@@ -114,13 +114,10 @@ struct RemoteCommand: TsyncCommand {
 }
 
 extension RemoteCommand {
-  fileprivate static let noServer = Failure.usage(
-    "the workspace has no server", hints: ["name one: tsync remote set URL"])
-
   /// Returns the address of the workspace's server.
   fileprivate static func address(_ context: Context) throws -> ServerAddress {
     try context.reading { open in
-      guard let remote = open.configuration.remote else { throw noServer }
+      guard let remote = open.configuration.remote else { throw Connection.noServer }
       return try ServerAddress(remote)
     }
   }
@@ -132,16 +129,19 @@ extension RemoteCommand {
   ) throws {
     let count = open.workspace.journal.intents.count
     guard count > 0 else { return }
-    let state = try open.workspace.state()
-    if let known = state.dataset, let table = open.tables.first,
-      try Connection.dataset(at: address, table, context, open.configuration) == known
-    {
-      return
+    var hints: [Failure.Hint] = ["find it out first: tsync push"]
+    if let known = try open.workspace.state().dataset, let table = open.tables.first {
+      do {
+        let found = try Connection.dataset(at: address, table, context, open.configuration)
+        if found == known { return }
+      } catch let stop as Stop {
+        let reason = Failure(stop).message ?? ""
+        hints.insert("whether \(address) is the same one isn't known: \(reason)", at: 0)
+      }
     }
     let changes = count == 1 ? "1 change" : "\(count) changes"
     throw Failure(
-      .unsafe, "the outcome of \(changes) is only known by the present server",
-      hints: [Failure.Hint("find it out first: tsync push")])
+      .unsafe, "the outcome of \(changes) is only known by the present server", hints: hints)
   }
 }
 
