@@ -129,6 +129,12 @@ struct Connection {
   private static func failure(
     _ error: any Error, _ sight: WatchedTransport<CurlTransport>.Sight
   ) -> any Error {
+    if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, sight.hasToken {
+      return Failure(
+        .unauthorized,
+        "the server does not accept the token that it was given: \(refusal.sentence)",
+        hints: ["give it another one: tsync remote login"])
+    }
     guard error is Stop, let refusal = sight.refusal else { return error }
     return Failure.usage(refusal, hints: ["an address of another machine begins with https://"])
   }

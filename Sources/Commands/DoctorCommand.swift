@@ -34,6 +34,10 @@ struct DoctorCommand: TsyncCommand {
     let before = try Workspace.examine(at: path, clock: clock)
     guard !before.faults.isEmpty else { return [] }
     var mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+    // Settings that can't be read are named below, like other damage that only a person can mend.
+    guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
+      return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) }
+    }
     try context.writing { open in
       // Tables that the settings name no more may have been in the midst of a pull, too.
       let others = before.tables.filter { !open.configuration.tables.contains($0) }

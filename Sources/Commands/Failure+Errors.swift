@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SyncEngine
 import SyncModel
 import SystemPackage
@@ -48,7 +49,7 @@ extension Failure {
     switch error {
     // Without locks two commands could change the workspace at once.
     case .file(_, .noLocks): self.init(.unsafe, fact, hints: ["keep it on a disk of this machine"])
-    case .file: self.init(.damaged, fact)
+    case .file(_, let error): self.init(.damaged, fact, hints: Self.hints(for: error))
     case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
     case .damaged(let place, _, _):
       // Of the user's own files, which have absolute paths, the doctor knows nothing.
@@ -60,10 +61,29 @@ extension Failure {
     case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
     case .notFound:
       self = .usage(fact, hints: ["make one: tsync init, or tsync clone URL"])
-    case .exists, .setting: self = .usage(fact)
-    case .untrusted: self.init(.unsafe, fact)
+    case .setting(let place, let line, _, _):
+      // What was typed on the command line has no line.
+      let option = place.utf8.first == UInt8(ascii: "/") ? " --user" : ""
+      self = .usage(
+        fact, hints: line == nil ? [] : [Hint("mend it: tsync config\(option) --edit")])
+    case .exists: self = .usage(fact)
+    case .untrusted:
+      self.init(
+        .unsafe, fact, hints: ["nothing in it was used; one of your own: tsync clone URL DIR"])
     case .credentials(_, _, let hint):
       self.init(.unauthorized, fact, hints: hint.map { [Hint("mend it: \($0)")] } ?? [])
+    }
+  }
+
+  /// Returns what a person can do where the system refuses.
+  private static func hints(for error: Errno) -> [Hint] {
+    switch error {
+    case .noSpace, Errno(rawValue: EDQUOT):
+      ["nothing is lost: make room, and try again"]
+    case .permissionDenied, .notPermitted:
+      ["whose files they are is told by: ls -la .todosync"]
+    case .readOnlyFileSystem: ["nothing was changed; commands that only look work"]
+    default: []
     }
   }
 

@@ -50,7 +50,14 @@ enum Login {
     let line: [UInt8]?
     switch file {
     case "-"?: line = try context.invocation.input.line()
-    case let path?: return try Credentials.token(inFile: context.path(path))
+    case let path?:
+      do throws(WorkspaceError) {
+        return try Credentials.token(inFile: context.path(path))
+      } catch {
+        // The one file that the command line names is wrong.
+        guard case .file(_, let error) = error else { throw error }
+        throw Failure.usage("\(path): \(error)")
+      }
     case nil:
       guard asks else { return nil }
       // Nobody is to be asked, and what is typed unasked would be shown.

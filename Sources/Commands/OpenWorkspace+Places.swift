@@ -29,6 +29,21 @@ extension OpenWorkspace {
   }
 }
 
+extension OpenWorkspace {
+  /// Whether the directory of the items is gone.
+  var lacksItems: Bool {
+    get throws(WorkspaceError) {
+      do throws(WorkspaceError) {
+        _ = try workspace.directories()
+        return false
+      } catch {
+        guard case .missing = error else { throw error }
+        return true
+      }
+    }
+  }
+}
+
 extension InvalidItem {
   /// The name of the file in its table's directory.
   var fileName: String { PathName.split(place).name }

@@ -65,6 +65,23 @@ struct Restoration {
     )
   }
 
+  /// Finds what is to be done where there is no directory of items at all: all of them come back.
+  static func planAll(_ open: OpenWorkspace) throws -> (steps: [Restoration], names: ItemNames) {
+    let keys = try open.tables.flatMap { table in
+      try open.workspace.liveIDs(in: table).map { ItemKey(table, $0) }
+    }
+    let steps = try keys.map { key in
+      let item = try open.workspace.base(of: key).item
+      return Restoration(key: key, way: .base, target: item, shown: item)
+    }
+    return (
+      steps,
+      ItemNames(
+        for: keys, among: keys, showsTable: open.tables.count > 1,
+        titleField: open.configuration.titleField)
+    )
+  }
+
   /// Finds what is to be done with one item; `nil` where nothing is.
   private init?(_ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace) throws {
     guard let key = referent.key else {

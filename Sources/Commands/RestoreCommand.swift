@@ -30,7 +30,9 @@ struct RestoreCommand: TsyncCommand {
     let told: Int
     if isRehearsal {
       told = try context.reading { open in
-        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+        let plan =
+          try all && open.lacksItems
+          ? Restoration.planAll(open) : Restoration.plan(all ? nil : refs, open, in: context)
         for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
         return plan.steps.count
       }

@@ -60,11 +60,26 @@ extension Session {
       if isOver {
         try leave(key, names, &telling)
       } else {
-        isOver = try resolve(key, by: arbiter, names, isRehearsal: isRehearsal, &telling)
+        do {
+          isOver = try resolve(key, by: arbiter, names, isRehearsal: isRehearsal, &telling)
+        } catch Resolve.Failure.noConflict {
+          try tellOver(key)
+        }
       }
     }
     if !keys.isEmpty || isLast { try summarize(telling, isRehearsal: isRehearsal, isLast: isLast) }
     return telling
+  }
+
+  /// Tells that a conflict was settled by something else while it was decided on, and where the document
+  /// is that a person may have written.
+  private mutating func tellOver(_ key: ItemKey) throws {
+    let isThere = try use { try $0.workspace.conflictText(of: key, .edit) != nil }
+    let found: String? =
+      try isThere ? place(of: key) : use { try $0.workspace.displacedPlace(of: key, .edit) }
+    let text = found.map { "; your text is in \($0)" } ?? ""
+    context.output.warn("\(key) is not in conflict any more, and stays as it is\(text)")
+    context.output.end(with: .rejected)
   }
 
   /// How often one conflict is decided anew because its sides changed meanwhile.

@@ -58,8 +58,12 @@ struct Session {
       try body(&session)
     } catch {
       let told = session.connection?.failure(error) ?? error
-      let failure =
+      var failure =
         context.invocation.signal().map { Failure.signal($0, during: told) } ?? Failure(told)
+      // A clone knows its own way on, and a push what waits.
+      if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
+        failure.hints.append(.init("nothing is lost", way: "try again: tsync \(context.command)"))
+      }
       // What went wrong first is what is told.
       try? session.pause(failure.status)
       throw failure

@@ -7,6 +7,8 @@ struct WatchedTransport<Inner: Transport>: Transport {
   final class Sight {
     /// Why a request was refused here before anything was sent: plain HTTP to another machine.
     fileprivate(set) var refusal: String?
+    /// Whether a request had a token with it.
+    fileprivate(set) var hasToken = false
   }
 
   /// The transport that does the work.
@@ -27,7 +29,12 @@ struct WatchedTransport<Inner: Transport>: Transport {
       width: width,
       next: {
         patience.hasNews()
-        return try next()
+        let request = try next()
+        let names = ["Authorization", "X-ZUMO-AUTH"]
+        if request?.headers.contains(where: { names.contains($0.name) }) == true {
+          sight.hasToken = true
+        }
+        return request
       },
       done: { request, result in
         patience.hasNews()

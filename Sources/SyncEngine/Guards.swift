@@ -28,7 +28,7 @@ package enum Guards {
   static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
     .unsafe(
       "the server has deleted \(count) of \(live) items of \(table)",
-      ways: ["tsync pull --max-delete \(count)", "tsync push"])
+      ways: ["tsync pull --max-delete \(count)"])
   }
 
   static func pushWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
@@ -46,6 +46,6 @@ package enum Guards {
   static func wentBack(_ key: ItemKey) -> Stop {
     .unsafe(
       "the server went back in time: its row \(key) is older than the one seen before",
-      ways: ["tsync pull --full"])
+      ways: ["tsync clone URL"])
   }
 }

@@ -86,7 +86,8 @@ package struct Credentials: Sendable {
       return edit.object
     } catch {
       throw .credentials(
-        place: "\(place):\(error.line):\(error.column):", fact: error.message, hint: nil)
+        place: "\(place):\(error.line):\(error.column):", fact: error.message,
+        hint: "by hand, or log in anew after: rm \(Shell.word(place))")
     }
   }
 

@@ -5,6 +5,9 @@ package import SyncModel
 extension Workspace {
   // MARK: Settings and state
 
+  /// Where the settings lie, as the doctor says it.
+  package static let settingsPlace = Layout.settings
+
   /// The workspace's settings; they may be read and changed without the lock.
   ///
   /// - Throws: ``WorkspaceError``.

@@ -114,6 +114,24 @@ extension Workspace {
     return nil
   }
 
+  /// Returns the place of the newest copy of a conflict's file in the trash; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func displacedPlace(
+    of key: ItemKey, _ side: ConflictSide
+  ) throws(WorkspaceError) -> String? {
+    let file = try Layout.file(of: key, side)
+    let stem = file.utf8.dropLast(FileName.suffix.bytes.count) + [UInt8(ascii: ".")]
+    guard
+      let directory = try trash.directory.existingChild(Layout.conflicts)?
+        .existingChild(key.table.text.string)
+    else { return nil }
+    // Times of one width are ordered as texts are.
+    let newest = try directory.names().filter { $0.utf8.starts(with: stem) }
+      .max { Text($0) < Text($1) }
+    return newest.map { directory.place(of: $0) }
+  }
+
   /// Lays a text in the trash, where an editor can be given it and where it stays if it is left.
   ///
   /// No lock is needed.

@@ -81,9 +81,13 @@ package struct Workspace {
     if try root.existingChild(Layout.base) == nil {
       notices.append(Layout.isGone(Layout.base))
     }
+    if records.isMissing, !isWriting {
+      notices.append("\(Layout.journal) is missing or empty; what is pending is found by comparing")
+    }
     if isWriting {
       if records.isMissing {
-        notices.append("\(Layout.journal) was missing; what was pending is found by comparing")
+        notices.append(
+          "\(Layout.journal) was missing or empty; what was pending is found by comparing")
         try records.begin()
       }
       try records.rotate()

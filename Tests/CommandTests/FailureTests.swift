@@ -29,14 +29,14 @@ struct FailureTests {
     Row(WorkspaceError.locked(nil), .locked, "another tsync holds the workspace", hints: 1),
     Row(
       WorkspaceError.file(place: "items/a.json", .noSpace), .damaged,
-      "items/a.json: No space left on device"),
+      "items/a.json: No space left on device", hints: 1),
     Row(
       WorkspaceError.damaged(place: "journal.jsonl", line: 17, fact: "odd"), .damaged,
       "journal.jsonl:17: damaged: odd", hints: 1),
     Row(
       WorkspaceError.newerFormat(place: "state.json", found: 9), .unsafe,
       "state.json: has format 9, which a newer tsync has written", hints: 1),
-    Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link"),
+    Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link", hints: 1),
     Row(
       WorkspaceError.credentials(place: "c", fact: "can be read by others", hint: "chmod 600 c"),
       .unauthorized, "c can be read by others", hints: 1),

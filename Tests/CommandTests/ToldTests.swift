@@ -118,6 +118,73 @@ import Testing
     #expect(world.anna.run("sync").output == "conflict milk  Oat milk (text)\n")
   }
 
+  @Test("another address is refused while an outcome is unknown, unless it is the same data set")
+  func refusesAddress() throws {
+    let isCut = Gate()
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#) { _ in
+      isCut.wait(seconds: 0) ? .loseAnswer : .forward
+    }
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    isCut.open()
+    #expect(anna.run("push").status == 5)
+    let refused = anna.run("remote", "set", "http://127.0.0.1:9")
+    #expect(refused.status == 6)
+    let lines = refused.error.split(separator: "\n")
+    try #require(lines.count == 3, "\(refused.error)")
+    #expect(
+      lines[0] == "tsync: remote: the outcome of 1 change is only known by the present server")
+    let doubt = "tsync: whether http://127.0.0.1:9 is the same one isn't known: cannot reach "
+    #expect(lines[1].hasPrefix(doubt))
+    #expect(lines[2] == "tsync: find it out first: tsync push")
+    #expect(anna.run("remote", "set", try RunningServer().url).status == 6)
+    #expect(anna.run("remote", "set", world.server.url).status == 0)
+    #expect(anna.run("push").status == 0)
+    anna.expectSound()
+  }
+
+  @Test("a token that the server doesn't take is told as such")
+  func namesRefusedToken() throws {
+    let world = try CaseWorld { request in
+      request.fields.contains { $0.name.lowercased() == "authorization" }
+        ? .answer(.json(#"{"error": "a token is needed"}"#, status: 401)) : .forward
+    }
+    world.anna.directory.write("canary\n", to: "token")
+    world.anna.run("remote", "login", "--token-file", world.anna.directory.path(of: "token"))
+    let refused = world.anna.run("pull")
+    #expect(
+      refused
+        == Outcome(
+          status: 4, output: "",
+          error: """
+            tsync: pull: the server does not accept the token that it was given: \
+            401 a token is needed
+            tsync: give it another one: tsync remote login
+
+            """))
+  }
+
+  @Test("a conflict that was settled elsewhere while it was edited is told, and where the text is")
+  func tellsSettledElsewhere() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    let editor = "echo TYPED >>\"$1\"; \(Programs.directory)/tsync resolve --server milk #"
+    anna.environment += [("EDITOR", "sh -c '\(editor)' sh")]
+    let resolve = try anna.start(["resolve", "milk"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    resolve.type("e\n")
+    let ended = resolve.outcome()
+    #expect(ended.status == 3, "\(ended.output)")
+    let words = "todoitem/milk is not in conflict any more, and stays as it is; your text is in "
+    let found = try #require(ended.output.firstRange(of: words), "\(ended.output)")
+    let place = ended.output[found.upperBound...].prefix { $0 != "\n" }
+    #expect(anna.directory.text("list/.todosync/\(place)")?.contains("TYPED") == true)
+    anna.expectSound()
+  }
+
   @Test("a page that isn't installed is named; a command's is told in short")
   func namesPages() throws {
     let anna = Person()

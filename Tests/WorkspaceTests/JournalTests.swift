@@ -148,7 +148,7 @@ import Testing
     #expect(reader.journal.records == [])
     #expect(
       try playground.open().notices == [
-        "journal.jsonl was missing; what was pending is found by comparing"
+        "journal.jsonl was missing or empty; what was pending is found by comparing"
       ])
     #expect(try playground.open().notices == [])
   }

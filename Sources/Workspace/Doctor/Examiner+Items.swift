@@ -30,7 +30,12 @@ extension Examiner {
     let reading = try FileReading(Layout.file(of: key), in: items, limit: ItemFile.limit)
     if case .file(let bytes, _) = reading, bytes.allSatisfy({ $0 == 0 }) {
       let fact = bytes.isEmpty ? "is empty" : "holds nothing but NUL"
-      return add(.leftovers, at: invalid.place, "\(fact): tsync restore brings it back", .note)
+      var way = "drops it"
+      if case .row(let row)? = try rows[key.table]?.base(of: key.id), !row.deleted {
+        way = "brings it back"
+      }
+      let command = "tsync restore \(Shell.word("\(key)"))"
+      return add(.leftovers, at: invalid.place, "\(fact): \(command) \(way)", .note)
     }
     add(.items, at: invalid.place, line: invalid.line, invalid.message, .note)
   }

@@ -75,7 +75,9 @@ struct Examiner {
       add(invariant, at: place, "is a symbolic link, and tsync follows none", .damage)
     case .file(let place, let error): add(invariant, at: place, "\(error)", .damage)
     case .setting(_, let line, _, let fact):
-      add(invariant, at: place, line: line, "\(fact); only you can mend it", .damage)
+      add(
+        invariant, at: place, line: line, "\(fact); only you can mend it: tsync config --edit",
+        .damage)
     default: add(invariant, at: place, error.description, .damage)
     }
   }

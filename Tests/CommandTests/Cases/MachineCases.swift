@@ -63,6 +63,7 @@ import Testing
     let refused = try run(command, fault.rules)
     #expect(refused.status == 8, "\(refused.output)\(refused.error)")
     #expect(refused.error.contains(": \(fault.name)\n"), "\(refused.error)")
+    #expect(!refused.error.contains("nothing to push"))
     try expectAll()
   }
 
