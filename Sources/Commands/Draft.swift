@@ -52,18 +52,22 @@ struct Draft: Equatable {
   /// Opens the item in the editor; `nil` where it came back as it was, or empty.
   ///
   /// - Throws: ``Failure``, where a mistake was left; the text is kept then.
-  func edited(_ open: OpenWorkspace, in context: Context) throws -> Draft? {
-    let text = ItemFile.text(of: item, id: key.id)
-    let result = try EditedText(text, named: "new", open, in: context).result {
-      bytes throws(JSONError) in
+  func edited(
+    _ open: OpenWorkspace, in context: Context
+  ) throws -> (draft: Draft, text: EditedText)? {
+    let text = try EditedText(
+      ItemFile.text(of: item, id: key.id), named: "new", open, in: context)
+    let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)
       if let duplicate = edit.duplicate { throw duplicate }
       return edit
     }
     guard let result else { return nil }
     let object = result.object
-    let id = try object[Item.idField]?.text.map { try ItemID($0) } ?? key.id
-    return Draft(ItemKey(key.table, id), Item(object))
+    let id = try text.checking {
+      try object[Item.idField]?.text.map { try ItemID($0) } ?? key.id
+    }
+    return (Draft(ItemKey(key.table, id), Item(object)), text)
   }
 }
 

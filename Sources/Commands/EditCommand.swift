@@ -40,7 +40,8 @@ struct EditCommand: TsyncCommand {
     }
     // The lock is taken only now that no editor runs.
     guard let edits else { return }
-    try context.writing { open in try edits.write(to: &open, in: context) }
+    let write = { try context.writing { open in try edits.write(to: &open, in: context) } }
+    if let text = edits.text { try text.taking(write) } else { try write() }
   }
 }
 

@@ -1,4 +1,5 @@
 import SyncModel
+import SystemPackage
 import Workspace
 
 /// A text that is opened in an editor until it is right, or given up.
@@ -22,7 +23,7 @@ struct EditedText {
   }
 
   /// Opens the editor, again while the text has mistakes and a person wants to, and reads what comes
-  /// back.
+  /// back; the text stays until it is taken (``taking(_:)``).
   ///
   /// - Returns: What was read; `nil` where the text came back as it was, or empty.
   /// - Throws: ``Failure``: the editor failed, or a mistake was left; what was typed is kept where the
@@ -32,7 +33,7 @@ struct EditedText {
       do {
         try editor.open(path, in: context)
       } catch {
-        throw try kept(error)
+        throw kept(error, hint)
       }
       let bytes = try FileText.read(path, editedAt: place)
       guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else {
@@ -40,32 +41,59 @@ struct EditedText {
         return nil
       }
       do throws(JSONError) {
-        let value = try read(bytes)
-        FileText.remove(path)
-        return value
+        return try read(bytes)
       } catch {
-        guard try context.asksToEditAgain("\(place):\(error)") else {
+        let isEditedAgain: Bool
+        do {
+          isEditedAgain = try context.asksToEditAgain("\(place):\(error)")
+        } catch {
+          throw kept(error, hint)
+        }
+        guard isEditedAgain else {
           throw Failure(.rejected, "\(place):\(error)", hints: [hint])
         }
       }
     }
   }
 
+  /// Takes over what was read; the text is removed when that is done.
+  ///
+  /// - Throws: ``Failure``, as ``checking(_:)``.
+  func taking(_ body: () throws -> Void) throws {
+    try checking(body)
+    FileText.remove(path)
+  }
+
+  /// Does something with what was read.
+  ///
+  /// - Throws: ``Failure``, which says where the text is.
+  func checking<Value>(_ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch { throw kept(error, "your text is in \(place)") }
+  }
+
   private var hint: Failure.Hint { "nothing was taken; your text is in \(place)" }
 
-  /// Returns an editor's failure with the place of what was typed; where nothing was, the text goes.
-  private func kept(_ error: any Error) throws -> any Error {
+  /// Returns an error with the place of what was typed; where nothing was, the text goes.
+  private func kept(_ error: any Error, _ hint: Failure.Hint) -> any Error {
     guard let bytes = try? FileText.read(path), bytes != text else {
       FileText.remove(path)
       return error
     }
-    var failure = Failure(error)
+    var failure = context.failure(error)
     failure.hints.append(hint)
     return failure
   }
 }
 
 extension Context {
+  /// Returns the failure that an error is; what a signal cut off is the signal's.
+  func failure(_ error: any Error) -> Failure {
+    guard case .interrupted? = error as? Errno, let signal = invocation.signal() else {
+      return Failure(error)
+    }
+    return .signal(signal)
+  }
+
   /// Says what is wrong with a text and asks whether it is to be edited again; it isn't where nobody
   /// is there to be asked.
   func asksToEditAgain(_ fault: String) throws -> Bool {

@@ -15,6 +15,8 @@ final class ItemEdits {
 
   private let originals: [Original]
   private let byID: [ItemID: Original]
+  /// What came back from the editor.
+  private(set) var text: EditedText?
   private var edited: [(original: Original, item: Item)] = []
 
   /// Reads the items.
@@ -42,8 +44,10 @@ final class ItemEdits {
   /// - Throws: ``Failure``, where a mistake was left.
   func run(_ open: OpenWorkspace, in context: Context) throws {
     let objects = originals.map { JSON.object($0.item.object(id: $0.key.id)) }
-    let text = JSON.array(objects).encoded(.indented()) + [0x0A]
-    let result = try EditedText(text, named: "edit", open, in: context).result(read)
+    let bytes = JSON.array(objects).encoded(.indented()) + [0x0A]
+    let text = try EditedText(bytes, named: "edit", open, in: context)
+    let result = try text.result(read)
+    if result != nil { self.text = text }
     edited = (result ?? []).filter { $0.item != $0.original.item }
   }
 

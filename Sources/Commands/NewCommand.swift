@@ -50,7 +50,7 @@ struct NewCommand: TsyncCommand {
       context.output.begin("items")
       return context.output.summary("nothing made")
     }
-    try make(context) { _, _ in [edited] }
+    try edited.text.taking { try make(context) { _, _ in [edited.draft] } }
   }
 
   /// Makes all items or, where one of them can't be made, none.

@@ -46,13 +46,28 @@ struct SettingsFiles {
 
   /// Opens the file in the editor, and checks it when it comes back.
   ///
-  /// - Throws: ``Failure``, where a mistake was left; the file is as it was then.
+  /// - Throws: ``Failure``, where the editor failed or a mistake was left; the file is as it was then,
+  ///   and what was typed is kept where the failure says.
   func edit(in context: Context) throws {
     let file = try file()
-    let editor = Editor(context.invocation.environment, try? configuration())
     let path = try FileText.makeTemporary(
       file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
-    defer { FileText.remove(path) }
+    do {
+      try edit(file, at: path, in: context)
+    } catch {
+      var failure = context.failure(error)
+      if let typed = try? FileText.read(path), typed != file.text {
+        failure.hints.append("nothing was taken; your text is in \(path)")
+      } else {
+        FileText.remove(path)
+      }
+      throw failure
+    }
+    FileText.remove(path)
+  }
+
+  private func edit(_ file: SettingsFile, at path: String, in context: Context) throws {
+    let editor = Editor(context.invocation.environment, try? configuration())
     while true {
       try editor.open(path, in: context)
       let edited = SettingsFile(

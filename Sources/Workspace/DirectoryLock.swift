@@ -41,8 +41,7 @@ package final class DirectoryLock {
       try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
       let holder: JSON = [
         "pid": .integer(Int(getpid())), "command": .string(command),
-        // To the second, which is enough for people.
-        "since": .string(Timestamp(ticks: now / 1_000_000_000 * Timestamp.perSecond).text),
+        "since": .string(Self.second(of: now)),
       ]
       let text = holder.encoded() + [0x0A]
       try FileBytes.write(text, to: raw, place: place)
@@ -97,6 +96,12 @@ package final class DirectoryLock {
       case .failure(let error): throw .file(place: place, error)
       }
     }
+  }
+
+  /// Returns the second of a time in nanoseconds since 1970, in UTC: what people need of it.
+  private static func second(of time: Int64) -> Text {
+    let text = Timestamp(ticks: time / 100).text.bytes
+    return Text(String(decoding: text.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self) + "Z")
   }
 
   private static func holder(_ descriptor: Int32, _ place: String) -> Holder? {

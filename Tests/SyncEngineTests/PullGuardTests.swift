@@ -105,7 +105,7 @@ import Testing
     past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
     let back = Stop.unsafe(
       "the server went back in time: its row todoitem/n10 is older than the one seen before",
-      ways: ["tsync pull --full"])
+      ways: ["tsync clone URL"])
     #expect(throws: back) { try past.pull() }
     #expect(past.item("n10") == #"{"a":1}"#)
   }

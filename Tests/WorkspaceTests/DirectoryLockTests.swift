@@ -26,7 +26,7 @@ import Testing
     #expect(
       error.map { "\($0)" }
         == "another tsync holds the workspace: tsync push, process \(getpid()), "
-        + "since 2026-03-01T10:15:02.000Z")
+        + "since 2026-03-01T10:15:02Z")
     withExtendedLifetime(first) {}
   }
 
