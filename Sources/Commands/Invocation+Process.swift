@@ -83,6 +83,10 @@ extension Invocation {
   }
 
   private static func prepareSignals() {
+    // Swift's report of a crash prints memory, and so a token (safety.md §2.2 W11).
+    for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+      Glibc.signal(number, SIG_DFL)
+    }
     // A reader of the output that goes away is noticed by the failing write.
     Glibc.signal(SIGPIPE, SIG_IGN)
     _ = receivedSignal.load(ordering: .relaxed)

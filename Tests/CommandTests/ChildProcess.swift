@@ -88,18 +88,6 @@ final class ChildProcess {
   /// Sends a signal.
   func signal(_ number: Int32) { kill(id, number) }
 
-  /// Makes the program crash.
-  ///
-  /// A handler of a runtime's may take the first signal for itself, so that it is sent until it counts.
-  func crash() {
-    var status: Int32 = 0
-    while waitpid(id, &status, WNOHANG) == 0 {
-      kill(id, SIGSEGV)
-      poll(nil, 0, 20)
-    }
-    ended = Self.number(of: status)
-  }
-
   private static func number(of status: Int32) -> Int32 {
     status & 0x7F != 0 ? 128 + (status & 0x7F) : status >> 8 & 0xFF
   }
