@@ -2,7 +2,11 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite("JSONTestSuite", .enabled(if: JSONTestSuite.directory != nil))
+@Suite(
+  "JSONTestSuite",
+  .enabled(
+    if: JSONTestSuite.directory != nil, "TSYNC_JSON_TEST_SUITE names no directory of its files")
+)
 struct JSONTestSuiteTests {
   @Test("the directory holds all three kinds of files")
   func isThere() {
