@@ -129,3 +129,12 @@ extension Refusal {
   /// The status and the words.
   var sentence: String { words.isEmpty ? "\(status)" : "\(status) \(words)" }
 }
+
+extension Rejection {
+  /// The server's answer; of an insert that is in the way of a row, that there is none to be seen: a
+  /// row that can be read is never a reason to refuse.
+  var sentence: String {
+    let isTaken = kind == .insert && refusal.status == 409
+    return isTaken ? "\(refusal.sentence) (no row of this id can be seen)" : refusal.sentence
+  }
+}

@@ -118,7 +118,7 @@ extension Deed {
   /// Describes a change that the server refused, with its words in place of the title.
   init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
     let refusal = rejection.refusal
-    self.init(did: "rejected", key: key, title: title, words: refusal.sentence)
+    self.init(did: "rejected", key: key, title: title, words: rejection.sentence)
     members = [
       .init(name: "answer", value: .integer(refusal.status)),
       .init(name: "message", value: .string(refusal.words)),

@@ -20,7 +20,7 @@ extension StatusReport.Entry {
     case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
     case .rejected(_, let rejection):
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
-      return "\(rejection.refusal.sentence) · \(tries), last \(clock(rejection.time))"
+      return "\(rejection.sentence) · \(tries), last \(clock(rejection.time))"
     case .unknown(let intent): return intent.kind.rawValue
     case .invalid(let invalid):
       return invalid.sentence + (invalid.hint.map { " · \($0)" } ?? "")

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// An `openssl s_server` with a certificate of its own for `localhost`, on a port of its choice.
 ///
-/// It answers every request with a web page.
+/// It answers every request with a web page, or with the answers that it is given.
 package final class TLSServer {
   /// The program; the tests that need it are left out where it is not.
   package static let program = "/usr/bin/openssl"
@@ -16,19 +16,24 @@ package final class TLSServer {
   /// The port it listens on, at 127.0.0.1.
   package let port: Int
   private let process: pid_t
-  private let directory: String
+  private let directory = TemporaryDirectory()
 
   /// Starts the server; its certificate is good for so many days from now on, or has expired so many
   /// days ago where they are negative.
   ///
+  /// - Parameters:
+  ///   - days: How long the certificate is good for.
+  ///   - options: More options of the program.
+  ///   - answers: Whole answers, header and all, by the target of a GET without its first `/`; there
+  ///     are no others then.
   /// - Throws: `Errno` where a program can't be started.
-  package init(days: Int = 2, options: [String] = []) throws {
-    var template = Array("/tmp/tsync-tls-XXXXXX\0".utf8.map { CChar(bitPattern: $0) })
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    certificateFile = "\(directory)/certificate.pem"
-    let key = "\(directory)/key.pem"
-    let request = "\(directory)/request.pem"
+  package init(
+    days: Int = 2, options: [String] = [], answers: [(target: String, text: String)] = []
+  ) throws {
+    certificateFile = directory.path(of: "certificate.pem")
+    let key = directory.path(of: "key.pem")
+    let request = directory.path(of: "request.pem")
+    for answer in answers { directory.write(answer.text, to: answer.target) }
     try Self.run([
       "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
       "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key,
@@ -40,8 +45,9 @@ package final class TLSServer {
     ])
     let server = try Self.spawn(
       [
-        "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificateFile,
-      ] + options)
+        "s_server", "-accept", "127.0.0.1:0", answers.isEmpty ? "-www" : "-HTTP", "-key", key,
+        "-cert", certificateFile,
+      ] + options, in: directory.path)
     process = server.process
     let greeting = Self.read(from: server.output) { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
     let address = greeting.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
@@ -52,8 +58,6 @@ package final class TLSServer {
     // Not SIGTERM: a program started from a thread of the tests has most signals blocked.
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
-    for name in ["certificate.pem", "key.pem", "request.pem"] { unlink("\(directory)/\(name)") }
-    rmdir(directory)
   }
 
   /// Runs the program and waits for its end.
@@ -65,16 +69,16 @@ package final class TLSServer {
 
   /// Starts the program with its output on a pipe.
   private static func spawn(
-    _ arguments: [String]
+    _ arguments: [String], in current: String = "/"
   ) throws -> (process: pid_t, output: FileDescriptor) {
     // One at a time: a program that kept the pipe of another would keep its reader waiting.
-    try spawning.withLock { _ in try spawnAlone(arguments) }
+    try spawning.withLock { _ in try spawnAlone(arguments, in: current) }
   }
 
   private static let spawning = Mutex(())
 
   private static func spawnAlone(
-    _ arguments: [String]
+    _ arguments: [String], in current: String
   ) throws -> (process: pid_t, output: FileDescriptor) {
     let pipe = try FileDescriptor.pipe()
     for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
@@ -84,10 +88,12 @@ package final class TLSServer {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd.rawValue, 1)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    // The shell changes the directory and then replaces itself.
+    let line = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", current, program] + arguments
+    let words = line.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var process = pid_t()
-    let status = posix_spawn(&process, program, &actions, nil, words, environ)
+    let status = posix_spawn(&process, "/bin/sh", &actions, nil, words, environ)
     try pipe.writeEnd.close()
     guard status == 0 else { throw Errno(rawValue: status) }
     return (process, pipe.readEnd)

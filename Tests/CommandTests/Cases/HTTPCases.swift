@@ -12,7 +12,7 @@ import Testing
     "case 36, S8: a redirection is not followed, shows where it points, and nothing is lost",
     arguments: [301, 302, 303, 307, 308], ["pull", "push"])
   func redirections(status: Int, command: String) throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     let trap = try ScriptedServer { _ in .json("{}") }
     let target = "\(trap.url)/tables/todoitem"
     world.anna.run("set", "milk", "text=Buy oat milk")
@@ -26,10 +26,55 @@ import Testing
   }
 
   @Test(
+    "case 36, S8: whoever makes an item isn't led elsewhere: 307 and 308 on a POST are not followed",
+    arguments: [307, 308])
+  func redirectedInsert(status: Int) throws {
+    let world = try CaseWorld(Self.milk)
+    let trap = try ScriptedServer { _ in .json(#"{"id": "tea", "version": "v1"}"#, status: 201) }
+    world.anna.run("new", "-s", "id=tea", "Buy tea")
+    world.answer("POST", .answer(status, [("Location", "\(trap.url)/tables/todoitem")]))
+    let stopped = world.anna.run("push")
+    #expect(stopped.status == 5)
+    #expect(stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"))
+    #expect(stopped.error.contains("nothing is lost: 1 change waits"))
+    #expect(trap.connectionCount == 0)
+    #expect(try world.server.rows("tea").isEmpty)
+    world.expectCalm()
+    #expect(try world.server.rows("tea").count == 1)
+  }
+
+  @Test(
+    "case 36, S8: from https nobody is led to plain http",
+    .enabled(if: TLSServer.isAvailable, "needs \(TLSServer.program)"))
+  func downgrade() throws {
+    let trap = try ScriptedServer { _ in .json(#"{"items": []}"#) }
+    let anna = Person()
+    anna.run("init", "--remote", trap.url, "list")
+    anna.run("config", "dialect", "datasync")
+    #expect(anna.run("pull").status == 0)
+    // What it has asked for is what it will ask for again.
+    let asked = try #require(trap.requests.last?.target.dropFirst())
+    let (count, location) = (trap.connectionCount, "\(trap.url)/\(asked)")
+    let answer = "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
+    let server = try TLSServer(answers: [(String(asked), answer)])
+    anna.environment = [("SSL_CERT_FILE", server.certificateFile)]
+    #expect(anna.run("remote", "set", "https://localhost:\(server.port)").status == 0)
+    anna.directory.write("canary-token\n", to: "token")
+    #expect(
+      anna.run("remote", "login", "--token-file", anna.directory.path(of: "token")).status == 0)
+    let stopped = anna.run("pull")
+    #expect(stopped.status == 5)
+    #expect(
+      stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"),
+      "\(stopped.error)")
+    #expect(trap.connectionCount == count)
+  }
+
+  @Test(
     "case 36: a redirection to a file, to nowhere, to a text that moves the cursor is only told",
     arguments: ["file:///etc/passwd", "", "//evil.test/x", "http://x/\u{1b}[2J", "https://a:b@c"])
   func strangeRedirections(location: String) throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     world.disturb { _ in .answer(.answer(302, [("Location", location)])) }
     let stopped = world.anna.run("pull")
     #expect(stopped.status == 5)
@@ -42,7 +87,7 @@ import Testing
     "case 37, N9: a web page in place of every answer is no answer; what was sent is sent again",
     arguments: ["POST", "PATCH", "DELETE", "GET"])
   func portals(method: String) throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     switch method {
     case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
     case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
@@ -63,7 +108,7 @@ import Testing
     "case 37: a web page in place of each write's answer proves nothing, and is never a success",
     arguments: ["POST", "PATCH", "DELETE"])
   func pagesForWrites(method: String) throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     switch method {
     case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
     case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
@@ -80,8 +125,8 @@ import Testing
     "case 49: an answer with another id is no success; our row is read",
     arguments: ["POST", "PATCH"])
   func otherIDs(method: String) throws {
-    let world = try HostileWorld(Self.milk)
-    let other = world.row(
+    let world = try CaseWorld(Self.milk)
+    let other = world.reply(
       #"{"id": "other", "text": "x", "version": "v9"}"#, status: method == "POST" ? 201 : 200)
     if method == "POST" {
       world.anna.run("new", "-s", "id=tea", "Buy tea")
@@ -101,10 +146,10 @@ import Testing
 
   @Test("case 50: an answer to a PATCH without a version is made good by reading the row")
   func noVersion() throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     world.anna.run("set", "milk", "text=Buy oat milk")
     let server = world.server.url
-    let answer = world.row(#"{"id": "milk", "text": "Buy oat milk"}"#)
+    let answer = world.reply(#"{"id": "milk", "text": "Buy oat milk"}"#)
     world.disturb { request in
       guard request.method == "PATCH" else { return .forward }
       guard (try? Wire.forward(request, to: server)) != nil else { return .forward }
@@ -119,7 +164,7 @@ import Testing
 
   @Test("case 59: more than 100 interim replies end the exchange")
   func interimReplies() throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     let interim = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 101)
     world.disturb { _ in .answer(.raw(interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) }
     let stopped = world.anna.run("pull")
@@ -133,7 +178,7 @@ import Testing
     "case 60: a header that is cut after its status line is no answer, though libcurl says so",
     arguments: ["POST", "PATCH", "DELETE"])
   func cutHeaders(method: String) throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     switch method {
     case "POST": world.anna.run("new", "-s", "id=tea", "Buy tea")
     case "PATCH": world.anna.run("set", "milk", "text=Buy oat milk")
@@ -146,9 +191,9 @@ import Testing
 
   @Test("case 61, N6: a page that a proxy kept takes no item and no base back")
   func stalePages() throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     let list = "tables/todoitem?$orderby=updatedAt,id&$top=1000&__includedeleted=true&$count=true"
-    let old = world.row(try world.server.request("GET", list))
+    let old = world.reply(try world.server.request("GET", list))
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Buy oat milk"}"#)
     world.anna.run("pull")
     world.disturb { $0.target == "/\(list)" ? .answer(old) : .forward }
@@ -166,10 +211,10 @@ import Testing
 
   @Test("S21: a server that said yes and kept nothing is found out by a whole pull")
   func lies() throws {
-    let world = try HostileWorld(Self.milk)
+    let world = try CaseWorld(Self.milk)
     world.anna.run("set", "milk", "text=Buy oat milk")
     world.answer(
-      "PATCH", world.row(#"{"id": "milk", "text": "Buy oat milk", "version": "v9"}"#))
+      "PATCH", world.reply(#"{"id": "milk", "text": "Buy oat milk", "version": "v9"}"#))
     #expect(world.anna.run("push").status == 0)
     world.calm()
     world.anna.run("set", "milk", "text=Buy soy milk")

@@ -8,11 +8,11 @@ import Testing
 @Suite struct LostReplyCases {
   private static let milk = #"{"id": "milk", "text": "Buy milk", "notes": "n"}"#
 
-  private let world: HostileWorld
+  private let world: CaseWorld
   private var anna: Person { world.anna }
 
   init() throws {
-    world = try HostileWorld(Self.milk)
+    world = try CaseWorld(Self.milk)
   }
 
   /// Pushes while the answer to a method is lost.
@@ -65,12 +65,31 @@ import Testing
     }
     let refused = anna.run("push")
     #expect(refused.status == 3)
-    #expect(refused.output == "rejected tea  409 taken\n")
+    #expect(refused.output == "rejected tea  409 taken (no row of this id can be seen)\n")
     #expect(anna.item("tea")?.contains("Buy tea") == true)
+    #expect(anna.run("status").output.contains("409 taken (no row of this id can be seen) · 1 try"))
     world.calm()
     #expect(anna.run("mv", "tea", "tea2").status == 0)
     world.expectCalm()
     #expect(try world.server.rows("tea2").count == 1)
+  }
+
+  // Only 404 and 410 say that there is no row (decisions.md 12): a refused reading says nothing.
+  @Test("case 41: 409 and a reading that is refused by 400: what happened stays unknown")
+  func takenUnreadably() throws {
+    anna.run("new", "-s", "id=tea", "Buy tea")
+    world.disturb { request in
+      if request.method == "POST" { return .answer(.json(#"{"error": "taken"}"#, status: 409)) }
+      guard request.target.contains("/tea") else { return .forward }
+      return .answer(.json(#"{"error": "no"}"#, status: 400))
+    }
+    let stopped = anna.run("push")
+    #expect(stopped.status == 5)
+    #expect(stopped.output == "unknown tea  Buy tea\n")
+    #expect(stopped.error.contains("the server answered 400 no"))
+    #expect(anna.item("tea")?.contains("Buy tea") == true)
+    world.expectCalm()
+    #expect(try world.server.rows("tea").count == 1)
   }
 
   @Test("case 42: an update whose reply was lost is found done")
@@ -104,6 +123,14 @@ import Testing
     let found = anna.run("push")
     #expect(found.status == 1, "\(found)")
     #expect(anna.item("milk")?.contains("Buy soy milk") == true)
+    // Its sides, and what both began with: the row as it was before the reply was lost.
+    let place = "list/.todosync/conflicts/todoitem/milk"
+    for (side, text) in [
+      ("base", "Buy milk"), ("client", "Buy soy milk"), ("server", "Buy goat milk"),
+    ] {
+      let kept = try JSON(parsing: #require(anna.directory.read("\(place).\(side).json"))).object
+      #expect(kept?["text"] == .string(Text(text)), "\(side)")
+    }
     #expect(anna.run("resolve", "--client", "milk").status == 0)
     world.expectCalm()
     #expect(try world.server.rows("milk").first?["text"] == "Buy soy milk")

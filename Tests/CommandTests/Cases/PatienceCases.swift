@@ -6,11 +6,11 @@ import Testing
 
 /// Servers that say no, or not now (safety.md §5, rows 51 to 55; §2.1, S20, S22; §2.4, N5).
 @Suite struct PatienceCases {
-  private let world: HostileWorld
+  private let world: CaseWorld
   private var anna: Person { world.anna }
 
   init() throws {
-    world = try HostileWorld(#"{"id": "milk", "text": "Buy milk"}"#)
+    world = try CaseWorld(#"{"id": "milk", "text": "Buy milk"}"#)
   }
 
   private func busy(_ status: Int, _ wishes: [String]) -> ScriptedReply {
