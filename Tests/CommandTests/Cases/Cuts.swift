@@ -26,20 +26,15 @@ enum Cuts {
   }
 
   /// What chooses the cuts.
-  static let seed = variable("TSYNC_SEED").flatMap { UInt64($0) } ?? .random(in: 0...9_999)
-
-  private static let isCampaign = variable("TSYNC_CAMPAIGN") == "1"
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
+  static let seed =
+    getenv("TSYNC_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0...9_999)
 
   /// Returns the places where what has passed is cut when it passes again: one in so many bytes of
   /// each direction, in a campaign all; with FIN and RST in turn, FIN or RST first by chance.
   static func of(
     _ passage: ByteProxy.Passage, every stride: Int, _ chance: inout SplitMix64
   ) -> [Cut] {
-    let stride = isCampaign ? 1 : stride
+    let stride = Campaign.isWhole ? 1 : stride
     let parity = Int.random(in: 0...1, using: &chance)
     var cuts: [Cut] = []
     for (direction, total) in [

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Texts that a terminal obeys, that can't be seen, or that turn what stands around them.
 enum NastyText {
   /// Every one of them.
@@ -7,7 +5,7 @@ enum NastyText {
 
   /// So many of them in one text each; where the long campaign is asked for, every one alone.
   static func grouped(by count: Int) -> [String] {
-    if getenv("TSYNC_CAMPAIGN") != nil { return all }
+    if Campaign.isWhole { return all }
     return stride(from: 0, to: all.count, by: count).map { start in
       all[start..<min(start + count, all.count)].joined()
     }
@@ -68,6 +66,33 @@ enum CleanOutput {
       return "U+\(String(scalar.value, radix: 16)) in \(shown.joined())"
     }
     return nil
+  }
+
+  /// Returns the characters that are spelled out in what was written: as `\x1b` and `\u{202e}` for
+  /// people, as `\u202e` for programs.
+  static func spelled(in bytes: [UInt8]) -> Set<UInt32> {
+    var found: Set<UInt32> = []
+    func take(_ digits: ArraySlice<UInt8>) {
+      if let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) {
+        found.insert(value)
+      }
+    }
+    for place in bytes.indices.dropLast(3) where bytes[place] == UInt8(ascii: "\\") {
+      let rest = bytes[(place + 2)...]
+      switch (bytes[place + 1], rest.first) {
+      case (UInt8(ascii: "x"), _): take(rest.prefix(2))
+      case (UInt8(ascii: "u"), UInt8(ascii: "{")):
+        take(rest.dropFirst().prefix { $0 != UInt8(ascii: "}") }.prefix(6))
+      case (UInt8(ascii: "u"), _): take(rest.prefix(4))
+      default: break
+      }
+    }
+    return found
+  }
+
+  /// Returns the characters of a text that must be spelled out; a line end may be one.
+  static func unsafe(in text: String) -> Set<UInt32> {
+    Set(text.unicodeScalars.filter { $0 != "\n" && isObeyedOrUnseen($0) }.map(\.value))
   }
 
   private static func isObeyedOrUnseen(_ scalar: Unicode.Scalar) -> Bool {

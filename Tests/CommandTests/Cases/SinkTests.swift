@@ -14,6 +14,34 @@ import Testing
     NastyText.grouped(by: 24), NastyText.grouped(by: 128), NastyText.grouped(by: 400)
   )
 
+  /// What was spelled out, by a person's manner: who prints nothing does no harm either.
+  private final class Spelled {
+    var characters: Set<UInt32> = []
+  }
+
+  private let spelled = Spelled()
+
+  /// Expects what a person has just been shown to be harmless.
+  private func expectHarmless(
+    _ anna: Person, _ words: String, allowing others: Set<UInt32> = [],
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let fault = CleanOutput.fault(in: anna.written, allowing: others)
+    #expect(fault == nil, "\(words)", sourceLocation: location)
+    spelled.characters.formUnion(CleanOutput.spelled(in: anna.written))
+  }
+
+  /// Expects all that must not be written as it is to have been written in another way since the last
+  /// time.
+  private func expectSpelled(
+    _ texts: [String], _ location: SourceLocation = #_sourceLocation
+  ) {
+    let missing = texts.reduce(into: Set()) { $0.formUnion(CleanOutput.unsafe(in: $1)) }
+      .subtracting(spelled.characters)
+    #expect(missing.isEmpty, sourceLocation: location)
+    spelled.characters = []
+  }
+
   /// Runs a command, as a program, as a person and with `--json`, and expects what is printed to be
   /// harmless.
   private func expectHarmless(
@@ -26,8 +54,7 @@ import Testing
       anna.types = terminal
       anna.run(manner + words)
       anna.types = nil
-      let fault = CleanOutput.fault(in: anna.written, allowing: others)
-      #expect(fault == nil, "\(manner + words.prefix(3))", sourceLocation: location)
+      expectHarmless(anna, "\(manner + words.prefix(3))", allowing: others, location)
     }
   }
 
@@ -57,7 +84,7 @@ import Testing
     let anna = person(at: server)
     server.offer(version: 1, ids: true)
     anna.run("pull", "-v")
-    #expect(CleanOutput.fault(in: anna.written) == nil, "pull")
+    expectHarmless(anna, "pull")
     let keys = Self.rows.indices.map { "todoitem/t-\($0)" }
     #expect(anna.run("list", "id.has=t-").output.split(separator: "\n").count == keys.count)
     let columns = (["id", "text"] + Self.rows.filter { !$0.contains(",") }.map { "f\($0)" })
@@ -75,6 +102,7 @@ import Testing
     for words in [["restore", "-a"], ["rm", "id.has=t-1"], ["restore", "-a"]] {
       expectHarmless(anna, words)
     }
+    expectSpelled(Self.rows)
   }
 
   @Test("S5: conflicts are told, shown and asked about safely")
@@ -90,7 +118,7 @@ import Testing
     expectHarmless(anna, ["sync", "-n"])
     server.offer(version: 2)
     #expect(anna.run("pull", "-v").status == 1)
-    #expect(CleanOutput.fault(in: anna.written) == nil, "pull")
+    expectHarmless(anna, "pull")
     #expect(anna.conflicts.count == 3 * Self.rows.count)
     let keys = Self.rows.indices.map { "todoitem/t-\($0)" }
     for words in [
@@ -104,6 +132,7 @@ import Testing
       ["resolve", "-f", "text=\(NastyText.all[30])", "t-1"], ["resolve", "--both", "t-2", "t-3"],
       ["resolve", "--server", "-a"], ["push"],
     ] { expectHarmless(anna, words) }
+    expectSpelled(Self.rows)
   }
 
   @Test("S5, W8: names and texts of files are shown safely by every command that names a file")
@@ -134,6 +163,7 @@ import Testing
     ] { expectHarmless(anna, words) }
     expectHarmless(anna, ["status", "-z"], allowing: [0])
     expectHarmless(anna, ["diff", "-p"], allowing: [9])
+    expectSpelled(Self.rows)
   }
 
   private func lay(_ text: String, _ name: [UInt8], in directory: String) {
@@ -176,6 +206,7 @@ import Testing
       for words in Self.commandLines(text) { expectHarmless(anna, words) }
       anna.environment = [("TSYNC_DIR", text), ("EDITOR", "false \(text)"), ("TSYNC_TRACE", text)]
       for words in [["list"], ["edit", "milk"], ["pull"]] { expectHarmless(anna, words) }
+      expectSpelled([text])
     }
   }
 
@@ -213,9 +244,10 @@ import Testing
         anna.run("new", "-s", "id=milk", "Milk")
         for command in ["pull", "push"] {
           anna.run(command)
-          #expect(CleanOutput.fault(in: anna.written) == nil, "\(command) \(reply)")
+          expectHarmless(anna, "\(command) \(reply)")
         }
       }
+      expectSpelled([text])
     }
   }
 
@@ -255,6 +287,7 @@ import Testing
           unlink(anna.directory.path(of: name))
         }
       }
+      expectSpelled([text])
     }
   }
 
@@ -273,6 +306,7 @@ import Testing
       let own = Array("\r\u{1B}[K".utf8)
       let fault = CleanOutput.fault(in: Array(ended.output.split(separator: own).joined()))
       #expect(fault == nil, "\(words.prefix(2))", sourceLocation: location)
+      spelled.characters.formUnion(CleanOutput.spelled(in: ended.output))
     }
     for words in [
       ["pull", "-v"], ["list"], ["show"] + keys, ["set", "--where", "n=", "n=1"], ["status"],
@@ -284,5 +318,6 @@ import Testing
     for words in [["pull", "-v"], ["diff", "--conflict"], ["resolve", "-a", "--client"]] {
       try expectSafe(words)
     }
+    expectSpelled(Self.rows)
   }
 }
