@@ -25,7 +25,23 @@ struct DoctorCommand: TsyncCommand {
     let report = DoctorReport(examination, mended: mended)
     report.print(to: context.output)
     context.output.end(with: report.status)
+    Self.surroundings(context.invocation.environment).forEach(context.output.warn)
     if deep { try ServerComparison.run(at: path, in: context) }
+  }
+
+  /// Returns what the environment lets others see of what is exchanged (safety.md W10).
+  ///
+  /// What the variables say isn't repeated: the address of a proxy may hold a password.
+  static func surroundings(_ environment: Environment) -> [String] {
+    var facts: [String] = []
+    if environment.nonEmpty("SSLKEYLOGFILE") != nil {
+      facts.append("SSLKEYLOGFILE is set: who can read that file can read what is exchanged")
+    }
+    for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] as [Text]
+    where environment.nonEmpty(name) != nil {
+      facts.append("\(name) is set: a server at https is reached through a proxy")
+    }
+    return facts
   }
 
   /// Mends, and returns what was found before and what was done about it.

@@ -50,6 +50,31 @@ struct NetworkDoctorTests {
     #expect(anna.run("doctor", "--deep").status == 0)
   }
 
+  @Test("W10: a file of keys and a proxy are told, their values are not, and they are no fault")
+  func surroundings() throws {
+    let anna = try Person(cloning: server.url)
+    #expect(anna.run("doctor").error == "all is well: 4 items, 1 table\n")
+    let proxy = "http://ann:s3cret@127.0.0.1:1"
+    anna.environment = [
+      ("SSLKEYLOGFILE", anna.directory.path(of: "keys")), ("https_proxy", proxy),
+      ("ALL_PROXY", proxy),
+      ("HTTPS_PROXY", ""),
+    ]
+    for words in [["doctor"], ["doctor", "--json"]] {
+      let examined = anna.run(words)
+      #expect(examined.status == 0)
+      #expect(
+        examined.error.hasSuffix(
+          """
+          tsync: doctor: SSLKEYLOGFILE is set: who can read that file can read what is exchanged
+          tsync: doctor: https_proxy is set: a server at https is reached through a proxy
+          tsync: doctor: ALL_PROXY is set: a server at https is reached through a proxy
+
+          """), "\(examined.error)")
+      #expect(!(examined.output + examined.error).contains("s3cret"))
+    }
+  }
+
   @Test("--deep without the server ends with 5, and tells what it found before")
   func unreachable() throws {
     let anna = try Person(cloning: server.url)
