@@ -97,9 +97,11 @@ import Testing
     anna.run("init", "--remote", guarded.url, "list")
     anna.directory.write("canary-token\n", to: "token")
     anna.run("remote", "login", "--token-file", anna.directory.path(of: "token"))
+    // Without anything to push nobody would be asked.
+    anna.run("new", "-s", "id=milk", "Milk")
     let path = anna.directory.path(of: "config/tsync/credentials.json")
     #expect(chmod(path, mode) == 0)
-    for command in ["pull", "push", "sync"] where command != "push" {
+    for command in ["pull", "push", "sync"] {
       let refused = anna.run(command)
       #expect(refused.status == 4)
       #expect(
@@ -109,6 +111,7 @@ import Testing
 
           """)
     }
+    #expect(anna.item("milk")?.contains("Milk") == true)
     #expect(try anna.shell("chmod 600 \(path)").status == 0)
     #expect(!anna.run("pull").error.contains("can be read by others"))
   }

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "cases 5, 6, 7: ids that look alike are items of their own, and stay so",
+    "cases 5, 6, 7, S3: ids that look alike are items of their own, and stay so",
     arguments: [
       ("Ab", "aB"), ("é", "e\u{301}"), ("a", "a "), ("a/\u{301}b", "a/b"), ("ß", "ss"),
       ("a", "a\u{200B}"), ("K", "\u{212A}"),

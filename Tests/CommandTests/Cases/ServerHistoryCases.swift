@@ -21,7 +21,7 @@ import Testing
     anna.items.map { anna.directory.text("list/.todosync/items/todoitem/\($0)") }
   }
 
-  @Test("case 28: a row older than the one that was seen stops the pull")
+  @Test("cases 28, S15: a row older than the one that was seen stops the pull")
   func rowWentBack() throws {
     let table = try cloned(5)
     let before = texts
@@ -42,7 +42,7 @@ import Testing
     anna.expectClean()
   }
 
-  @Test("case 29: rows of more than a day after the server's clock stop the pull")
+  @Test("cases 29, S15: rows of more than a day after the server's clock stop the pull")
   func clockWentBack() throws {
     let table = try cloned(3)
     let before = texts
@@ -58,7 +58,7 @@ import Testing
     #expect(anna.run("pull").status == 0)
   }
 
-  @Test("case 31: another data set under the same address stops every exchange")
+  @Test("cases 31, S16: another data set under the same address stops every exchange")
   func otherDataset() throws {
     let table = try cloned(5, dataset: "d1")
     let before = texts
@@ -84,7 +84,7 @@ import Testing
     #expect(anna.run("pull").status == 0)
   }
 
-  @Test("case 31: read anew, a server that has less than half of ten known items is another one")
+  @Test("cases 31, S16: read anew, a server with less than half of ten known items is another one")
   func otherData() throws {
     let table = try cloned(20)
     let before = texts
@@ -103,7 +103,7 @@ import Testing
     anna.expectClean()
   }
 
-  @Test("case 31: an address set anew is held to the items that are known here")
+  @Test("cases 31, S16: an address set anew is held to the items that are known here")
   func otherAddress() throws {
     _ = try cloned(10)
     let before = texts
@@ -114,9 +114,10 @@ import Testing
     #expect(texts == before)
   }
 
-  @Test("case 32: tombstones of 40 of 100 rows stop the pull, until they are allowed")
+  @Test("cases 32, S17: tombstones of 40 of 100 rows stop the pull, until they are allowed")
   func massDeletion() throws {
     let table = try cloned(100)
+    let before = texts
     for number in 0..<40 {
       table.put("n\(100 + number)", at: 200 + number, version: "v2", deleted: true, "")
     }
@@ -128,12 +129,16 @@ import Testing
     #expect(anna.run("pull").status == 6)
     #expect(anna.run("pull", "--max-delete", "40").status == 0)
     #expect(anna.items.count == 60)
-    // What was deleted lies in the trash.
+    // What was deleted lies in the trash, as it was.
+    let trash = "list/.todosync/trash/items/todoitem"
+    let names = anna.directory.names(in: trash)
+    #expect(names.map { $0.prefix { $0 != "." } } == (100..<140).map { "n\($0)" })
+    #expect(names.map { anna.directory.text("\(trash)/\($0)") } == Array(before.prefix(40)))
     anna.expectClean()
     #expect(anna.run("pull").status == 0)
   }
 
-  @Test("case 33: an empty list deletes nothing", arguments: ["d1", nil])
+  @Test("cases 33, S18: an empty list deletes nothing", arguments: ["d1", nil])
   func emptyList(dataset: String?) throws {
     let table = try cloned(50, dataset: dataset)
     let before = texts
