@@ -115,6 +115,73 @@ import Testing
     anna.expectSound()
   }
 
+  // Between the check and the exchange nothing happens that a test of commands can hold on to: that is
+  // in ReplacedFileTests, and in EditorTests, where editors save all the time.
+  @Test("case 79: an edit that is saved while the page is on its way, before the check: a conflict")
+  func savesBeforeTheCheck() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
+    let (directory, file) = (anna.directory, anna.file("milk"))
+    world.disturb { _ in
+      directory.write(#"{"id": "milk", "text": "Soy milk"}"#, to: file)
+      return .forward
+    }
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 1)
+    #expect(pulled.output == "conflict milk  Soy milk (text)\n")
+    #expect(anna.item("milk") == #"{"id": "milk", "text": "Soy milk"}"#)
+    world.calm()
+    #expect(anna.run("resolve", "--client", "milk").status == 0)
+    world.expectCalm()
+    #expect(try world.row("milk").contains("Soy milk"))
+  }
+
+  @Test("case 79: an edit that is saved after the exchange, as the pull goes on, waits for a push")
+  func savesAfterTheExchange() throws {
+    let rows = (0..<10).map { #"{"id": "i\#($0)", "text": "Item \#($0)"}"# }
+    let world = try CaseWorld()
+    for row in rows { try world.server.request("POST", "tables/todoitem", row) }
+    let anna = world.anna
+    anna.run("config", "pull.page", "2")
+    let (directory, file) = (anna.directory, anna.file("i0"))
+    let isSaved = Gate()
+    world.disturb { _ in
+      if directory.text(file) != nil, !isSaved.wait(seconds: 0) {
+        directory.write(#"{"id": "i0", "text": "Mine"}"#, to: file)
+        isSaved.open()
+      }
+      return .forward
+    }
+    #expect(anna.run("pull").status == 0)
+    // Saved before the last page was asked for.
+    #expect(isSaved.wait(seconds: 0))
+    #expect(anna.item("i0") == #"{"id": "i0", "text": "Mine"}"#)
+    #expect(anna.run("push").output == "updated i0  Mine\n")
+    world.calm()
+    anna.expectSound()
+  }
+
+  @Test("case 79: what is written into the old file after the exchange is in the trash, and told")
+  func writesIntoTheOldFile() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    let old = open(anna.directory.path(of: anna.file("milk")), O_WRONLY | O_APPEND)
+    defer { close(old) }
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
+    #expect(anna.run("pull").status == 0)
+    let late = "late words"
+    #expect(write(old, late, late.utf8.count) == late.utf8.count)
+    #expect(anna.item("milk")?.contains("Oat milk") == true)
+    let trash = "list/.todosync/trash/items/todoitem"
+    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    #expect(kept.contains { $0.contains("Milk") && $0.hasSuffix(late) })
+    let examined = anna.run("doctor")
+    #expect(examined.status == 0)
+    #expect(examined.output.contains("note    trash/items/todoitem/milk."), "\(examined)")
+    anna.expectSound()
+  }
+
   @Test("case 81: an item made anew under the id of a deleted row brings the row back")
   func revives() throws {
     let anna = try person(items: 5)

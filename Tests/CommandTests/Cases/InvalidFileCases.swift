@@ -158,6 +158,24 @@ import Testing
     try expectInvalid([UInt8](repeating: 0x20, count: 1 << 20 + 1), ": larger than 1 MiB")
   }
 
+  @Test("cases 71, W5: a file of 10 GB that takes no room is not read, and invalid")
+  func isSparse() throws {
+    let path = anna.directory.path(of: anna.file("milk"))
+    guard truncate(path, 10 << 30) == 0 else { try Test.cancel("the disk has no files of 10 GB") }
+    try expectInvalid(": larger than 1 MiB")
+  }
+
+  @Test("W5: a device is not read, and invalid")
+  func isDevice() throws {
+    let path = anna.directory.path(of: anna.file("milk"))
+    #expect(remove(path) == 0)
+    // /dev/zero's number: to read it would never end.
+    guard mknod(path, S_IFCHR | 0o600, 1 << 8 | 5) == 0 else {
+      try Test.cancel("only root makes devices")
+    }
+    try expectInvalid("items/todoitem/milk.json: not a regular file")
+  }
+
   @Test(
     "cases 71, W4, W5: what is no regular file is not read, not waited for and not sent",
     arguments: ["fifo", "link", "endless", "dangling", "directory"])
@@ -240,12 +258,14 @@ import Testing
 private struct LaidFile: Equatable {
   let mode: mode_t
   let inode: ino_t
+  let size: off_t
   let bytes: [UInt8]?
 
   init(_ path: String) throws {
     var status = stat()
     try #require(lstat(path, &status) == 0)
     (mode, inode) = (status.st_mode, status.st_ino)
-    bytes = mode & S_IFMT == S_IFREG ? try FileText.read(path) : nil
+    size = status.st_size
+    bytes = mode & S_IFMT == S_IFREG && size < 16 << 20 ? try FileText.read(path) : nil
   }
 }

@@ -67,6 +67,24 @@ import Testing
     try expectAll()
   }
 
+  @Test("case 83: what couldn't be made durable is written to a new file, not tried again there")
+  func writesAnew() throws {
+    let path = anna.directory.path(of: "list/.todosync/journal.jsonl")
+    func inode() -> ino_t {
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_ino : 0
+    }
+    anna.run("rm", "milk")
+    let before = inode()
+    anna.run("restore", "milk")
+    #expect(inode() == before)
+    // The logs are synchronized by fdatasync, a new file by fsync: the one alone never succeeds.
+    let pushed = try run("push", [Rule(call: .fdatasync, error: .ioError)])
+    #expect(pushed.status == 0, "\(pushed.output)\(pushed.error)")
+    #expect(inode() != before)
+    try expectAll()
+  }
+
   @Test("cases 82, L5: where no name can be made any more, what came is kept back")
   func noNames() throws {
     let refused = try run(

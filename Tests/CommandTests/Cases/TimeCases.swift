@@ -50,6 +50,33 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("case 93: what a dead process left on its way is sorted by the next command")
+  func findsLeftovers() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#)
+    let anna = world.anna
+    func beginning(_ text: String) -> String {
+      String(Substring(Digest(of: text.utf8).description.utf8.prefix(16)))
+    }
+    // A new text that was never put in its place, and a save that was swapped out of it: by a process
+    // of a number that no process has.
+    let (milk, tea) = (try #require(anna.item("milk")), try #require(anna.item("tea")))
+    let save = #"{"id": "tea", "text": "Green tea"}"#
+    let trash = "list/.todosync/trash"
+    for (text, id, new, old) in [("never", "milk", "never", milk), (save, "tea", tea, "before")] {
+      let texts = "\(beginning(new))-\(beginning(old))"
+      anna.directory.write(
+        text, to: "\(trash)/.tmp-4194305-1-\(texts)-items-todoitem.\(id).json")
+    }
+    let pulled = anna.run("pull")
+    #expect(pulled.status == 0)
+    #expect(
+      pulled.error.contains("items/todoitem/tea.json: a text that was saved as tsync was stopped"))
+    #expect(!anna.directory.names(in: trash).contains { $0.hasPrefix(".tmp-") })
+    #expect(anna.item("milk") == milk && anna.item("tea") == save)
+    #expect(anna.run("push").output == "updated tea  Green tea\n")
+    anna.expectSound()
+  }
+
   /// Copies a workspace as a snapshot of a machine does.
   private static func copy(_ from: String, _ to: String, in directory: TemporaryDirectory) throws {
     let ending = try ChildProcess(
