@@ -53,7 +53,11 @@ struct EngineLife {
       let note = Note(kind: .delete, commanded: true)
       try client.disk.append([.noted(key, note)], durably: true)
     default:
-      client.disk.save(Item(JSONObject([.init(name: "text", value: .string(text))])), as: key)
+      // Who touches an item again changes it as it is by then.
+      let here = refusals > 0 ? try client.disk.client(key).item : nil
+      var fields = here?.fields ?? JSONObject()
+      fields["text"] = .string(text)
+      client.disk.save(Item(fields), as: key)
     }
   }
 
@@ -76,6 +80,8 @@ struct EngineLife {
     guard !client.disk.journal.rejections.isEmpty else { return report.stop }
     let key = try client.key(id)
     guard deed == .delete else {
+      // A row that came without its version is guarded by none until it is pulled again.
+      if deed == .merge, let stop = try client.pull() { return stop }
       refusals += 1
       try save(key)
       return try perform()
