@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "cases 116, 117: without a right token nothing is told or done (S19, S20, S45)",
+    "V2, V12: without a right token nothing is told or done (protocol S19, S20, S45)",
     arguments: [
       (HTTPRequest.Method.get, "todoitem", String?.none), (.get, "todoitem/a", nil),
       (.post, "todoitem", #"{"id":"b"}"#), (.patch, "todoitem/a", "{}"), (.put, "todoitem/a", "{}"),
@@ -66,6 +66,43 @@ import Testing
       }
       #expect(try await server.store.row(id("a"), in: todoitem) == row)
       #expect(try await server.store.row(id("b"), in: todoitem) == nil)
+    }
+  }
+
+  // No row has an owner: who may use a server may use all that it has, and to share it is what the
+  // users are for. What is another user's is on another server.
+  @Test("cases 116, 117, V2: the users of a server share its rows, and each answer says who asked")
+  func shares() async throws {
+    let store = MemoryTokenStore()
+    var tokens: [Text: [(HTTPField.Name, String)]] = [:]
+    for user: Text in ["anna", "ben"] {
+      let (secret, token) = AccessToken.make(for: user, at: .now)
+      await store.add(token)
+      tokens[user] = [(.authorization, "Bearer \(secret)")]
+    }
+    let (anna, ben) = (try #require(tokens["anna"]), try #require(tokens["ben"]))
+    try await TestServer.run(access: Access(store)) { server in
+      let made = try await server.send(.post, "todoitem", #"{"id":"a","text":"Anna's"}"#, anna)
+      #expect(made.status == 201 && made.fields[.user] == "anna")
+      let read = try await server.send(.get, "todoitem/a", nil, ben)
+      #expect(read.status == 200 && read.fields[.user] == "ben")
+      #expect(read.text == made.text)
+      let listed = try await server.send(.get, "todoitem", nil, ben)
+      #expect(listed.ids == "a" && listed.fields[.user] == "ben")
+      // An id is one row's, whoever made it.
+      let taken = try await server.send(.post, "todoitem", #"{"id":"a","text":"Ben's"}"#, ben)
+      #expect(taken.status == 409 && taken.fields[.user] == "ben")
+      #expect(taken.text == made.text)
+      let changed = try await server.send(.patch, "todoitem/a", #"{"text":"Ben's"}"#, ben)
+      #expect(changed.status == 200 && changed.fields[.user] == "ben")
+      // Nor does one's change pass over the other's.
+      let stale: [(HTTPField.Name, String)] = [(.ifMatch, try #require(made.eTag))]
+      let late = try await server.send(.patch, "todoitem/a", #"{"text":"late"}"#, anna + stale)
+      #expect(late.status == 412 && late.fields[.user] == "anna")
+      #expect(late["text"] == "Ben's")
+      #expect(try await server.send(.delete, "todoitem/a", nil, anna).status == 204)
+      #expect(try await server.send(.get, "todoitem/a", nil, ben).status == 410)
+      #expect(server.log.lines.contains { $0.contains(" - ben PATCH /tables/todoitem/a 200 ") })
     }
   }
 

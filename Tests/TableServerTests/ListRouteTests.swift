@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test("an empty table in each form (S28, S52, S64)")
+  @Test("an empty table in each form (protocol S28, S52, S64)")
   func empty() async throws {
     try await TestServer.run { server in
       let two = server.speaking("2.0.0")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "a list's rows are the rows as they are read, and it has no tag (S6)",
+    "a list's rows are the rows as they are read, and it has no tag (protocol S6)",
     arguments: StoreKind.allCases)
   func rows(kind: StoreKind) async throws {
     try await TestServer.run(kind) { server in
@@ -42,7 +42,8 @@ import Testing
   }
 
   @Test(
-    "tombstones are in a list only if asked for (S13, S14, S50)", arguments: ["2.0.0", "3.0.0"])
+    "a list has tombstones only if asked for (protocol S13, S14, S50)",
+    arguments: ["2.0.0", "3.0.0"])
   func tombstones(version: String) async throws {
     try await TestServer.run { server in
       let server = server.speaking(version)
@@ -57,7 +58,8 @@ import Testing
   }
 
   @Test(
-    "248 rows come in pages, each once, by the links of v3 (S47, S48)", arguments: ["3.0.0", nil])
+    "248 rows come in pages, each once, by the links of v3 (protocol S47, S48)",
+    arguments: ["3.0.0", nil])
   func pages(version: String?) async throws {
     try await TestServer.run { server in
       let server = server.speaking(version)
@@ -83,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("pages of v2 have the link in the form that its clients read (S16, S17, S59)")
+  @Test("pages of v2 have the link in the form that its clients read (protocol S16, S17, S59)")
   func links() async throws {
     try await TestServer.run { server in
       let server = server.speaking("2.0.0")
@@ -110,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("a link is a path where the client wants one (S51)")
+  @Test("a link is a path where the client wants one (protocol S51)")
   func pathLink() async throws {
     try await TestServer.run { server in
       try await Self.fill(server, 101)
@@ -119,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("$top and $skip cut, $count counts all (S28, S48)")
+  @Test("$top and $skip cut, $count counts all (protocol S28, S48)")
   func cut() async throws {
     try await TestServer.run { server in
       try await Self.fill(server, 12)
@@ -133,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "$select sends what it names and no more (S29)",
+    "$select sends what it names and no more (protocol S29)",
     arguments: [
       ("id,version", #"{"id":"a","version":"AAAAAAAAAAE="}"#),
       (
@@ -155,7 +157,7 @@ import Testing
   }
 
   @Test(
-    "case 114: options that can't be read are refused, with their name (S49, S58)",
+    "case 114: options that can't be read are refused, with their name (protocol S49, S58)",
     arguments: [
       "$top=1001", "$top=-1", "$top=NaN", "$top=1e3", "$top=", "$top=+5",
       "$top=99999999999999999999",

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RouteTests {
   static let versions: [String?] = ["2.0.0", "3.0.0", nil]
 
-  // MARK: Version (S1, S2)
+  // MARK: Version (protocol S1, S2)
 
   @Test(
     "a version is taken from header or query, in any letter case",
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  // MARK: Insert (S4, S7, S22, S32–S37, S53, S62–S65)
+  // MARK: Insert (protocol S4, S7, S22, S32–S37, S53, S62–S65)
 
   @Test("an insert answers 201 with the row, its tag, date and place", arguments: versions)
   func insert(version: String?) async throws {
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  // MARK: Read one (S5, S39–S41, S66)
+  // MARK: Read one (protocol S5, S39–S41, S66)
 
   @Test("a row is read with its tag and date", arguments: versions)
   func read(version: String?) async throws {

@@ -208,6 +208,36 @@ final class ClientSocket: Sendable {
     }
   }
 
+  /// Sends what goes at once, and doesn't mind whether anybody is there.
+  func drip(_ text: String) {
+    _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+  }
+
+  /// Whether the peer has neither sent anything nor closed the connection.
+  var isOpen: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0 && errno == EAGAIN
+  }
+
+  /// Whether the peer, a socket of this machine's, is connected.
+  ///
+  /// What a peer has closed that has more to send isn't to be seen at this end.
+  func isKeptByPeer() throws -> Bool {
+    var own = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &own) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    guard result == 0 else { throw Failure(number: errno) }
+    let hexadecimal = String(UInt16(bigEndian: own.sin_port), radix: 16, uppercase: true)
+    let port = ":" + String(repeating: "0", count: 4 - hexadecimal.utf8.count) + hexadecimal
+    // Read to its end: Foundation takes a file without a size for one that a single read brings.
+    let table = FileHandle(forReadingAtPath: "/proc/net/tcp")?.readDataToEndOfFile() ?? Data()
+    // Each line has a number, the local and the remote address and the state; 01 is established.
+    return String(decoding: table, as: UTF8.self).split(separator: "\n")
+      .contains { $0.contains("\(port) 01 ") }
+  }
+
   /// Sends no more.
   func finish() {
     shutdown(descriptor, Int32(SHUT_WR))

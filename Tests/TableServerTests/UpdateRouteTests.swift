@@ -50,7 +50,9 @@ import Testing
     Condition(name: .ifUnmodifiedSince, value: { _ in "yesterday" }, reading: 200, writing: 200),
   ]
 
-  @Test("case 118: a condition decides whether a row is sent or written", arguments: conditions)
+  @Test(
+    "case 118: `*`, one tag or several are met or not, half a tag is 400; a row is written or stays",
+    arguments: conditions)
   func condition(condition: Condition) async throws {
     try await TestServer.run(now: { Moment(milliseconds: 784_111_777_120) }) { server in
       for (method, json) in [
@@ -109,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("a stale version in the body is 409 in v2 and passed over in v3 (S8, S10)")
+  @Test("a stale version in the body is 409 in v2 and passed over in v3 (protocol S8, S10)")
   func bodyVersion() async throws {
     try await TestServer.run { server in
       let two = server.speaking("2.0.0")
@@ -130,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("a write without a version wins, as in the family", arguments: versions)
+  @Test("case 118: a write without a version wins, as in the family", arguments: versions)
   func lastWriteWins(version: String?) async throws {
     try await TestServer.run { server in
       let server = server.speaking(version)
@@ -157,7 +159,7 @@ import Testing
       ] {
         let deleted = try await server.send(.delete, "todoitem/a")
         #expect(try await server.send(.get, "todoitem").ids == "")
-        // S12: with the tombstone's version only.
+        // protocol S12: with the tombstone's version only.
         let stale = try await server.send(method, path, json, [(.ifMatch, "\"x\"")])
         #expect(stale.status == 412)
         #expect(stale["deleted"] == true)

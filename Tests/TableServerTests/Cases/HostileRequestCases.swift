@@ -37,6 +37,29 @@ import Testing
     }
   }
 
+  @Test(
+    "case 113: such a filter is a request like others: 200, and the row that holds the text",
+    arguments: payloads.filter { !$0.utf8.contains(0) })
+  func literalRequest(payload: String) async throws {
+    let item = JSONObject([
+      .init(name: "id", value: "one"), .init(name: "text", value: .string(Text(payload))),
+    ])
+    try await TestServer.run(.sqlite) { server in
+      let body = String(decoding: JSON.object(item).encoded(), as: UTF8.self)
+      #expect(try await server.send(.post, "todoitem", body).status == 201)
+      _ = try await server.send(.post, "todoitem", #"{"id":"two","text":"milk"}"#)
+      let quoted = payload.replacing("'", with: "''")
+      for (text, ids) in [("'\(quoted)'", "one"), ("'x\(quoted)'", "")] {
+        let filter = Text("text eq \(text)").percentEncoded
+        let reply = try await server.send(.get, "todoitem?$count=true&$filter=\(filter)")
+        #expect(reply.status == 200)
+        #expect(reply.ids == ids)
+        #expect(reply["count"]?.integer == (ids == "" ? 0 : 1))
+      }
+      #expect(try await server.send(.get, "todoitem?$count=true")["count"]?.integer == 2)
+    }
+  }
+
   @Test("case 114, V1: outside of quotes nothing of it gets to the store", arguments: payloads)
   func everywhere(payload: String) async throws {
     let text = Text(payload).percentEncoded

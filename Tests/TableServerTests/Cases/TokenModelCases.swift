@@ -8,7 +8,7 @@ import Testing
   private typealias Chance = FilterHistoryTests.Chance
 
   @Test(
-    "cases 116, 117, V2: without a right token no answer tells of a row, and none is changed",
+    "V2, V12: without a right token no answer tells of a row, and none is changed",
     arguments: 0..<10)
   func canaries(seed: Int) async throws {
     let tokens = MemoryTokenStore()
