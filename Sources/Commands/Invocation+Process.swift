@@ -9,6 +9,7 @@ extension Invocation {
   /// A signal that asks it to end is kept for the command to see; a second one, or two seconds, end
   /// it at once: whatever lies on the disk then is safe to die in.
   package static func process() -> Invocation {
+    occupyStandardStreams()
     let environment = processEnvironment()
     prepareSignals()
     preventCoreFiles()
@@ -30,6 +31,18 @@ extension Invocation {
         return number == 0 ? nil : number
       },
       run: { program throws(Errno) in try ProgramRun(program).ending() })
+  }
+
+  /// Makes sure that no file or socket gets the number of a standard stream that is closed: what is
+  /// said would be written into it.
+  ///
+  /// To write to what is opened instead fails as it does where nothing is open, and so does reading.
+  private static func occupyStandardStreams() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest number that is free, which is this one.
+      open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
   }
 
   private static func sink(_ descriptor: Int32) -> Sink {

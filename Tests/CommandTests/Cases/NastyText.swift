@@ -68,8 +68,8 @@ enum CleanOutput {
     return nil
   }
 
-  /// Returns the characters that are spelled out in what was written: as `\x1b` and `\u{202e}` for
-  /// people, as `\u202e` for programs.
+  /// Returns the characters that are spelled out for people in what was written, as `\x1b` and
+  /// `\u{202e}`.
   static func spelled(in bytes: [UInt8]) -> Set<UInt32> {
     var found: Set<UInt32> = []
     func take(_ digits: ArraySlice<UInt8>) {
@@ -79,12 +79,10 @@ enum CleanOutput {
     }
     for place in bytes.indices.dropLast(3) where bytes[place] == UInt8(ascii: "\\") {
       let rest = bytes[(place + 2)...]
-      switch (bytes[place + 1], rest.first) {
-      case (UInt8(ascii: "x"), _): take(rest.prefix(2))
-      case (UInt8(ascii: "u"), UInt8(ascii: "{")):
+      if bytes[place + 1] == UInt8(ascii: "x") {
+        take(rest.prefix(2))
+      } else if bytes[place + 1] == UInt8(ascii: "u"), rest.first == UInt8(ascii: "{") {
         take(rest.dropFirst().prefix { $0 != UInt8(ascii: "}") }.prefix(6))
-      case (UInt8(ascii: "u"), _): take(rest.prefix(4))
-      default: break
       }
     }
     return found

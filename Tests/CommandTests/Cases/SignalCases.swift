@@ -247,6 +247,26 @@ import Testing
     world.anna.expectSound()
   }
 
+  @Test(
+    "case 90: where a stream is closed, what is said to it gets into no file and to no server",
+    arguments: [
+      ("<&-", 0), (">&-", 8), ("2>&-", 0), ("<&- >&-", 8), (">&- 2>&-", 8), ("<&- >&- 2>&-", 8),
+    ])
+  func closesStreams(redirection: String, status: Int32) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    let outcome = try anna.shell("tsync push \(redirection)")
+    #expect(outcome.status == status)
+    #expect(!world.hasSent("updated milk") && !world.hasSent("1 pushed"))
+    for name in anna.directory.names(in: "list/.todosync") {
+      let text = anna.directory.text("list/.todosync/\(name)") ?? ""
+      #expect(!text.contains("updated milk") && !text.contains("1 pushed"), "\(name)")
+    }
+    #expect(try world.row("milk").contains("Oat milk"))
+    anna.expectSound()
+  }
+
   @Test("cases 91, L1: a second pull waits, then names the command that holds the workspace")
   func waitsForTheLock() throws {
     let isHeld = Gate()
