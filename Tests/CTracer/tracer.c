@@ -93,8 +93,8 @@ struct tracing {
   struct tracer_fault fault;
   tracer_listener listener;
   void *context;
-  long count;
-  int reached;
+  long counts[TRACER_ANY + 1];  // by kind, the last one of all
+  int is_full;  // since TRACER_FULL has met its call
   struct traced_thread *threads[THREAD_LIMIT];
 };
 
@@ -199,6 +199,39 @@ static int is_counted(
   return (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
 }
 
+static int can_tear(const struct call_form *form, const struct user_regs_struct *registers) {
+  switch (form->number) {
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_sendto: return registers->rdx > 1;
+    default: return 0;
+  }
+}
+
+static int takes_space(
+    pid_t id, const struct call_form *form, const struct user_regs_struct *registers) {
+  char path[2 * PATH_LIMIT];
+  struct stat status;
+  switch (form->kind) {
+    case TRACER_LINK:
+    case TRACER_MKDIR: return 1;
+    case TRACER_WRITE: {
+      int descriptor = (int)registers->rdi;
+      return descriptor > 2 && descriptor_status(id, descriptor, &status) == 0 &&
+             S_ISREG(status.st_mode);
+    }
+    case TRACER_OPEN: {
+      long flags = form->number == SYS_openat ? (long)registers->rdx
+                   : form->number == SYS_open ? (long)registers->rsi
+                                              : O_CREAT;
+      if (!(flags & O_CREAT)) return 0;
+      named_path(id, registers, form->directory, form->name, path);
+      return lstat(path, &status) != 0;
+    }
+    default: return 0;
+  }
+}
+
 static void gather_bytes(
     struct traced_thread *thread, const struct call_form *form,
     const struct user_regs_struct *registers) {
@@ -227,15 +260,19 @@ static void gather_bytes(
 }
 
 static void describe(
-    struct traced_thread *thread, const struct call_form *form,
+    const struct tracing *tracing, struct traced_thread *thread, const struct call_form *form,
     const struct user_regs_struct *registers) {
   struct tracer_call *call = &thread->call;
   memset(call, 0, sizeof *call);
+  call->number = tracing->counts[TRACER_ANY];
+  call->number_of_kind = tracing->counts[form->kind];
   call->kind = form->kind;
   call->descriptor = -1;
   call->path = thread->path;
   call->target = thread->target;
   call->bytes = thread->bytes;
+  call->can_tear = can_tear(form, registers);
+  call->takes_space = takes_space(thread->id, form, registers);
   thread->path[0] = thread->target[0] = 0;
   if (form->name >= 0) {
     named_path(thread->id, registers, form->directory, form->name, thread->path);
@@ -283,6 +320,26 @@ static void kill_all(struct tracing *tracing) {
 
 // MARK: Stops
 
+// Whether it is this call's turn.
+static int is_met(
+    const struct tracing *tracing, pid_t id, const struct call_form *form,
+    const struct user_regs_struct *registers) {
+  enum tracer_kind kind = tracing->fault.kind;
+  long count = tracing->counts[kind];
+  if (tracing->fault.mode == TRACER_FULL)
+    return count >= tracing->fault.at && takes_space(id, form, registers);
+  if ((kind != TRACER_ANY && kind != form->kind) || count != tracing->fault.at) return 0;
+  return tracing->fault.mode != TRACER_TEAR || can_tear(form, registers);
+}
+
+// The kernel passes over a call whose number is -1, and returns what stands in rax.
+static void refuse(
+    const struct traced_thread *thread, struct user_regs_struct *registers, int error) {
+  registers->orig_rax = (unsigned long long)-1;
+  registers->rax = (unsigned long long)-(long long)error;
+  ptrace(PTRACE_SETREGS, thread->id, 0, registers);
+}
+
 // Before a call; answers how the thread goes on.
 static int enter(struct tracing *tracing, struct traced_thread *thread) {
   struct user_regs_struct registers;
@@ -290,25 +347,27 @@ static int enter(struct tracing *tracing, struct traced_thread *thread) {
     return PTRACE_CONT;
   const struct call_form *form = find_form((long)registers.orig_rax);
   if (!form || !is_counted(thread->id, form, &registers)) return PTRACE_CONT;
-  tracing->count++;
+  tracing->counts[form->kind]++;
+  tracing->counts[TRACER_ANY]++;
   if (tracing->fault.mode == TRACER_LOG) {
-    describe(thread, form, &registers);
-    thread->call.number = tracing->count;
+    describe(tracing, thread, form, &registers);
     thread->is_inside = 1;
     return PTRACE_SYSCALL;
   }
-  if (tracing->count != tracing->fault.at) return PTRACE_CONT;
-  tracing->reached = 1;
-  int can_tear = form->kind == TRACER_WRITE || form->number == SYS_sendto;
+  if (!is_met(tracing, thread->id, form, &registers)) return PTRACE_CONT;
+  if (!tracing->is_full) {
+    describe(tracing, thread, form, &registers);
+    if (tracing->listener) tracing->listener(tracing->context, &thread->call);
+  }
   switch (tracing->fault.mode) {
     case TRACER_TEAR:
-      if (can_tear && registers.rdx > 1) {
-        registers.rdx /= 2;
-        ptrace(PTRACE_SETREGS, thread->id, 0, &registers);
-        thread->is_inside = 1;
-        return PTRACE_SYSCALL;
-      }
-      kill_all(tracing);
+      registers.rdx /= 2;
+      ptrace(PTRACE_SETREGS, thread->id, 0, &registers);
+      thread->is_inside = 1;
+      return PTRACE_SYSCALL;
+    case TRACER_FULL:
+      tracing->is_full = 1;
+      refuse(thread, &registers, tracing->fault.error);
       return PTRACE_CONT;
     case TRACER_FAIL:
       // A close that fails has closed nevertheless (close(2)).
@@ -316,10 +375,7 @@ static int enter(struct tracing *tracing, struct traced_thread *thread) {
         thread->is_inside = 1;
         return PTRACE_SYSCALL;
       }
-      // The kernel passes over a call whose number is -1, and returns what stands in rax.
-      registers.orig_rax = (unsigned long long)-1;
-      registers.rax = (unsigned long long)-(long long)tracing->fault.error;
-      ptrace(PTRACE_SETREGS, thread->id, 0, &registers);
+      refuse(thread, &registers, tracing->fault.error);
       return PTRACE_CONT;
     default: kill_all(tracing); return PTRACE_CONT;
   }
@@ -364,7 +420,11 @@ static struct traced_thread *find_thread(struct tracing *tracing, pid_t id, int 
   snprintf(task, sizeof task, "/proc/%d/task/%d", tracing->process, id);
   thread->id = id;
   thread->belongs = id == tracing->process || access(task, F_OK) == 0;
-  if (tracing->fault.mode == TRACER_LOG) thread->bytes = malloc(BYTES_LIMIT);
+  thread->bytes = malloc(BYTES_LIMIT);
+  if (!thread->bytes) {
+    free(thread);
+    return NULL;
+  }
   *is_new = 1;
   return *free_place = thread;
 }
@@ -485,7 +545,6 @@ int tracer_run(
   follow(&tracing, end);
   if (is_timed) timer_delete(timer);
   forget_thread(&tracing, 0);
-  end->reached = tracing.reached;
   return failure;
 }
 
@@ -493,7 +552,7 @@ const char *tracer_refusal(void) {
   char *arguments[] = {"true", NULL}, *environment[] = {NULL};
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   int streams[3] = {null, null, null};
-  struct tracer_fault fault = {.mode = TRACER_LOG};
+  struct tracer_fault fault = {.mode = TRACER_LOG, .kind = TRACER_ANY};
   struct tracer_end end;
   int failure =
       tracer_run("/bin/true", arguments, environment, NULL, streams, 10, fault, NULL, NULL, &end);

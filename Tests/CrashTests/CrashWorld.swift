@@ -42,13 +42,23 @@ final class CrashWorld {
   func prepare(_ scenario: Scenario) throws -> Int {
     try server.rewind(to: fresh)
     for person in [mine(), theirs] { FileTree.remove(person.workspace) }
-    scenario.prepare(mine(), theirs, server.url)
+    try scenario.prepare(mine(), theirs, server.url)
     return try server.mark()
   }
 
   /// Gives both people a workspace with the same five rows.
   func prepareTogether() throws {
-    Scenario.begin(mine(), theirs, server.url)
+    try Scenario.begin(mine(), theirs, server.url)
+  }
+
+  /// Runs a scenario's command, and where it finds that it has begun already, the one that goes on.
+  ///
+  /// - Returns: What each has come to; the last one counts.
+  func goOn(_ scenario: Scenario) -> [Person.Outcome] {
+    let mine = mine(scenario)
+    let first = mine.run(words(scenario), beside: scenario.isBeside)
+    guard first.status == 2, let words = scenario.goesOnBy else { return [first] }
+    return [first, mine.run(words)]
   }
 
   /// What a workspace and the server have come to.

@@ -11,6 +11,8 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
     case tear
     /// The call isn't made and fails.
     case noSpace, ioError, tooManyFiles
+    /// As ``noSpace``, and so does every later call of the command that takes space.
+    case full
 
     var description: String {
       switch self {
@@ -19,6 +21,7 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
       case .noSpace: "ENOSPC"
       case .ioError: "EIO"
       case .tooManyFiles: "EMFILE"
+      case .full: "full"
       }
     }
 
@@ -26,7 +29,8 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
     func applies(to call: TracedCall) -> Bool {
       switch self {
       case .kill: true
-      case .tear: (call.kind == .write || call.kind == .send) && call.bytes.count > 1
+      case .tear: call.canTear
+      case .full: call.takesSpace
       default: call.kind != .receive
       }
     }
@@ -41,19 +45,34 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
       case .noSpace: (TRACER_FAIL, ENOSPC)
       case .ioError: (TRACER_FAIL, EIO)
       case .tooManyFiles: (TRACER_FAIL, EMFILE)
+      case .full: (TRACER_FULL, ENOSPC)
       }
     }
   }
 
   let mode: Mode
-  /// Which call, counted from 1.
+  /// What the call does; `nil` where that doesn't matter.
+  let kind: TracedCall.Kind?
+  /// Which call of the kind, counted from 1.
   let call: Int
 
-  var description: String { "\(mode) at call \(call)" }
+  /// Makes a fault at a call, whatever that does.
+  init(mode: Mode, call: Int) {
+    (self.mode, kind, self.call) = (mode, nil, call)
+  }
+
+  /// Makes a fault at a call of another run, found again by what it does: how many pieces answers come
+  /// in, and in which order, differs from run to run.
+  init(mode: Mode, at call: TracedCall) {
+    (self.mode, kind, self.call) = (mode, call.kind, call.numberOfKind)
+  }
+
+  var description: String { "\(mode) at \(kind.map { "\($0)" } ?? "call") \(call)" }
 
   /// As the tracer takes it.
   var forTracer: tracer_fault {
     let (mode, error) = mode.forTracer
-    return tracer_fault(mode: mode, at: call, error: error)
+    let kind = kind.map { tracer_kind(rawValue: $0.rawValue) } ?? TRACER_ANY
+    return tracer_fault(mode: mode, kind: kind, at: call, error: error)
   }
 }

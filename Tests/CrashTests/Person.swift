@@ -35,10 +35,12 @@ struct Person {
     ]
   }
 
+  /// Whether the workspace is there.
+  var hasWorkspace: Bool { access("\(workspace)/.todosync", F_OK) == 0 }
+
   /// In the workspace, or beside it where there is none.
   private var directory: String {
-    access("\(workspace)/.todosync", F_OK) == 0
-      ? workspace : PathName.split(workspace).directory
+    hasWorkspace ? workspace : PathName.split(workspace).directory
   }
 
   /// Runs a command line inside this process.
@@ -72,6 +74,17 @@ struct Person {
   /// Runs a command line inside this process.
   @discardableResult
   func run(_ words: String...) -> Outcome { run(words) }
+
+  /// Runs a command line that must end with a status.
+  ///
+  /// - Throws: `Failure` where it ends with another.
+  func does(_ words: String..., ending status: Int32 = 0) throws {
+    let outcome = run(words)
+    guard outcome.status == status else {
+      throw Failure(
+        .damaged, "\(words.joined(separator: " ")) ends with \(outcome.status): \(outcome.text)")
+    }
+  }
 
   /// Describes the command line as a process of its own, to be traced.
   func program(_ words: [String], beside: Bool = false) -> TracedProgram {

@@ -48,7 +48,6 @@ final class PowerLoss {
   private let calls: [TracedCall]
   /// The server's mark after each call; the first is the one before all.
   private var marks: [Int] = []
-  private let status: Int32
   private let meaning: Meaning
 
   /// Prepares a scenario, and records its run.
@@ -72,7 +71,8 @@ final class PowerLoss {
     }
     if let failure { throw failure }
     marks.append(try world.server.mark())
-    (calls, status, self.marks) = (ending.calls, ending.status, marks)
+    try scenario.check(ending.status, ending.output)
+    (calls, self.marks) = (ending.calls, marks)
     meaning = try world.meaning(of: mine)
   }
 
@@ -162,8 +162,10 @@ final class PowerLoss {
       }
     }
     if let fault = world.check(mine, isInterrupted: true) { faults.append(fault) }
-    var again = mine.run(world.words(scenario), beside: scenario.isBeside)
-    if again.status != status, let words = scenario.goesOnBy { again = mine.run(words) }
+    let again = world.goOn(scenario).last ?? Person.Outcome(status: -1, text: "")
+    if !scenario.mayEnd(again: again.status) {
+      faults.append("going on ends with \(again.status)")
+    }
     let found = try world.meaning(of: mine)
     if found != meaning {
       faults.append("other than undisturbed:\n" + Meaning.difference(meaning, found))

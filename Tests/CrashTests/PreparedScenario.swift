@@ -7,10 +7,8 @@ import TestSupport
 final class PreparedScenario {
   /// What one run came to.
   struct Run {
-    /// The exit status of the command that the fault has hit.
-    var status: Int32 = 0
-    /// Whether the fault's call was made.
-    var isReached = false
+    /// The calls that the faults have met, those of them that have met one.
+    var met: [TracedCall] = []
     /// What was done after it, for a message.
     var story: [String] = []
     /// What is wrong; empty where everything was recovered.
@@ -24,27 +22,25 @@ final class PreparedScenario {
   private let tree: FileTree
   private let mark: Int
   private let audit: ByteAudit
-  /// How the undisturbed run ends, and what it leads to.
-  private let status: Int32
+  /// What the undisturbed run leads to.
   private let meaning: Meaning
 
-  /// Prepares it, and runs it once undisturbed.
+  /// Prepares it, and runs it undisturbed, once and again.
   init(_ scenario: Scenario, in world: CrashWorld) throws {
     self.scenario = scenario
     self.world = world
     mark = try world.prepare(scenario)
-    tree = FileTree(at: world.mine(scenario).workspace)
+    let mine = world.mine(scenario)
+    tree = FileTree(at: mine.workspace)
     audit = ByteAudit(of: tree)
-    let ending = try Self.begin(scenario, world).run()
-    (calls, status) = (ending.calls, ending.status)
-    meaning = try world.meaning(of: world.mine(scenario))
-    guard status <= 1 else {
-      throw Failure(.damaged, "\(scenario) ends with \(status): \(ending.output)")
+    let ending = try mine.program(world.words(scenario), beside: scenario.isBeside).run()
+    calls = ending.calls
+    meaning = try world.meaning(of: mine)
+    try scenario.check(ending.status, ending.output)
+    let again = world.goOn(scenario).last?.status
+    guard let again, scenario.mayEnd(again: again) else {
+      throw Failure(.damaged, "\(scenario), done again, ends with \(again ?? -1)")
     }
-  }
-
-  private static func begin(_ scenario: Scenario, _ world: CrashWorld) -> TracedProgram {
-    world.mine(scenario).program(world.words(scenario), beside: scenario.isBeside)
   }
 
   private func restart() throws {
@@ -54,21 +50,36 @@ final class PreparedScenario {
     if !tree.directories.isEmpty { tree.write(to: mine.workspace) }
   }
 
+  /// The command, or the one that goes on where it has begun already.
+  private func program() -> TracedProgram {
+    let mine = world.mine(scenario)
+    if let words = scenario.goesOnBy, mine.hasWorkspace { return mine.program(words) }
+    return mine.program(world.words(scenario), beside: scenario.isBeside)
+  }
+
+  /// Runs it with faults, and counts the calls that it then makes in going on undisturbed.
+  func callsOfRecovery(after faults: [Fault]) throws -> Int {
+    try restart()
+    for fault in faults { _ = try program().run(fault) }
+    return try program().run().calls.count
+  }
+
   /// Runs it with faults, one after the other, and then until it has recovered.
   func run(_ faults: [Fault]) throws -> Run {
     try restart()
     world.disk?.settle()
     var run = Run()
     for fault in faults {
-      let ending = try Self.begin(scenario, world).run(fault)
-      run.status = ending.status
-      run.isReached = ending.isReached
+      let ending = try program().run(fault)
       run.story.append("\(fault): status \(ending.status)\n\(ending.output)")
-      if ending.isReached { try checkEnd(fault, ending, &run) }
+      guard let call = ending.met else { continue }
+      run.met.append(call)
+      run.story.append("  met: \(call.kind) \(call.path) \(call.target)")
+      try checkEnd(fault, at: call, ending, &run)
     }
     if let disk = world.disk {
       try disk.cut()
-      if !run.isReached { try checkDurable(&run) }
+      if run.met.count < faults.count { try checkDurable(&run) }
     }
     try checkState(&run, isInterrupted: true)
     try goOn(&run)
@@ -78,16 +89,16 @@ final class PreparedScenario {
 
   /// What is told must be true.
   private func checkEnd(
-    _ fault: Fault, _ ending: TracedProgram.Ending, _ run: inout Run
+    _ fault: Fault, at call: TracedCall, _ ending: TracedProgram.Ending, _ run: inout Run
   ) throws {
     if fault.mode.ends {
       if ending.status != 137 { run.faults.append("it was killed and ends with \(ending.status)") }
-    } else if ending.status == status {
+    } else if ending.status == scenario.status {
       let found = try world.meaning(of: world.mine(scenario))
       guard found != meaning else { return }
       run.faults.append(
         "it says that all was done, but\n" + Meaning.difference(meaning, found))
-    } else if ![1, 3, 5, 7, 8].contains(ending.status) {
+    } else if !call.statusesAfterError.contains(ending.status) {
       run.faults.append("it ends with \(ending.status)")
     }
   }
@@ -117,18 +128,25 @@ final class PreparedScenario {
 
   /// Runs the same command again, which must lead to where the undisturbed one has led.
   private func goOn(_ run: inout Run) throws {
-    let mine = world.mine(scenario)
-    var again = mine.run(world.words(scenario), beside: scenario.isBeside)
-    run.story.append("again: status \(again.status)\n\(again.text)")
-    if again.status != status, let words = scenario.goesOnBy {
-      again = mine.run(words)
-      run.story.append("\(words.joined(separator: " ")): status \(again.status)\n\(again.text)")
-    }
-    let found = try world.meaning(of: mine)
+    let runs = world.goOn(scenario)
+    for again in runs { run.story.append("again: status \(again.status)\n\(again.text)") }
+    let found = try world.meaning(of: world.mine(scenario))
     if found != meaning {
       run.faults.append("other than undisturbed:\n" + Meaning.difference(meaning, found))
-    } else if again.status != status, again.status != 2, again.status != 0 {
-      run.faults.append("going on ends with \(again.status)")
+    }
+    guard let status = runs.last?.status, !scenario.mayEnd(again: status) else { return }
+    run.faults.append("going on ends with \(status)")
+  }
+}
+
+extension TracedCall {
+  /// How a command may end to which this call has failed: a file can't be written, the server can't
+  /// be reached, the lock can't be had.
+  fileprivate var statusesAfterError: Set<Int32> {
+    switch kind {
+    case .lock: [7, 8]
+    case .connect, .send, .receive: [5]
+    default: isSocket ? [5] : [8]
     }
   }
 }

@@ -1,5 +1,7 @@
 import Glibc
 
+@testable import Commands
+
 /// A command line in a workspace that was prepared for it.
 struct Scenario: Sendable, CustomStringConvertible {
   /// What it is called.
@@ -16,72 +18,114 @@ struct Scenario: Sendable, CustomStringConvertible {
   var editor: String?
   /// Whether it begins with damage, which is there until it has ended.
   var isDamaged = false
+  /// How it ends undisturbed.
+  var status: Int32 = 0
+  /// How the last line begins that it then writes.
+  let expects: String
+  /// How else it may end where it, or a part of it, is done already.
+  var repeats: Set<Int32> = []
   /// Prepares the person's workspace, with the help of somebody else's.
-  let prepare: @Sendable (_ mine: Person, _ theirs: Person, _ url: String) -> Void
+  let prepare: @Sendable (_ mine: Person, _ theirs: Person, _ url: String) throws -> Void
 
   var description: String { name }
+
+  /// Whether it may end so where it is run once more after a fault.
+  func mayEnd(again status: Int32) -> Bool { status == self.status || repeats.contains(status) }
+
+  /// Checks that it has done undisturbed what it is there for.
+  ///
+  /// - Throws: `Failure` where it hasn't.
+  func check(_ status: Int32, _ output: String) throws {
+    let last = output.split { $0.isNewline }.last.map { String($0) } ?? ""
+    guard status == self.status, last.hasPrefix(expects) else {
+      throw Failure(.damaged, "\(self) ends with \(status): \(output)")
+    }
+  }
 }
 
 extension Scenario {
   /// All commands that change something, with five items each.
   static let all: [Scenario] = [
-    Scenario(name: "init", words: ["init", "--remote", "$URL", "list"], isBeside: true) { _, _, _ in
-    },
     Scenario(
-      name: "clone", words: ["clone", "$URL", "list"], isBeside: true, goesOnBy: ["pull"]
-    ) { _, theirs, url in fill(theirs, url) },
-    Scenario(name: "pull", words: ["pull"]) { mine, theirs, url in
-      begin(mine, theirs, url)
-      theirs.run("set", "i1", "notes=theirs ~t1~")
-      theirs.run("rm", "i2")
+      name: "init", words: ["init", "--remote", "$URL", "list"], isBeside: true,
+      expects: "made workspace list", repeats: [2]
+    ) { _, _, _ in },
+    Scenario(
+      name: "clone", words: ["clone", "$URL", "list"], isBeside: true, goesOnBy: ["pull"],
+      expects: "todoitem  5 new"
+    ) { _, theirs, url in try fill(theirs, url) },
+    Scenario(name: "pull", words: ["pull"], status: 1, expects: "1 conflict ", repeats: [0]) {
+      mine, theirs, url in
+      try begin(mine, theirs, url)
+      try theirs.does("set", "i1", "notes=theirs ~t1~")
+      try theirs.does("rm", "i2")
       differ(mine, theirs)
       mine.save("i5", "\"text\": \"Item 5 ~m5~\", \"notes\": \"n\"")
-      theirs.run("new", "-s", "id=i6", "Item 6 ~t6~")
-      theirs.run("push")
+      try theirs.does("new", "-s", "id=i6", "Item 6 ~t6~")
+      try theirs.does("push")
     },
-    Scenario(name: "push", words: ["push"]) { mine, theirs, url in
-      begin(mine, theirs, url)
+    Scenario(name: "push", words: ["push"], status: 1, expects: "4 pushed, 1 conflict ") {
+      mine, theirs, url in
+      try begin(mine, theirs, url)
       differ(mine, theirs)
-      theirs.run("push")
-      change(mine)
+      try theirs.does("push")
+      try change(mine)
     },
-    Scenario(name: "sync", words: ["sync"]) { mine, theirs, url in
-      begin(mine, theirs, url)
+    Scenario(name: "sync", words: ["sync"], status: 1, expects: "4 pushed, 1 conflict ") {
+      mine, theirs, url in
+      try begin(mine, theirs, url)
       differ(mine, theirs)
-      theirs.run("new", "-s", "id=i6", "Item 6 ~t6~")
-      theirs.run("push")
-      change(mine)
+      try theirs.does("new", "-s", "id=i6", "Item 6 ~t6~")
+      try theirs.does("push")
+      try change(mine)
     },
-    Scenario(name: "resolve --client", words: ["resolve", "--client", "-a"], prepare: quarrel),
-    Scenario(name: "resolve --server", words: ["resolve", "--server", "-a"], prepare: quarrel),
-    Scenario(name: "resolve --both", words: ["resolve", "--both", "-a"], prepare: quarrel),
+    Scenario(
+      name: "resolve --client", words: ["resolve", "--client", "-a"], expects: "2 resolved ",
+      prepare: quarrel),
+    Scenario(
+      name: "resolve --server", words: ["resolve", "--server", "-a"], expects: "2 resolved ",
+      prepare: quarrel),
+    Scenario(
+      name: "resolve --both", words: ["resolve", "--both", "-a"], expects: "2 resolved ",
+      prepare: quarrel),
     Scenario(
       name: "resolve (edit)", words: ["resolve"], types: ["e", "e"],
       // Of each field in conflict, the client's value stays. A text that comes back as it was would
       // be left, so that there is always something added.
-      editor: "sed -i -e '/^|||||||/,/^>>>>>>>/d' -e '/^<<<<<<</d' -e '$a\\ '", prepare: quarrel),
-    Scenario(name: "rm", words: ["rm", "i1", "i3", "n1"]) { mine, theirs, url in
-      begin(mine, theirs, url)
-      change(mine)
+      editor: "sed -i -e '/^|||||||/,/^>>>>>>>/d' -e '/^<<<<<<</d' -e '$a\\ '",
+      expects: "resolved i4  Item 4 mine ~m4~ (edited)", prepare: quarrel),
+    Scenario(
+      name: "rm", words: ["rm", "i1", "i3", "n1"], expects: "removed n1  ", repeats: [2]
+    ) { mine, theirs, url in
+      try begin(mine, theirs, url)
+      try change(mine)
     },
-    Scenario(name: "mv", words: ["mv", "i1", "j1"]) { mine, theirs, url in
-      begin(mine, theirs, url)
-      change(mine)
+    Scenario(
+      name: "mv", words: ["mv", "i1", "j1"], expects: "renamed i1 to j1  ", repeats: [2]
+    ) { mine, theirs, url in
+      try begin(mine, theirs, url)
+      try change(mine)
     },
-    Scenario(name: "restore", words: ["restore", "i1", "i2", "n1"]) { mine, theirs, url in
-      begin(mine, theirs, url)
-      change(mine)
+    Scenario(
+      name: "restore", words: ["restore", "i1", "i2", "n1"], expects: "dropped n1  ", repeats: [2]
+    ) { mine, theirs, url in
+      try begin(mine, theirs, url)
+      try change(mine)
     },
-    Scenario(name: "purge", words: ["purge", "--discard"]) { mine, theirs, url in
-      begin(mine, theirs, url)
+    Scenario(
+      name: "purge", words: ["purge", "--discard"], expects: "todoitem  5 forgotten"
+    ) { mine, theirs, url in
+      try begin(mine, theirs, url)
       differ(mine, theirs)
-      theirs.run("push")
-      change(mine)
-      mine.run("pull")
+      try theirs.does("push")
+      try change(mine)
+      try mine.does("pull", ending: 1)
     },
-    Scenario(name: "doctor --fix", words: ["doctor", "--fix"]) { mine, theirs, url in
-      quarrel(mine, theirs, url)
-      change(mine)
+    Scenario(
+      name: "doctor --fix", words: ["doctor", "--fix"], expects: "3 mended: 5 items, 1 table"
+    ) { mine, theirs, url in
+      try quarrel(mine, theirs, url)
+      try change(mine)
       // What crashes leave: the torn end of a log, a staged text, a side of a conflict that is gone.
       let own = "\(mine.workspace)/.todosync"
       _ = SavedFile(at: "\(own)/journal.jsonl", beside: "").append("{\"n\":9,\"d\":")
@@ -90,30 +134,31 @@ extension Scenario {
       unlink("\(own)/conflicts/todoitem/i4.server.json")
     },
     Scenario(
-      name: "doctor --fix (damage)", words: ["doctor", "--fix"], isDamaged: true
+      name: "doctor --fix (damage)", words: ["doctor", "--fix"], isDamaged: true,
+      expects: "8 mended: 5 items, 1 table"
     ) { mine, theirs, url in
-      begin(mine, theirs, url)
+      try begin(mine, theirs, url)
       differ(mine, theirs)
-      theirs.run("push")
-      change(mine)
-      mine.run("pull")
+      try theirs.does("push")
+      try change(mine)
+      try mine.does("pull", ending: 1)
       mine.spoil()
     },
   ]
 
   /// Some rows on the server, and somebody else's workspace with them.
-  private static func fill(_ theirs: Person, _ url: String, items: Int = 5) {
-    theirs.run("clone", url, "list")
+  private static func fill(_ theirs: Person, _ url: String, items: Int = 5) throws {
+    try theirs.does("clone", url, "list")
     for id in 1...items {
       theirs.save("i\(id)", "\"text\": \"Item \(id) ~s\(id)~\", \"notes\": \"n\"")
     }
-    theirs.run("push")
+    try theirs.does("push")
   }
 
   /// Two workspaces with the same rows.
-  static func begin(_ mine: Person, _ theirs: Person, _ url: String, items: Int = 5) {
-    fill(theirs, url, items: items)
-    mine.run("clone", url, "list")
+  static func begin(_ mine: Person, _ theirs: Person, _ url: String, items: Int = 5) throws {
+    try fill(theirs, url, items: items)
+    try mine.does("clone", url, "list")
   }
 
   /// One item that both have changed and that can be merged, and one that can't.
@@ -125,20 +170,20 @@ extension Scenario {
   }
 
   /// One item changed, one removed, one new.
-  private static func change(_ mine: Person) {
+  private static func change(_ mine: Person) throws {
     mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"n\"")
-    mine.run("rm", "i2")
-    mine.run("new", "-s", "id=n1", "New ~m6~")
+    try mine.does("rm", "i2")
+    try mine.does("new", "-s", "id=n1", "New ~m6~")
   }
 
   /// Two open conflicts.
   @Sendable
-  private static func quarrel(_ mine: Person, _ theirs: Person, _ url: String) {
-    begin(mine, theirs, url)
+  private static func quarrel(_ mine: Person, _ theirs: Person, _ url: String) throws {
+    try begin(mine, theirs, url)
     differ(mine, theirs)
     theirs.save("i1", "\"text\": \"Item 1 theirs ~t1~\", \"notes\": \"n\"")
     mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"mine ~m7~\"")
-    theirs.run("push")
-    mine.run("pull")
+    try theirs.does("push")
+    try mine.does("pull", ending: 1)
   }
 }

@@ -1,19 +1,37 @@
-import Glibc
 import TestSupport
 import Testing
 
 /// A fault at every system call that changes something (safety.md §4.3).
-@Suite(.enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
+@Suite(.serialized, .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
 struct SweepTests {
   @Test("cases 82, 83, 84, 86: after a fault at any system call, the next command goes on")
   func sweeps() async throws {
     let seed = Campaign.seed
     let table = try await Campaign.onThreads { number, of in
-      try Sweep(seed: seed, worker: number, of: of).run()
+      try Sweep(seed: seed, worker: number, of: of).once()
     }
     Campaign.tell("crash sweep, seed \(seed)\(Campaign.isWhole ? ", whole" : ", a sample"):")
-    table.print()
+    table.print(Fault.Mode.allCases.map(\.description))
+    expect(table)
+  }
+
+  @Test("case 88: a kill during the recovery, and one during the recovery from that, do no harm")
+  func recovers() async throws {
+    let seed = Campaign.seed
+    let table = try await Campaign.onThreads { number, of in
+      try Sweep(seed: seed, worker: number, of: of).again()
+    }
+    Campaign.tell("kills during recovery, seed \(seed):")
+    table.print([SweepTable.twice, SweepTable.thrice])
+    Campaign.tell(table.shareOfPairs)
+    expect(table)
+  }
+
+  /// Everything recovers, and no more than one fault in a hundred has found no call.
+  private func expect(_ table: SweepTable) {
     for failure in table.failures.prefix(20) { Issue.record("\(failure)") }
     #expect(table.failures.count == 0)
+    #expect(table.count.unmet * 100 <= table.count.runs)
+    #expect(table.count.recovered > 0)
   }
 }

@@ -10,6 +10,8 @@ struct TracedCall: Sendable {
 
   /// Its place among all calls, counted from 1.
   let number: Int
+  /// Its place among those of its kind, counted from 1.
+  let numberOfKind: Int
   let kind: Kind
   /// The inode behind the descriptor it takes, or that it has opened.
   let file: UInt64
@@ -25,10 +27,15 @@ struct TracedCall: Sendable {
   let target: String
   /// What a write or a send hands over.
   let bytes: [UInt8]
+  /// Whether half of them can be written.
+  let canTear: Bool
+  /// Whether it makes a file, or writes to one that is no standard stream.
+  let takesSpace: Bool
 
   /// Copies what the tracer tells.
   init(_ call: tracer_call) {
     number = call.number
+    numberOfKind = call.number_of_kind
     kind = Kind(rawValue: call.kind.rawValue) ?? .other
     file = call.file
     offset = Int(call.offset)
@@ -37,5 +44,10 @@ struct TracedCall: Sendable {
     path = String(cString: call.path)
     target = String(cString: call.target)
     bytes = Array(UnsafeBufferPointer(start: call.bytes, count: call.count))
+    canTear = call.can_tear != 0
+    takesSpace = call.takes_space != 0
   }
+
+  /// Whether it is about a socket.
+  var isSocket: Bool { path.hasPrefix("socket:") }
 }

@@ -8,8 +8,8 @@ struct TracedProgram {
   struct Ending: Sendable {
     /// The exit status, as a shell gives it.
     var status: Int32 = 0
-    /// Whether the call of the fault was made at all.
-    var isReached = false
+    /// The call that the fault has met; `nil` where it was never made.
+    var met: TracedCall?
     /// All calls, where no fault was asked for.
     var calls: [TracedCall] = []
     /// What it wrote, both streams.
@@ -52,7 +52,7 @@ struct TracedProgram {
     let failure = withWords { words, variables in
       tracer_run(
         path, words, variables, directory, streams, 60,
-        fault?.forTracer ?? tracer_fault(mode: TRACER_LOG, at: 0, error: 0),
+        fault?.forTracer ?? tracer_fault(mode: TRACER_LOG, kind: TRACER_ANY, at: 0, error: 0),
         { context, call in
           guard let context, let call else { return }
           Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue().take(call.pointee)
@@ -61,8 +61,9 @@ struct TracedProgram {
     guard failure == 0 else { throw Errno(rawValue: failure) }
     let signal = end.status & 0x7F
     return Ending(
-      status: signal != 0 ? 128 + signal : end.status >> 8 & 0xFF, isReached: end.reached != 0,
-      calls: listener.calls, output: Self.text(in: output))
+      status: signal != 0 ? 128 + signal : end.status >> 8 & 0xFF,
+      met: fault == nil ? nil : listener.calls.first, calls: fault == nil ? listener.calls : [],
+      output: Self.text(in: output))
   }
 
   private func withWords<Result>(

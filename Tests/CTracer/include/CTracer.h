@@ -24,6 +24,7 @@ enum tracer_kind {
   TRACER_RECEIVE,
   TRACER_CLOSE,   // of what was open for writing, and of sockets
   TRACER_OTHER,   // changes a file in a way that a replay of the log doesn't know
+  TRACER_ANY,     // for a fault: whatever it does
 };
 
 // What happens at the call whose turn it is.
@@ -32,17 +33,20 @@ enum tracer_mode {
   TRACER_KILL,  // the process is killed, the call isn't made
   TRACER_TEAR,  // half of the bytes are written, then the process is killed
   TRACER_FAIL,  // the call isn't made and fails with an error
+  TRACER_FULL,  // as TRACER_FAIL, and so does every later one that takes space
 };
 
 struct tracer_fault {
   enum tracer_mode mode;
-  long at;    // which call, counted from 1 over all threads
-  int error;  // for TRACER_FAIL
+  enum tracer_kind kind;  // what the call does
+  long at;                // which call of the kind, counted from 1 over all threads
+  int error;              // for TRACER_FAIL and TRACER_FULL
 };
 
 // One call; paths and bytes belong to the tracer and are gone afterwards.
 struct tracer_call {
-  long number;
+  long number;          // counted from 1 over all threads
+  long number_of_kind;  // the same among those of its kind
   enum tracer_kind kind;
   long descriptor;      // the first one it takes, or -1
   uint64_t file;        // the inode behind the descriptor; what open(2) has opened
@@ -53,15 +57,18 @@ struct tracer_call {
   const char *target;   // the second path of a rename or link
   const uint8_t *bytes; // what a write or a send hands over
   size_t count;
+  int can_tear;         // whether half of its bytes can be written
+  int takes_space;      // whether it makes a file, or writes to one that is no standard stream
 };
 
 // How the program ended.
 struct tracer_end {
-  int status;   // as wait(2) gives it
-  int reached;  // whether the fault's call was made
+  int status;  // as wait(2) gives it
 };
 
-// Told of every call after it was made; only with TRACER_LOG.
+// Told of every call after it was made with TRACER_LOG, and else of the one that the fault meets,
+// before it is made. A call that can't be torn isn't met by TRACER_TEAR, nor one that takes no
+// space by TRACER_FULL.
 typedef void (*tracer_listener)(void *context, const struct tracer_call *call);
 
 // Whether this machine allows it; a text that says why not, or NULL.
