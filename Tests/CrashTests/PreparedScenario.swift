@@ -33,6 +33,8 @@ final class PreparedScenario {
     let mine = world.mine(scenario)
     tree = FileTree(at: mine.workspace)
     audit = ByteAudit(of: tree)
+    // From here on as in every later run, in which all files are new.
+    try Self.restart(scenario, in: world, at: mark, with: tree)
     let ending = try mine.program(world.words(scenario), beside: scenario.isBeside).run()
     calls = ending.calls
     meaning = try world.meaning(of: mine)
@@ -44,6 +46,12 @@ final class PreparedScenario {
   }
 
   private func restart() throws {
+    try Self.restart(scenario, in: world, at: mark, with: tree)
+  }
+
+  private static func restart(
+    _ scenario: Scenario, in world: CrashWorld, at mark: Int, with tree: FileTree
+  ) throws {
     try world.server.rewind(to: mark)
     let mine = world.mine(scenario)
     FileTree.remove(mine.workspace)

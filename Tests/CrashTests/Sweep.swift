@@ -102,10 +102,12 @@ struct Sweep {
       isMet = run.met.count == faults.count
     }
     table.ran(prepared.scenario, column, isMet: isMet, isLost: !run.faults.isEmpty)
+    let description = faults.map(\.description).joined(separator: ", then ")
+    if !isMet { Campaign.tell("\(prepared.scenario): not met: \(description)") }
     guard !run.faults.isEmpty else { return }
     table.failures.append(
       """
-      \(prepared.scenario): \(faults.map(\.description).joined(separator: ", then "))
+      \(prepared.scenario): \(description)
       \(run.faults.joined(separator: "\n"))
       \(run.story.joined(separator: "\n"))
       """)

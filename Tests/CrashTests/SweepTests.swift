@@ -27,11 +27,12 @@ struct SweepTests {
     expect(table)
   }
 
-  /// Everything recovers, and no more than one fault in a hundred has found no call.
+  /// Everything recovers, and few faults have found no call: one more renaming is made where a name in
+  /// the trash is taken that has the same second in it.
   private func expect(_ table: SweepTable) {
     for failure in table.failures.prefix(20) { Issue.record("\(failure)") }
     #expect(table.failures.count == 0)
-    #expect(table.count.unmet * 100 <= table.count.runs)
+    #expect(table.count.unmet <= 2 + table.count.runs / 100)
     #expect(table.count.recovered > 0)
   }
 }
