@@ -102,7 +102,7 @@ struct DiffCommand: TsyncCommand {
       if count > 0 { context.output.result("") }
       count += 1
       var title = names.line(for: key)
-      title.append("  \(names.title(of: shown) ?? ItemNames.untitled)")
+      title.append("  \(ItemNames.shown(names.title(of: shown)))")
       let seconds = entry.modified / 1_000_000_000
       let client = seconds > 0 ? ClockTime.shown(seconds, now: context.now) : nil
       let server = record.server.updatedAt.map {

@@ -81,7 +81,7 @@ extension Failure {
     case .noSpace, Errno(rawValue: EDQUOT):
       ["nothing is lost: make room, and try again"]
     case .permissionDenied, .notPermitted:
-      ["whose files they are is told by: ls -la .todosync"]
+      ["its owner and mode, and its directory's, say who may: ls -ld"]
     case .readOnlyFileSystem: ["nothing was changed; commands that only look work"]
     default: []
     }

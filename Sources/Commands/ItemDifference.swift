@@ -37,7 +37,7 @@ struct ItemDifference {
   func lines(_ names: ItemNames) -> [Line] {
     var head = Line("\(letter) ", letter == "A" ? .green : letter == "D" ? .red : .yellow)
     head.append(names.line(for: key))
-    head.append("  \(names.title(of: new ?? old) ?? ItemNames.untitled)")
+    head.append("  \(ItemNames.shown(names.title(of: new ?? old)))")
     let width = fields.map { Terminal.columns(of: Terminal.safe($0.name.string)) }.max() ?? 0
     return [head]
       + fields.map { field in

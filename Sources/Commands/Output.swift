@@ -11,7 +11,8 @@ final class Output {
   private let start: Int64
   private var buffer: [UInt8] = []
   private var isPaged = false
-  private var hasProgress = false
+  /// The line of progress that the terminal shows.
+  private var shownProgress: String?
   /// Why standard output can't be written to any more.
   private(set) var failure: Errno?
 
@@ -155,15 +156,16 @@ final class Output {
     guard invocation.error.isTerminal, !options.quiet, !options.json,
       invocation.clock() - start > 500_000_000
     else { return }
-    flush()
-    hasProgress = true
     let line = Terminal.cut(Terminal.safe(text()), to: max(10, invocation.error.columns - 1))
+    guard line != shownProgress else { return }
+    flush()
+    shownProgress = line
     write("\r\u{1B}[K\(line)")
   }
 
   private func clearProgress() {
-    guard hasProgress else { return }
-    hasProgress = false
+    guard shownProgress != nil else { return }
+    shownProgress = nil
     write("\r\u{1B}[K")
   }
 

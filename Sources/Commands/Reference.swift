@@ -124,7 +124,7 @@ struct References {
     guard keys.count > 1 else { return first }
     var hints = try keys.prefix(Self.listed).map { key -> Failure.Hint in
       let title = names.title(of: try inventory.item(key, on: workspace))
-      return Failure.Hint("  \(key)  \(title ?? ItemNames.untitled)")
+      return Failure.Hint("  \(key)  \(ItemNames.shown(title))")
     }
     if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
     throw Failure.usage("\(word) fits \(keys.count) items", hints: hints)

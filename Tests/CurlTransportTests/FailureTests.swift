@@ -49,6 +49,21 @@ import Testing
     )
   }
 
+  @Test("whoever waits is asked whether to go on; where not, all that is under way ends")
+  func waitsNoLonger() throws {
+    let server = try ScriptedServer { _ in .silent }
+    var asked = 0
+    var transport = CurlTransport(userAgent: "test", certificateFile: nil, noProxy: nil) {
+      asked += 1
+      return asked < 3
+    }
+    let requests = Array(repeating: HTTPRequest(method: "GET", url: server.url), count: 2)
+    let interrupted = TransportError(.interrupted, "interrupted", nothingSent: false)
+    let outcomes = try transport.send(requests, width: 2)
+    #expect(outcomes.map(\.failure) == [interrupted, interrupted])
+    #expect(asked == 3)
+  }
+
   @Test("an answer that is not complete in the time for a whole request")
   func noCompleteAnswer() throws {
     let server = try ScriptedServer { _ in
