@@ -264,7 +264,9 @@ extension Simulation {
     var waiting = 0
     var live = 0
     let isClean = command("push", client, faults, &dice) { [self] disk in
-      live = try disk.liveIDs(in: table).count
+      // What was made by writes whose answers were lost counts as soon as that is known.
+      let made = disk.journal.intents.values.filter { $0.kind == .insert || $0.kind == .undelete }
+      live = try disk.liveIDs(in: table).count + made.count
       let survey = try Survey(of: [table], on: disk)
       waiting = survey.pending(retrying).count + disk.journal.intents.count
       do {
