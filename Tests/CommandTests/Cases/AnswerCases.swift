@@ -46,7 +46,9 @@ import Testing
     let body = #"{"error":"\#(String(repeating: piece, count: 150_000))"}"#
     let pulled = try pull(Self.answer(body, status: 400))
     #expect(pulled.status == 5)
-    #expect(pulled.error.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
+    // The error's one, and the way on.
+    #expect(pulled.error.utf8.count { $0 == UInt8(ascii: "\n") } == 2)
+    #expect(pulled.error.hasSuffix("try again: tsync pull\n"))
     #expect(pulled.error.contains(shown))
     // 64 KiB are read, and each of their bytes is four at most when it is shown.
     #expect(pulled.error.utf8.count < 5 * (64 << 10))
