@@ -41,7 +41,7 @@ extension Invocation {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest number that is free, which is this one.
-      open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
