@@ -57,7 +57,7 @@ extension Scenario {
       try begin(mine, theirs, url, items: 2)
       // What was sent fills the journal, until it is written anew.
       for word in ["a", "b"] {
-        mine.save("i2", "\"text\": \"\(String(repeating: word, count: 6_000))\"")
+        mine.save("i2", "\"text\": \"\(String(repeating: word, count: 40_000))\"")
         try mine.does("push")
       }
       mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"n\"")
