@@ -55,6 +55,9 @@ struct StatusCommand: TsyncCommand {
         context.output.warn(
           "items/\(name) is no table of this workspace: tsync config tables says which are")
       }
+      for table in open.tables where try open.workspace.isPullStopped(in: table) {
+        context.output.warn("a pull of \(table) was stopped before its end: tsync pull")
+      }
       let isOld = try tellAge(state, limit, context)
       if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
     }

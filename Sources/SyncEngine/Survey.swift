@@ -43,12 +43,15 @@ package struct Survey: Equatable, Sendable {
     var seen: Set<ItemKey> = []
     for table in tables {
       let candidates = try disk.candidates(in: table)
+      let waiting = Dictionary(
+        try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
       var claims: [ItemID: String] = [:]
       for case .invalid(let invalid) in candidates.map(\.client) {
         if let id = invalid.claims { claims[id] = invalid.place }
       }
       for candidate in candidates {
-        guard let standing = try Self.standing(of: candidate, claims, journal, disk) else {
+        let row = candidate.key.flatMap { waiting[$0.id] }
+        guard let standing = try Self.standing(of: candidate, row, claims, journal, disk) else {
           continue
         }
         if let key = candidate.key { seen.insert(key) }
@@ -76,12 +79,17 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func standing(
-    of candidate: Candidate, _ claims: [ItemID: String], _ journal: JournalState, _ disk: some Disk
+    of candidate: Candidate, _ waiting: Row?, _ claims: [ItemID: String], _ journal: JournalState,
+    _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
     if let conflict = journal.conflicts[key] { return .conflict(conflict) }
     if let intent = journal.intents[key] { return .unknown(intent) }
+    // What a stopped pull has written already is the server's, and no change.
+    if let waiting, Operation(key: key, client: candidate.client.item, base: Base(waiting)) == nil {
+      return nil
+    }
     let base = try disk.base(of: key)
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
       return nil

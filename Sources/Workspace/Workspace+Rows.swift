@@ -23,6 +23,13 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.token
   }
 
+  /// Whether a pull of a table was stopped before its end: rows wait for their commit.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func isPullStopped(in table: TableName) throws(WorkspaceError) -> Bool {
+    try !rows.log(of: table).rows.uncommitted.isEmpty
+  }
+
   package func incoming(in table: TableName) throws -> [Row] {
     try rows.log(of: table).incomingRows()
   }

@@ -123,6 +123,23 @@ struct StatesTests {
     #expect(world.error == "")
   }
 
+  @Test("status says that a pull was stopped, and doesn't take its rows for changes")
+  func stoppedPull() throws {
+    do {
+      var workspace = try Workspace(
+        at: world.current, for: .writing(command: "test"), clock: { [world] in world.now })
+      let row = Row(
+        id: try ItemID("0000abcd"), item: Item(JSONObject()), version: Version("1"), updatedAt: nil)
+      try workspace.append([row], to: troubles.table)
+      _ = try workspace.write(row.item, to: troubles.key("0000abcd"), expecting: nil)
+      try workspace.settle()
+    }
+    #expect(world.tsync(["status", "-s"]) == 0)
+    #expect(!world.output.contains("0000"))
+    #expect(
+      world.error == "tsync: status: a pull of todoitem was stopped before its end: tsync pull\n")
+  }
+
   @Test("status --porcelain stays as it is")
   func porcelain() {
     expect(

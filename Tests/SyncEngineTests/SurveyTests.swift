@@ -31,6 +31,19 @@ import Testing
     #expect(bench.standings == [])
   }
 
+  @Test("what a stopped pull has written is no change of the user's, and what follows it is")
+  mutating func stoppedPull() throws {
+    try bench.share("old", #"{"a":1}"#)
+    for (id, text) in [("new", #"{"a":1}"#), ("old", #"{"a":2}"#), ("edited", #"{"a":1}"#)] {
+      let row = try bench.elsewhere(id, text)
+      try bench.disk.append([row], to: bench.table)
+      _ = try bench.disk.write(
+        row.item, to: bench.key(id), expecting: bench.disk.client(bench.key(id)).digest)
+    }
+    try bench.save("edited", #"{"a":7}"#)
+    #expect(bench.standings == ["edited pending insert"])
+  }
+
   @Test("a change is pending")
   mutating func pending() throws {
     try bench.share("edited", #"{"a":1}"#)
