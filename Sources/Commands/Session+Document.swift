@@ -89,7 +89,8 @@ extension Session {
   mutating func layDocument(
     _ conflict: Conflict, of key: ItemKey
   ) throws -> (path: String, text: [UInt8]) {
-    try use { open in
+    let output = context.output
+    return try use { open in
       let workspace = open.workspace
       let path = try workspace.path(of: key, .edit)
       let sides = try [
@@ -102,7 +103,9 @@ extension Session {
         return (path, text)
       }
       let text = MarkedDocument(conflict, of: key.id).text
-      try workspace.writeEdit(text, of: key)
+      if let place = try workspace.writeEdit(text, of: key) {
+        output.warn("the text that was being merged before for \(key) is \(place)")
+      }
       return (path, text)
     }
   }

@@ -109,6 +109,7 @@ struct Session {
     guard var open else { return }
     self.open = nil
     try open.workspace.finish(context.recorded, status: status.map { Int($0.number) })
+      .forEach(context.output.warn)
   }
 
   /// What the engine goes by.

@@ -65,12 +65,18 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row
   ) throws -> Taken {
     let former = journal.conflicts[key]
-    // Sides without a record are what a crash left of another conflict.
-    if former == nil { try removeConflict(of: key) }
+    var digest = former == nil ? client.digest : former?.digest
+    if former == nil {
+      // Sides without a record: a crash left them of another conflict, or the record is lost, and the
+      // client's may hold an edit. No file has this fingerprint, so that both count as edited, and
+      // their user decides.
+      let side = try conflictClient(of: key)
+      let isEdited = side != .absent && (side.item == nil || side.item != client.item)
+      if isEdited { digest = Digest(of: []) } else { try removeConflict(of: key) }
+    }
     try writeConflict(conflict, of: key)
     let record = OpenConflict(
-      kind: conflict.kind, fields: conflict.names,
-      digest: former == nil ? client.digest : former?.digest, server: row)
+      kind: conflict.kind, fields: conflict.names, digest: digest, server: row)
     try append([.conflict(key, record)], durably: false)
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }

@@ -17,20 +17,23 @@ struct ConflictFiles {
   /// Server and base replace those of a former conflict. A client's side that lies there stays. The
   /// current bytes of the item's file become the client's side where they mean the client's item.
   ///
+  /// - Returns: Where in the trash that is which lay in the client's place and was no file.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func write(
     _ conflict: Conflict, of key: ItemKey, current: [UInt8]?
-  ) throws(WorkspaceError) {
+  ) throws(WorkspaceError) -> String? {
     let place = "\(Layout.items)/\(key)"
     let means = current.flatMap { try? ItemFile.item(in: $0, as: key, place: place) }
     let copied = conflict.client != nil && means == conflict.client ? current : nil
-    try lay(copied ?? Self.text(of: conflict.client, key.id), .client, of: key, replacing: false)
+    let displaced = try lay(
+      copied ?? Self.text(of: conflict.client, key.id), .client, of: key, replacing: false)
     try lay(Self.text(of: conflict.server, key.id), .server, of: key, replacing: true)
     if let base = conflict.base {
       try lay(Self.text(of: base, key.id), .base, of: key, replacing: true)
     } else {
       try remove(.base, of: key)
     }
+    return displaced
   }
 
   /// Returns what lies at the client's side: absent where the client deleted the item, and where
@@ -51,13 +54,16 @@ struct ConflictFiles {
 
   /// Moves every file of a conflict to the trash; they stay there after a power loss.
   ///
+  /// - Returns: Their places there.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func remove(of key: ItemKey) throws(WorkspaceError) {
-    var isAny = false
-    for side in ConflictSide.allCases where try remove(side, of: key) { isAny = true }
-    guard isAny else { return }
+  @discardableResult
+  func remove(of key: ItemKey) throws(WorkspaceError) -> [ConflictSide: String] {
+    var places: [ConflictSide: String] = [:]
+    for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }
+    guard !places.isEmpty else { return [:] }
     try trash.directory(Layout.conflicts, key.table).synchronize()
     try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
+    return places
   }
 
   // MARK: Single files
@@ -76,37 +82,43 @@ struct ConflictFiles {
   ///
   /// It survives a power loss. Without `replacing`, a file that lies there stays.
   ///
+  /// - Returns: Where in the trash that is which lay there; `nil` where nothing was displaced.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
+  @discardableResult
   func lay(
     _ text: [UInt8], _ side: ConflictSide, of key: ItemKey, replacing: Bool
-  ) throws(WorkspaceError) {
+  ) throws(WorkspaceError) -> String? {
     let directory = try root.child(Layout.conflicts, creating: true)
       .child(key.table.text.string, creating: true)
     let file = try file(side, of: key, in: directory)
+    var displaced: String?
     while true {
       var old: Digest?
       switch try file.read(limit: 8 * ItemFile.limit) {
       case .absent: break
       case .file(let bytes, _):
-        if bytes == text || !replacing { return }
+        if bytes == text || !replacing { return displaced }
         old = Digest(of: bytes)
-      case .irregular, .tooLarge, .unreadable: try remove(side, of: key)
+      case .irregular, .tooLarge, .unreadable: displaced = try remove(side, of: key)
       }
-      if case .replaced = try file.replace(with: text, expecting: old, durably: true) { return }
+      if case .replaced(let place) = try file.replace(with: text, expecting: old, durably: true) {
+        return place ?? displaced
+      }
     }
   }
 
   @discardableResult
-  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> Bool {
-    guard let file = try existing(side, of: key) else { return false }
+  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
+    guard let file = try existing(side, of: key) else { return nil }
+    let target = try trash.directory(Layout.conflicts, key.table)
     do throws(WorkspaceError) {
-      _ = try trash.take(
-        file.name, from: file.directory, named: file.stem, suffix: FileName.suffix.string,
-        to: trash.directory(Layout.conflicts, key.table))
-      return true
+      return target.place(
+        of: try trash.take(
+          file.name, from: file.directory, named: file.stem, suffix: FileName.suffix.string,
+          to: target))
     } catch {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
-      return false
+      return nil
     }
   }
 

@@ -98,10 +98,12 @@ extension Workspace {
 
   /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
   ///
+  /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) {
+  @discardableResult
+  package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
     requireLock()
-    try conflicts.lay(text, .edit, of: key, replacing: true)
+    return try conflicts.lay(text, .edit, of: key, replacing: true)
   }
 
   // MARK: Other files

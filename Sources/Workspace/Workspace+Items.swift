@@ -95,12 +95,18 @@ extension Workspace: ItemDisk {
     {
       current = bytes
     }
-    try conflicts.write(conflict, of: key, current: current)
+    if let place = try conflicts.write(conflict, of: key, current: current) {
+      later.append("what lay in the place of a conflict's side of \(key) is \(place)")
+    }
   }
 
   package mutating func removeConflict(of key: ItemKey) throws {
     requireLock()
-    try conflicts.remove(of: key)
+    let isRecorded = journal.conflicts[key] != nil || journal.resolutions[key] != nil
+    let places = try conflicts.remove(of: key)
+    if !isRecorded, let edit = places[.edit] {
+      later.append("the text that was being merged for \(key), of no open conflict, is \(edit)")
+    }
   }
 
   package func conflictClient(of key: ItemKey) throws -> ClientState {

@@ -40,6 +40,8 @@ package struct Workspace {
 
   /// What was displaced since the opening.
   var displaced: [History.Displaced] = []
+  /// What a person should know of what was done since the opening.
+  var later: [String] = []
   /// The directories with names that a power loss could take back.
   var unsettled: [Directory] = []
   /// Whether ``settle()`` has something to do: at first what others wrote.
@@ -108,15 +110,21 @@ package struct Workspace {
   /// - Parameters:
   ///   - command: The command line's words, without secrets.
   ///   - status: What the command ends with; `nil` where it goes on.
+  /// - Returns: What a person should know of what was found and done since ``notices`` was asked.
   /// - Throws: ``WorkspaceError``.
-  package mutating func finish(_ command: Text, status: Int? = nil) throws(WorkspaceError) {
+  @discardableResult
+  package mutating func finish(
+    _ command: Text, status: Int? = nil
+  ) throws(WorkspaceError) -> [String] {
     rows.finish()
-    guard isWriting else { return }
+    let found = rows.notices + later
+    guard isWriting else { return found }
+    later = []
     let entry = History.Entry(
       time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command, status: status,
       displaced: displaced, notes: foundNotes)
     displaced = []
-    _ = try History(root: root, trash: trash).append(entry)
+    return try found + History(root: root, trash: trash).append(entry)
   }
 
   /// How far the items are from being safe on disk.

@@ -50,6 +50,28 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("an edit of the client's side outlives the record of its conflict, and its user decides")
+  mutating func lostRecord() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
+    try bench.pull()
+    let key = try bench.key("x")
+    bench.disk.editSide(try Item(text: #"{"a":9,"b":1}"#), of: key)
+    let side = bench.disk.sides[key]?.client
+    bench.disk.loseJournal()
+    try bench.pull()
+    #expect(bench.disk.sides[key]?.client == side)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+    // The server moves on, and nothing is decided by that.
+    try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+    try bench.pull()
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+    try bench.save("x", #"{"a":9,"b":1}"#)
+    try bench.resolve("x", .client)
+    #expect(try bench.push().conflicts == 0)
+    #expect(bench.row("x") == #"{"a":9,"b":1}"#)
+  }
+
   @Test("a newer row replaces one that waits")
   mutating func newerWaits() throws {
     bench.disk.save(Array("{".utf8), as: try bench.key("x"))
