@@ -74,8 +74,8 @@ extension DoctorReport.Entry {
     var line = Line()
     line.append(word, style)
     line.pad(to: 8)
-    let place = finding.line.map { "\(finding.place):\($0)" } ?? finding.place
-    line.append("\(place): \(finding.fact)")
+    let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
+    line.append("\(finding.place)\(position): \(finding.fact)")
     if let deed { return [line, Line("        \(deed)")] }
     guard let remedy = finding.remedy else { return [line] }
     return [line, Line("        --fix \(remedy.words)")]
@@ -107,6 +107,7 @@ extension DoctorReport.Entry {
     object.append("gravity", .string(Text(finding.gravity.rawValue)))
     object.append("path", .string(Text(finding.place)))
     object.append("line", finding.line.map(JSON.integer) ?? .null)
+    object.append("column", finding.column.map(JSON.integer) ?? .null)
     object.append("message", .string(Text(finding.fact)))
     object.append("remedy", finding.remedy.map { .string(Text($0.words)) } ?? .null)
     object.append("mended", .bool(deed != nil))

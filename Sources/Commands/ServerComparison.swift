@@ -18,6 +18,14 @@ struct ServerComparison {
     case gone
   }
 
+  /// A row that differs.
+  private struct Found {
+    let id: ItemID
+    let difference: Difference
+    /// Whether the next pull passes it over unless it reads everything.
+    let needsFullPull: Bool
+  }
+
   /// Asks the workspace's server for all rows, and lists those that differ.
   ///
   /// - Throws: `Stop`, ``Failure``.
@@ -27,14 +35,15 @@ struct ServerComparison {
     let open = try context.prepared(
       Workspace(at: path, for: .reading, clock: context.invocation.clock))
     var connection = try Connection(context, open)
-    var count = 0
+    var (count, isPullEnough) = (0, true)
     do {
       for table in open.tables {
         let differences = try differences(in: table, open.workspace, &connection.backend) {
           context.output.progress("\(table): \($0)\($1.map { " of \($0)" } ?? "")")
         }
-        for (id, difference) in differences { tell(difference, ItemKey(table, id), context) }
+        for found in differences { tell(found.difference, ItemKey(table, found.id), context) }
         count += differences.count
+        isPullEnough = isPullEnough && !differences.contains(where: \.needsFullPull)
       }
     } catch {
       if let signal = context.invocation.signal() { throw Failure.signal(signal) }
@@ -42,26 +51,32 @@ struct ServerComparison {
     }
     context.output.summary(
       Line(count == 0 ? "the server has the same rows" : "\(count) differ on the server"),
-      hint: count == 0 ? nil : "tsync pull")
+      hint: count == 0 ? nil : isPullEnough ? "tsync pull" : "tsync pull --full")
     if count > 0 { context.output.end(with: .conflicts) }
   }
 
   private static func differences(
     in table: TableName, _ disk: Workspace, _ backend: inout Connection.Line,
     progress: (Int, Int?) -> Void
-  ) throws -> [(ItemID, Difference)] {
-    var found: [ItemID: Difference?] = [:]
+  ) throws -> [Found] {
+    let token = try disk.token(of: table)?.timestamp
+    var found: [ItemID: Found?] = [:]
     try backend.pages(of: table, from: nil) { page in
       for row in page.rows {
         // Where a row comes twice, the later one is newer.
-        found[row.id] = .some(try difference(row, from: disk.base(of: ItemKey(table, row.id))))
+        let difference = try difference(row, from: disk.base(of: ItemKey(table, row.id)))
+        // A pull begins where the last one ended: what is older doesn't come with it.
+        let isOlder = token.map { token in row.updatedAt.map { $0 < token } ?? true } ?? false
+        found[row.id] = .some(
+          difference.map { Found(id: row.id, difference: $0, needsFullPull: isOlder) })
       }
       progress(found.count, page.total)
       return true
     }
-    for id in try disk.liveIDs(in: table) where found[id] == nil { found[id] = .gone }
-    return found.compactMap { id, difference in difference.map { (id, $0) } }
-      .sorted { $0.0 < $1.0 }
+    for id in try disk.liveIDs(in: table) where found[id] == nil {
+      found[id] = Found(id: id, difference: .gone, needsFullPull: true)
+    }
+    return found.values.compactMap(\.self).sorted { $0.id < $1.id }
   }
 
   private static func difference(_ row: Row, from base: Base) -> Difference? {

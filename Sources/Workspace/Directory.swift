@@ -48,6 +48,32 @@ final class Directory {
     }
   }
 
+  /// Opens a file of tsync's own, and nothing else: a pipe in its place is not waited for.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call; damage, where something lies there that is no regular
+  ///   file.
+  func openFile(_ name: String, _ flags: Int32) throws(WorkspaceError) -> Int32 {
+    let irregular = WorkspaceError.damaged(
+      place: place(of: name), line: nil, fact: "it is not a regular file")
+    let opened: Int32
+    do throws(WorkspaceError) {
+      opened = try open(name, flags | O_NONBLOCK | O_NOCTTY)
+    } catch {
+      switch error {
+      case .file(_, .tooManySymbolicLinkLevels), .file(_, .isDirectory),
+        .file(_, Errno(rawValue: ENXIO)):
+        throw irregular
+      default: throw error
+      }
+    }
+    var status = stat()
+    guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      throw irregular
+    }
+    return opened
+  }
+
   /// Returns a directory in this one; it is opened once.
   ///
   /// With `creating` it is made where it is absent, readable by its owner only; it survives a power

@@ -36,7 +36,7 @@ package final class DirectoryLock {
     pause: (UInt32) -> Void = { usleep($0) }
   ) throws(WorkspaceError) {
     let place = directory.place(of: name)
-    let raw = try directory.open(name, O_RDWR | O_CREAT)
+    let raw = try directory.openFile(name, O_RDWR | O_CREAT)
     do throws(WorkspaceError) {
       try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
       let holder: JSON = [
@@ -63,7 +63,7 @@ package final class DirectoryLock {
   ) throws(WorkspaceError) {
     let raw: Int32
     do throws(WorkspaceError) {
-      raw = try directory.open(name, O_RDONLY)
+      raw = try directory.openFile(name, O_RDONLY)
     } catch {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       return nil

@@ -48,7 +48,7 @@ final class Log {
     place = directory?.place(of: name) ?? name
     guard let directory else { return }
     do throws(WorkspaceError) {
-      descriptor = try directory.open(name, writing ? O_RDWR | O_APPEND : O_RDONLY)
+      descriptor = try directory.openFile(name, writing ? O_RDWR | O_APPEND : O_RDONLY)
     } catch {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       return
@@ -261,7 +261,7 @@ final class Log {
   ) throws(WorkspaceError) -> Int32 {
     let temporary = name + Layout.new
     let here = directory.descriptor.rawValue
-    let new = try directory.open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
+    let new = try directory.openFile(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
     do throws(WorkspaceError) {
       // The mode given to open(2) loses what the process's mask takes away.
       try WorkspaceError.checking(place) { fchmod(new, 0o600) }

@@ -82,7 +82,7 @@ final class Rows {
   func finish() {
     guard isDue else { return }
     guard !isWriting else { return save() }
-    guard let descriptor = try? root.open(Layout.lock, O_RDWR) else { return }
+    guard let descriptor = try? root.openFile(Layout.lock, O_RDWR) else { return }
     defer { close(descriptor) }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { save() }
   }

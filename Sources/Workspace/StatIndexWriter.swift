@@ -19,7 +19,7 @@ struct StatIndexWriter {
     let temporary = StatIndex.name + Layout.new
     let place = directory.place(of: StatIndex.name)
     let here = directory.descriptor.rawValue
-    let descriptor = try directory.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+    let descriptor = try directory.openFile(temporary, O_WRONLY | O_CREAT | O_TRUNC)
     do throws(WorkspaceError) {
       defer { close(descriptor) }
       var writer = Self(directory: directory, descriptor: descriptor)

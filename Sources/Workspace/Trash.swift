@@ -14,6 +14,8 @@ import SystemPackage
 ///
 /// It is a class because its copies must not give the same name twice.
 final class Trash {
+  /// The file that says on which day it was emptied last.
+  static let mark = ".emptied"
   /// How long things are kept, in seconds.
   static let age: Int64 = 30 * 86_400
 
@@ -113,7 +115,7 @@ final class Trash {
   /// - Throws: ``WorkspaceError``.
   func empty() throws(WorkspaceError) -> Bool {
     let now = max(0, clock() / 1_000_000_000)
-    let mark = PrivateFile(directory: directory, name: ".emptied")
+    let mark = PrivateFile(directory: directory, name: Self.mark)
     let today = Array("\(Self.text(ofSecond: now).prefix(8))\n".utf8)
     guard try mark.read(limit: 64) != today else { return false }
     let limit = Self.text(ofSecond: max(0, now - Self.age))

@@ -29,12 +29,27 @@ package struct WorkspaceState: Equatable, Sendable {
       let format = object["format"]?.integer, format >= 1
     else { throw .damaged(place: place, line: nil, fact: "it is no object with a format") }
     guard format <= Self.format else { throw .newerFormat(place: place, found: format) }
-    origin = object["origin"]?.text
-    dataset = object["dataset"]?.text
-    user = object["user"]?.text
-    dialect = object["dialect"]?.text
-    pulled = object["pulled"]?.text.flatMap(Timestamp.init)
-    pushed = object["pushed"]?.text.flatMap(Timestamp.init)
+    // What can't be read must not look as if it had never been known: guards go by it.
+    func string(_ name: Text) throws(WorkspaceError) -> Text? {
+      guard let value = object[name] else { return nil }
+      guard let text = value.text else {
+        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is no text")
+      }
+      return text
+    }
+    func time(_ name: Text) throws(WorkspaceError) -> Timestamp? {
+      guard let text = try string(name) else { return nil }
+      guard let time = Timestamp(text) else {
+        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is no time")
+      }
+      return time
+    }
+    origin = try string("origin")
+    dataset = try string("dataset")
+    user = try string("user")
+    dialect = try string("dialect")
+    pulled = try time("pulled")
+    pushed = try time("pushed")
   }
 
   /// The file's text.

@@ -75,6 +75,57 @@ struct NetworkDoctorTests {
     }
   }
 
+  @Test("--deep says pull --full where a pull would pass a row over")
+  func deepAndOld() throws {
+    let isGone = Gate()
+    let dataset = try #require(server.dataset)
+    let line = try Proxy(before: server.url) { request in
+      guard isGone.wait(seconds: 0), request.target.hasPrefix("/tables/todoitem?") else {
+        return .forward
+      }
+      let fields = [
+        (name: "Content-Type", value: "application/json"),
+        (name: "X-Tsync-Dataset", value: dataset),
+      ]
+      return .answer(.answer(200, fields, body: Array(#"{"items":[],"count":0}"#.utf8)))
+    }
+    let anna = try Person(cloning: line.url)
+    #expect(anna.run("doctor", "--deep").error.hasSuffix("the server has the same rows\n"))
+    try change("a")
+    #expect(anna.run("doctor", "--deep").error.hasSuffix(" tsync pull\n"))
+    isGone.open()
+    let found = anna.run("doctor", "--deep")
+    #expect(found.output.contains("todoitem/b: is not there"))
+    #expect(found.error.hasSuffix(" tsync pull --full\n"), "\(found.error)")
+  }
+
+  @Test("an edited side of a conflict whose record is lost stays, and is not passed over")
+  func lostRecord() throws {
+    let anna = try Person(cloning: server.url)
+    anna.run("set", "a", "text=mine")
+    try change("a")
+    #expect(anna.run("pull").status == 1)
+    let path = "list/.todosync/journal.jsonl"
+    var journal = try #require(anna.directory.read(path))
+    let place = try #require(journal.firstRange(of: Array("\"two\"".utf8))).lowerBound
+    journal[place + 1] ^= 1
+    anna.directory.write(journal, to: path)
+    let sides = "list/.todosync/conflicts/todoitem"
+    anna.directory.write(#"{"id": "a", "text": "my last word"}"#, to: "\(sides)/a.client.json")
+    anna.directory.write("<<<<<<<\n", to: "\(sides)/a.edit.json")
+    #expect(anna.run("doctor", "--fix").status == 0)
+    let refused = anna.run("resolve", "--client", "a")
+    #expect(refused.status == 2)
+    #expect(refused.error.contains("conflicts/todoitem/a.client.json were both edited, and differ"))
+    #expect(
+      anna.directory.text("\(sides)/a.client.json") == #"{"id": "a", "text": "my last word"}"#)
+    #expect(anna.directory.text("\(sides)/a.edit.json") == "<<<<<<<\n")
+    anna.directory.write(#"{"id": "a", "text": "my last word"}"#, to: anna.file("a"))
+    #expect(anna.run("resolve", "--client", "a").status == 0)
+    #expect(anna.run("push").status == 0)
+    #expect(try server.rows("a").first?["text"]?.text == "my last word")
+  }
+
   @Test("--deep without the server ends with 5, and tells what it found before")
   func unreachable() throws {
     let anna = try Person(cloning: server.url)

@@ -1,206 +1,9 @@
-import Glibc
 import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
 
 @testable import Workspace
-
-/// Something done to a workspace by hand, and what the doctor is to say of it.
-struct Spoiling: Sendable, CustomTestStringConvertible {
-  let testDescription: String
-  let invariant: Finding.Invariant
-  let gravity: Finding.Gravity
-  /// The file that the finding names.
-  let place: String
-  let spoil: @Sendable (Spoiled) throws -> Void
-
-  init(
-    _ description: String, _ invariant: Finding.Invariant, _ gravity: Finding.Gravity,
-    _ place: String, _ spoil: @escaping @Sendable (Spoiled) throws -> Void
-  ) {
-    testDescription = description
-    self.invariant = invariant
-    self.gravity = gravity
-    self.place = place
-    self.spoil = spoil
-  }
-
-  /// Faults that `--fix` mends.
-  static let mendable: [Spoiling] = [
-    Spoiling("the journal's end is torn", .journalLines, .mendable, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0 += Array(#"{"n":3,"d":2,"t":"no"#.utf8) }
-    },
-    Spoiling("the journal is gone", .journalLines, .mendable, "journal.jsonl") {
-      unlink($0.path("journal.jsonl"))
-    },
-    Spoiling(
-      "a record in the journal's midst is destroyed", .journalLines, .damage, "journal.jsonl"
-    ) {
-      $0.change("journal.jsonl") { $0.flip("tables/todoitem/d") }
-    },
-    Spoiling("the journal's first line is destroyed", .journalLines, .damage, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0.flip("tsync-journal") }
-    },
-    Spoiling("the journal is NUL", .journalLines, .damage, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0 = [UInt8](repeating: 0, count: $0.count) }
-    },
-    Spoiling("a record is of no known kind", .journalLines, .damage, "journal.jsonl") {
-      try $0.record(["t": "surprise"])
-    },
-    Spoiling("two writes of an item are open", .journalOrder, .damage, "journal.jsonl") {
-      try $0.append(.intent($0.intent("d", target: "tables/todoitem/other")))
-    },
-    Spoiling("an answer follows no write", .journalOrder, .mendable, "journal.jsonl") {
-      try $0.append(.result($0.place.key("a"), Spoiled.row("a", "answered")))
-    },
-    Spoiling("an update is guarded by no version", .intents, .damage, "journal.jsonl") {
-      try $0.append(.intent($0.intent("a", version: nil)))
-    },
-    Spoiling("an item in conflict is on its way", .conflictOrIntent, .mendable, "journal.jsonl") {
-      try $0.append(.intent($0.intent("c")))
-    },
-    Spoiling("a row is destroyed", .baseRows, .damage, "base/todoitem.jsonl") {
-      $0.change("base/todoitem.jsonl") { $0.flip("as pulled") }
-    },
-    Spoiling("a base log is NUL", .baseRows, .damage, "base/todoitem.jsonl") {
-      $0.change("base/todoitem.jsonl") { $0 = [UInt8](repeating: 0, count: $0.count) }
-    },
-    Spoiling("a base log is of another table", .baseRows, .damage, "base/other.jsonl") {
-      rename($0.path("base/todoitem.jsonl"), $0.path("base/other.jsonl"))
-    },
-    Spoiling("the directory of the base logs is gone", .baseRows, .mendable, "base") {
-      unlink($0.path("base/todoitem.jsonl"))
-      rmdir($0.path("base"))
-    },
-    Spoiling(
-      "the server's side of a conflict is gone", .conflicts, .mendable,
-      "conflicts/todoitem/c.server.json"
-    ) {
-      unlink($0.path("conflicts/todoitem/c.server.json"))
-    },
-    Spoiling(
-      "the base's side of a conflict is gone", .conflicts, .mendable,
-      "conflicts/todoitem/c.base.json"
-    ) {
-      unlink($0.path("conflicts/todoitem/c.base.json"))
-    },
-    Spoiling(
-      "the server's side was edited", .conflicts, .mendable, "conflicts/todoitem/c.server.json"
-    ) {
-      $0.change("conflicts/todoitem/c.server.json") { $0 = Array(#"{"text":"edited"}"#.utf8) }
-    },
-    Spoiling("a side is of no conflict", .conflicts, .mendable, "conflicts/todoitem/a.client.json")
-    {
-      $0.change("conflicts/todoitem/a.client.json") { $0 = Array(#"{"text":"precious"}"#.utf8) }
-    },
-    Spoiling("a file was saved behind the index's back", .index, .mendable, "index") {
-      try $0.saveUnseen("b", #"{"id":"b","text":"as PULLED"}"#)
-    },
-    Spoiling("a pull was stopped", .waitingRows, .mendable, "base/todoitem.jsonl") {
-      var workspace = try $0.place.open()
-      try workspace.append([Spoiled.row("a", "newer", version: "2")], to: $0.place.table)
-    },
-    Spoiling(
-      "a text on its way was left", .leftovers, .mendable,
-      "trash/.tmp-1-1-0-1234567890123456-items-todoitem.a.json"
-    ) {
-      $0.change("trash/.tmp-1-1-0-1234567890123456-items-todoitem.a.json") {
-        $0 = Array(#"{"text":"precious"}"#.utf8)
-      }
-    },
-    Spoiling("a private file on its way was left", .leftovers, .mendable, ".tmp-4194305-1") {
-      $0.change(".tmp-4194305-1") { $0 = [] }
-    },
-    Spoiling("a mending was stopped", .leftovers, .mendable, "journal.jsonl.new") {
-      $0.change("journal.jsonl") { $0.flip("tsync-journal") }
-      $0.change("journal.jsonl.new") { $0 = Array("{".utf8) }
-    },
-    Spoiling("a log was being written anew", .leftovers, .mendable, "base/todoitem.jsonl.new") {
-      $0.change("base/todoitem.jsonl.new") { $0 = Array("{".utf8) }
-    },
-    Spoiling(
-      "a quarantined row was left on its way", .leftovers, .mendable, "quarantine/todoitem/.tmp-1-1"
-    ) {
-      mkdir($0.path("quarantine/todoitem"), 0o700)
-      $0.change("quarantine/todoitem/.tmp-1-1") { $0 = Array("{".utf8) }
-    },
-    Spoiling("the workspace is open to others", .modes, .mendable, ".") {
-      chmod($0.path(""), 0o755)
-    },
-    Spoiling("the journal is open to others", .modes, .mendable, "journal.jsonl") {
-      chmod($0.path("journal.jsonl"), 0o664)
-    },
-    Spoiling("a base log is open to others", .modes, .mendable, "base/todoitem.jsonl") {
-      chmod($0.path("base/todoitem.jsonl"), 0o604)
-    },
-    Spoiling("the state is garbled", .state, .damage, "state.json") {
-      $0.change("state.json") { $0 = Array("{\"format\":".utf8) }
-    },
-    Spoiling("the history is destroyed", .history, .damage, "history.jsonl") {
-      $0.change("history.jsonl") { $0.flip("\"h\"") }
-    },
-    Spoiling("the history's end is torn", .history, .mendable, "history.jsonl") {
-      $0.change("history.jsonl") { $0 += Array("{".utf8) }
-    },
-  ]
-
-  /// What is only to be known, or nobody but the user can mend.
-  static let others: [Spoiling] = [
-    Spoiling("names differ in case", .names, .note, "items/todoitem/A.json") {
-      $0.place.save("{}", as: "A")
-      $0.place.save("{}", as: "a")
-    },
-    Spoiling("a name is of no id", .names, .note, "items/todoitem/a b.json") {
-      $0.place.save("{}", as: "a b")
-    },
-    Spoiling("a directory is no table's", .names, .note, "items/a b") {
-      mkdir($0.path("items/a b"), 0o700)
-    },
-    Spoiling("a file isn't JSON", .items, .note, "items/todoitem/a.json") { $0.place.save("{") },
-    Spoiling("an id isn't the name's", .items, .note, "items/todoitem/a.json") {
-      $0.place.save(#"{"id":"b"}"#)
-    },
-    Spoiling("a file is empty", .leftovers, .note, "items/todoitem/a.json") { $0.place.save("") },
-    Spoiling("a file is NUL", .leftovers, .note, "items/todoitem/a.json") { $0.place.save("\0\0") },
-    Spoiling("an item has two names", .modes, .note, "items/todoitem/a.json") {
-      link($0.path("items/todoitem/a.json"), $0.path("elsewhere"))
-    },
-    Spoiling("a base log is gone", .baseRows, .note, "base/todoitem.jsonl") {
-      unlink($0.path("base/todoitem.jsonl"))
-    },
-    Spoiling("the delta token is later than any row", .token, .note, "base/todoitem.jsonl") {
-      var workspace = try $0.place.open()
-      try workspace.commit(
-        $0.place.table, token: DeltaToken("2026-03-02T00:00:00.000Z"), held: [])
-    },
-    Spoiling("a text is gone from the trash", .history, .note, "trash") {
-      try $0.displace()
-      for name in $0.place.directory.names(in: ".todosync/trash/items/todoitem") {
-        unlink($0.path("trash/items/todoitem/\(name)"))
-      }
-    },
-    Spoiling("the items are gone", .names, .unsafe, "items") {
-      rename($0.path("items"), $0.path("elsewhere"))
-    },
-    Spoiling("the journal is a newer tsync's", .journalLines, .unsafe, "journal.jsonl") {
-      $0.change("journal.jsonl") { bytes in
-        guard let place = bytes.firstRange(of: Array("\"v\":1".utf8)) else { return }
-        bytes[place.upperBound - 1] = UInt8(ascii: "2")
-      }
-    },
-    Spoiling("the state is a newer tsync's", .state, .unsafe, "state.json") {
-      $0.change("state.json") { $0 = Array("{\"format\":2}".utf8) }
-    },
-    Spoiling("a log is a link", .modes, .damage, "journal.jsonl") {
-      rename($0.path("journal.jsonl"), $0.path("elsewhere"))
-      symlink("elsewhere", $0.path("journal.jsonl"))
-    },
-    Spoiling("the settings are garbled", .state, .damage, "config.json") {
-      $0.change("config.json") { $0 = Array("{\n,".utf8) }
-    },
-  ]
-}
 
 @Suite("The doctor finds what is broken, and mends it")
 struct DoctorTests {
@@ -258,6 +61,49 @@ struct DoctorTests {
     #expect(spoiled.snapshot == before)
   }
 
+  @Test("what a user may have written to a side stays where it is, whatever is mended")
+  func keepsEdits() throws {
+    let spoiled = try Spoiled()
+    let names = ["c.client.json", "c.edit.json"].map { "conflicts/todoitem/\($0)" }
+    let texts = [Array(#"{"id": "c", "text": "my last word"}"#.utf8), Array("<<<<<<<\n".utf8)]
+    for (name, text) in zip(names, texts) { spoiled.change(name) { $0 = text } }
+    // The record of the conflict is lost, and the conflict is found again.
+    spoiled.change("journal.jsonl") { $0.flip("theirs") }
+    try spoiled.mend()
+    #expect(names.map { spoiled.place.directory.read(".todosync/\($0)") } == texts)
+    var workspace = try spoiled.place.open()
+    let key = try spoiled.place.key("c")
+    #expect(workspace.journal.conflicts[key] != nil)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) {
+      try Resolve.current(key, on: workspace)
+    }
+    // With the edit in the item's file, that is what counts.
+    spoiled.place.save(#"{"id": "c", "text": "my last word"}"#, as: "c")
+    #expect(try Resolve.current(key, on: workspace).client == Spoiled.item("my last word"))
+    try workspace.finish("resolve")
+  }
+
+  @Test("where a side was edited that is laid down again, the place of the edit is told")
+  func tellsPlaceOfSide() throws {
+    let spoiled = try Spoiled()
+    spoiled.change("conflicts/todoitem/c.server.json") { $0 = Array("{}".utf8) }
+    let deed = try #require(try spoiled.mend().first?.deed)
+    let place = try #require(deed.split(separator: " ").last)
+    #expect(place.hasPrefix("trash/conflicts/todoitem/c.server."))
+    #expect(spoiled.place.directory.text(".todosync/\(place)") == "{}")
+  }
+
+  @Test("a fault in an item is told with its line and column, and what mends it")
+  func tellsColumn() throws {
+    let spoiled = try Spoiled()
+    spoiled.place.save("{\n  \"id\": 5}", as: "a")
+    spoiled.place.save(#"{"id": "x"}"#, as: "b")
+    let found = try spoiled.examine().findings
+    #expect(found.map(\.line) == [2, 1])
+    #expect(found.map(\.column) == [9, 8])
+    #expect(found.last?.fact.contains(" · tsync mv ") == true)
+  }
+
   @Test("nothing is mended in a workspace of a newer tsync")
   func newer() throws {
     let spoiled = try Spoiled()
@@ -283,73 +129,5 @@ struct DoctorTests {
       // What was appended since may begin as what was cut off.
       return !(0...common).contains { $0 == bytes.count || texts.contains(Array(bytes[$0...])) }
     }.map(\.key).sorted()
-  }
-}
-
-extension [UInt8] {
-  /// Changes the first byte of the first place where a text stands.
-  fileprivate mutating func flip(_ text: String) {
-    guard let place = firstRange(of: Array(text.utf8)) else { return }
-    self[place.lowerBound] ^= 1
-  }
-}
-
-extension Spoiled {
-  /// Returns a write of an item.
-  func intent(
-    _ id: Text, target: String? = nil, version: Version? = Version("1")
-  ) throws -> Intent {
-    Intent(
-      key: try place.key(id), kind: .update,
-      request: Request(
-        method: "PATCH", target: target ?? "tables/todoitem/\(id)",
-        headers: version.map { [.init("If-Match", "\"\($0.text)\"")] } ?? [], body: []),
-      version: version, item: try Self.item("x"), digest: nil)
-  }
-
-  /// Appends a record to the journal.
-  func append(_ record: JournalRecord) throws {
-    var workspace = try place.open()
-    try workspace.append([record], durably: true)
-  }
-
-  /// Appends a line to the journal that is as lines are, whatever it says.
-  func record(_ members: JSON) throws {
-    let root = try Directory(path: path(""), place: "")
-    let trash = Trash(root, clock: { 0 })
-    let log = try Log(
-      Layout.journal, in: root, kind: Journal.kind, writing: true, trash: trash
-    ) { _ in }
-    try log.append([members.object ?? JSONObject()], durably: true)
-  }
-
-  /// Saves a file, and writes an index that takes it for what its row says.
-  func saveUnseen(_ id: Text, _ text: String) throws {
-    place.save(text, as: id.string)
-    unlink(path("index"))
-    let root = try Directory(path: path(""), place: "")
-    let rows = Rows(
-      root: root, trash: Trash(root, clock: { 0 }), isWriting: false, clock: { self.place.now })
-    let log = try rows.log(of: place.table)
-    var status = stat()
-    lstat(path("items/todoitem/\(id).json"), &status)
-    let row = try place.key(id).id.withBytes { bytes in
-      (place: log.rows.newer.place(of: bytes) ?? 0, offset: log.rows.entry(of: bytes)?.offset ?? 0)
-    }
-    var walk = TableWalk(generation: log.generation)
-    walk.device = Int(truncatingIfNeeded: status.st_dev)
-    walk.stamps = [(FileStamp(status), row.offset)]
-    walk.rows = [TableWalk.Row(place: .new(UInt32(row.place)), stamp: .new(0))]
-    try StatIndexWriter.write([TableImage(of: log, walk: walk)], to: root)
-  }
-
-  /// Has a command displace an item's text.
-  func displace() throws {
-    var workspace = try place.open()
-    let key = try place.key("a")
-    let digest = try workspace.client(key).digest
-    _ = try workspace.write(Self.item("newer"), to: key, expecting: digest)
-    try workspace.settle()
-    try workspace.finish("set")
   }
 }

@@ -35,7 +35,13 @@ extension Workspace {
   ) throws(WorkspaceError) -> Examination {
     let root = try openRoot(at: path)
     let lock = try patience.flatMap { (patience) throws(WorkspaceError) in
-      try DirectoryLock(sharing: Layout.lock, in: root, patience: patience)
+      do throws(WorkspaceError) {
+        return try DirectoryLock(sharing: Layout.lock, in: root, patience: patience)
+      } catch {
+        // What is no file can't be locked; that is a finding.
+        guard case .damaged = error else { throw error }
+        return nil
+      }
     }
     defer { withExtendedLifetime(lock) {} }
     return Examiner(root, clock: clock).examination()

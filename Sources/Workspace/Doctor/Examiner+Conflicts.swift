@@ -45,6 +45,11 @@ extension Examiner {
         .conflicts, at: place + (try Layout.file(of: key, .server)),
         "is missing, and the conflict is open", .mendable, .layConflict(key))
     }
+    if case .invalid(let invalid) = try files.client(of: key) {
+      var invalid = invalid
+      invalid.message += "; mend it or remove it before tsync resolve"
+      add(.conflicts, invalid)
+    }
     guard let base = rows[key.table], try base.base(of: key.id).item != nil,
       try files.bytes(.base, of: key) == nil
     else { return }
@@ -57,15 +62,39 @@ extension Examiner {
     of table: TableName, in directory: Directory, _ journal: JournalState
   ) throws(WorkspaceError) {
     for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
-      guard let (id, _) = ConflictSide.read(name) else {
+      guard let (id, side) = ConflictSide.read(name) else {
         add(.names, at: directory.place(of: name), "is no file of a conflict", .note)
         continue
       }
       let key = ItemKey(table, id)
       guard journal.conflicts[key] == nil, journal.resolutions[key] == nil else { continue }
       let place = directory.place(of: name)
+      if try mayBeEdited(side, of: key) {
+        add(
+          .conflicts, at: place,
+          "belongs to no open conflict, and \(Layout.items)/\(table)/\(try Layout.file(of: key)) "
+            + "says something else: take over what is wanted of it, and remove it", .note)
+        continue
+      }
       add(
         .conflicts, at: place, "belongs to no open conflict", .mendable, .keepSide(place: place))
     }
+  }
+
+  /// Whether a side without a conflict may hold what its user wrote, and no item's file says.
+  private func mayBeEdited(
+    _ side: ConflictSide, of key: ItemKey
+  ) throws(WorkspaceError) -> Bool {
+    guard side == .client || side == .edit else { return false }
+    let files = ConflictFiles(root: root, trash: trash)
+    let items = try root.existingChild(Layout.items)?.existingChild(key.table.text.string)
+    let current = try items.map { (items) throws(WorkspaceError) in
+      try ItemFile.read(Layout.file(of: key), in: items, as: key).state
+    }
+    if side == .client {
+      let state = try files.client(of: key)
+      if state == .absent || state.item != nil && state.item == current?.item { return false }
+    }
+    return true
   }
 }

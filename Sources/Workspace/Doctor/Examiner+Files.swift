@@ -10,7 +10,8 @@ extension Examiner {
   mutating func examineLeftovers() {
     attempt(.leftovers, at: Layout.trash) { examiner throws(WorkspaceError) in
       guard let trash = try examiner.root.existingChild(Layout.trash) else { return }
-      for name in try trash.names().sorted() where Leftovers.isTemporary(name) {
+      for name in try trash.names().sorted()
+      where Leftovers.isTemporary(name) && !examiner.hasTold(trash.place(of: name)) {
         examiner.add(
           .leftovers, at: trash.place(of: name), "was left by a stopped command", .mendable, .finish
         )
@@ -18,11 +19,11 @@ extension Examiner {
     }
     attempt(.leftovers, at: Layout.directory) { examiner throws(WorkspaceError) in
       for name in try examiner.root.names().sorted() where Leftovers.isTemporary(name) {
-        guard !Leftovers.isAlive(writerOf: name) else { continue }
+        guard !Leftovers.isAlive(writerOf: name), !examiner.hasTold(name) else { continue }
         examiner.add(.leftovers, at: name, "was left by a stopped command", .mendable, .finish)
       }
       let logs = [Layout.journal, Layout.history, StatIndex.name].map { $0 + Layout.new }
-      for name in logs where try FileReading(name, in: examiner.root, limit: 0).isThere {
+      for name in logs where try !FileReading(name, in: examiner.root, limit: 0).isAbsent {
         examiner.addUnfinished(name)
       }
     }
@@ -46,6 +47,7 @@ extension Examiner {
   }
 
   private mutating func addUnfinished(_ place: String) {
+    guard !hasTold(place) else { return }
     add(
       .leftovers, at: place, "was left by a stopped command", .mendable, .discard(place: place))
   }
@@ -97,11 +99,9 @@ extension Examiner {
   ) {
     let kind = isDirectory ? S_IFDIR : S_IFREG
     let (owner, mode) = (status.st_uid, status.st_mode & 0o7777)
-    if status.st_mode & S_IFMT != kind {
-      add(.modes, at: place, "is not a \(isDirectory ? "directory" : "regular file")", .damage)
-    } else if owner != geteuid() {
+    if owner != geteuid() {
       add(.modes, at: place, "belongs to another user", .unsafe)
-    } else if isClosed, mode & 0o077 != 0 {
+    } else if status.st_mode & S_IFMT == kind, isClosed, mode & 0o077 != 0 {
       add(
         .modes, at: place, "is open to other users: \(String(mode, radix: 8))", .mendable,
         .close(place: place))
@@ -112,12 +112,18 @@ extension Examiner {
 
   /// Reads state and settings; whose data they are about, only the server can tell.
   mutating func examineState() {
+    var state = WorkspaceState()
     attempt(.state, at: Layout.state, .forgetState) { examiner throws(WorkspaceError) in
-      _ = try Workspace.readState(in: examiner.root)
+      state = try Workspace.readState(in: examiner.root)
     }
     attempt(.state, at: Layout.settings) { examiner throws(WorkspaceError) in
       let text = try PrivateFile(directory: examiner.root, name: Layout.settings)
         .read(limit: 1 << 20)
+      if text == nil, let origin = state.origin {
+        return examiner.add(
+          .state, at: Layout.settings,
+          "is missing; the server was at \(origin): tsync remote set ADDRESS", .damage)
+      }
       _ = try Configuration(
         workspace: SettingsFile(place: Layout.settings, text: text), user: nil)
     }
@@ -125,8 +131,8 @@ extension Examiner {
 }
 
 extension FileReading {
-  /// Whether there is anything by the name.
-  fileprivate var isThere: Bool {
-    if case .absent = self { false } else { true }
+  /// Whether there is nothing by the name.
+  fileprivate var isAbsent: Bool {
+    if case .absent = self { true } else { false }
   }
 }

@@ -25,7 +25,7 @@ extension Examiner {
     _ invalid: InvalidItem, _ key: ItemKey?, in items: Directory?
   ) throws(WorkspaceError) {
     guard let key, let items else {
-      return add(.names, at: invalid.place, invalid.message, .note)
+      return add(.names, invalid)
     }
     let reading = try FileReading(Layout.file(of: key), in: items, limit: ItemFile.limit)
     if case .file(let bytes, _) = reading, bytes.allSatisfy({ $0 == 0 }) {
@@ -37,7 +37,7 @@ extension Examiner {
       let command = "tsync restore \(Shell.word("\(key)"))"
       return add(.leftovers, at: invalid.place, "\(fact): \(command) \(way)", .note)
     }
-    add(.items, at: invalid.place, line: invalid.line, invalid.message, .note)
+    add(.items, invalid)
   }
 
   /// Says which names differ only in case, and which items have another name (safety.md S3,

@@ -15,6 +15,8 @@ struct Examiner {
   var found = Examination()
   /// What is open by the journal; `nil` where it can't be read.
   var journal: JournalState?
+  /// The places of which it is told that they are of another kind.
+  var told: Set<Text> = []
   /// The tables' rows as far as they can be read.
   var rows: [TableName: BaseLog] = [:]
 
@@ -26,6 +28,7 @@ struct Examiner {
 
   /// Looks at everything once.
   consuming func examination() -> Examination {
+    examineKinds()
     examineModes()
     examineState()
     examineJournal()
@@ -41,10 +44,19 @@ struct Examiner {
 
   /// Adds a finding.
   mutating func add(
-    _ invariant: Finding.Invariant, at place: String, line: Int? = nil, _ fact: String,
-    _ gravity: Finding.Gravity, _ remedy: Remedy? = nil
+    _ invariant: Finding.Invariant, at place: String, line: Int? = nil, column: Int? = nil,
+    _ fact: String, _ gravity: Finding.Gravity, _ remedy: Remedy? = nil
   ) {
-    found.findings.append(Finding(invariant, at: place, line: line, fact, gravity, remedy))
+    found.findings.append(
+      Finding(invariant, at: place, line: line, column: column, fact, gravity, remedy))
+  }
+
+  /// Adds a file that can't be an item, which is its user's affair.
+  mutating func add(_ invariant: Finding.Invariant, _ invalid: InvalidItem) {
+    let hint = invalid.hint.map { " · \($0)" } ?? ""
+    add(
+      invariant, at: invalid.place, line: invalid.line, column: invalid.column,
+      invalid.message + hint, .note)
   }
 
   /// Looks at something; an error that ends the looking is a finding.
@@ -65,6 +77,8 @@ struct Examiner {
     _ error: WorkspaceError, _ invariant: Finding.Invariant, at place: String, _ remedy: Remedy?
   ) {
     switch error {
+    case .damaged(let place, _, _) where hasTold(place), .file(let place, _) where hasTold(place):
+      break
     case .damaged(let place, let line, let fact):
       add(invariant, at: place, line: line, fact, .damage, remedy)
     case .newerFormat(let place, let format):

@@ -32,8 +32,6 @@ package struct Finding: Equatable, Sendable {
     case state
     /// What the history says is in the trash is there, as it was.
     case history
-    /// The server's rows are those of the base; only asked for by `tsync doctor --deep`.
-    case server
   }
 
   /// How grave a finding is.
@@ -54,6 +52,8 @@ package struct Finding: Equatable, Sendable {
   package let place: String
   /// The line in the file, from 1; `nil` where it is about no line.
   package let line: Int?
+  /// The column in the line, in bytes from 1; `nil` where it is about none.
+  package let column: Int?
   /// The fact, in words for people: lower case, no period.
   package let fact: String
   /// How grave it is.
@@ -63,12 +63,13 @@ package struct Finding: Equatable, Sendable {
 
   /// Makes a finding.
   package init(
-    _ invariant: Invariant, at place: String, line: Int? = nil, _ fact: String, _ gravity: Gravity,
-    _ remedy: Remedy? = nil
+    _ invariant: Invariant, at place: String, line: Int? = nil, column: Int? = nil, _ fact: String,
+    _ gravity: Gravity, _ remedy: Remedy? = nil
   ) {
     self.invariant = invariant
     self.place = place
     self.line = line
+    self.column = column
     self.fact = fact
     self.gravity = gravity
     self.remedy = remedy

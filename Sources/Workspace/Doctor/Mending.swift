@@ -32,6 +32,7 @@ struct Mending {
     case .beginHistory: try displace(Layout.history, named: "history", suffix: ".jsonl")
     case .forgetState: try displace(Layout.state, named: "state", suffix: ".json")
     case .dropIndex: try dropIndex()
+    case .clear(let place): try clear(place)
     case .discard(let place): try discard(place)
     case .keepSide(let place): try keepSide(place)
     case .finish, .layConflict, .closeIntent: nil
@@ -70,8 +71,8 @@ struct Mending {
     let open = state.records
     try log.rewrite(open.map(\.object))
     let read = records.count == 1 ? "1 record" : "\(records.count) records"
-    return "\(read) could be read, and \(open.count) of what they say is open; "
-      + "the damaged file is \(place)"
+    return "\(read) could be read, of which \(open.count) \(open.count == 1 ? "is" : "are") still "
+      + "open; the damaged file is \(place)"
   }
 
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
@@ -118,6 +119,13 @@ struct Mending {
     guard let (directory, name) = try root.find(place) else { return nil }
     return try take(name, from: directory, named: "leftover", to: trash.directory)
       .map { "it is \($0)" }
+  }
+
+  private func clear(_ place: String) throws(WorkspaceError) -> String? {
+    guard let (directory, name) = try root.find(place) else { return nil }
+    // In the trash a name with a dot before it is that of a text on its way.
+    let stem = String(Substring(name.utf8.drop { $0 == UInt8(ascii: ".") }))
+    return try take(name, from: directory, named: stem, to: trash.directory).map { "it is \($0)" }
   }
 
   private func keepSide(_ place: String) throws(WorkspaceError) -> String? {

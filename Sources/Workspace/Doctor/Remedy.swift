@@ -18,6 +18,8 @@ package enum Remedy: Hashable, Sendable {
   case forgetState
   /// The index, a cache, is removed.
   case dropIndex
+  /// What lies in the place of a file or directory of tsync's own, and is none, goes to the trash.
+  case clear(place: String)
   /// A file that nobody needs goes to the trash.
   case discard(place: String)
   /// The files of an open conflict are laid down again, from the journal and the base.
@@ -46,7 +48,9 @@ package enum Remedy: Hashable, Sendable {
     case .forgetState:
       "moves it to the trash; the next exchange learns from the server what was in it"
     case .dropIndex: "removes it; it is only a cache"
-    case .discard, .keepSide: "moves it to the trash"
+    case .clear(let place) where Text(place) == Text(Layout.trash):
+      "gives it another name, beside which there is a trash again"
+    case .clear, .discard, .keepSide: "moves it to the trash"
     case .layConflict: "lays it down again"
     case .closeIntent:
       "closes it, without sending anything; the change, if it stands, is pending again"

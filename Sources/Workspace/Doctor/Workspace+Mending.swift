@@ -16,19 +16,46 @@ extension Workspace {
     at path: String, command: Text, patience: Double = 5, clock: @escaping () -> Int64
   ) throws(WorkspaceError) -> [Mended] {
     let root = try openRoot(at: path)
+    let cleared = try clear(root, clock)
     let lock = try DirectoryLock(
       Layout.lock, in: root, patience: patience, command: command, now: clock())
     defer { withExtendedLifetime(lock) {} }
-    let findings = Examiner(root, clock: clock).examination().findings
+    let findings = try trusted(Examiner(root, clock: clock).examination().findings)
+    let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
+    let mending = Mending(root: root, trash: trash)
+    let mended = try carryOut(findings.filter(\.standsInTheWay)) { remedy throws(WorkspaceError) in
+      try mending.carryOut(remedy)
+    }
+    return cleared + mended
+  }
+
+  /// Puts away what lies in the place of the trash and the lock and is none; nobody can have locked it.
+  private static func clear(
+    _ root: Directory, _ clock: @escaping () -> Int64
+  ) throws(WorkspaceError) -> [Mended] {
+    var examiner = Examiner(root, clock: clock)
+    examiner.examineKinds()
+    let places = [Text(Layout.trash), Text(Layout.lock)]
+    let blocking = examiner.found.findings.filter { finding in
+      places.contains(Text(finding.place)) && finding.remedy != nil
+    }.sorted { Text($0.place) > Text($1.place) }
+    guard !blocking.isEmpty else { return [] }
+    _ = try trusted(Examiner(root, clock: clock).examination().findings)
+    // The trash goes first, and keeps its place's name beside the new one.
+    return try carryOut(blocking) { remedy throws(WorkspaceError) in
+      let isTrash = remedy == .clear(place: Layout.trash)
+      let target = isTrash ? root : try root.child(Layout.trash, creating: true)
+      return try Mending(root: root, trash: Trash(target, clock: clock)).carryOut(remedy)
+    }
+  }
+
+  /// Returns findings in a workspace that may be mended.
+  private static func trusted(_ findings: [Finding]) throws(WorkspaceError) -> [Finding] {
     // Without the items, the rest can still be mended.
     for finding in findings where finding.gravity == .unsafe && finding.invariant != .names {
       throw .untrusted(place: finding.place, fact: finding.fact)
     }
-    let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
-    let mending = Mending(root: root, trash: trash)
-    return try carryOut(findings.filter(\.standsInTheWay)) { remedy throws(WorkspaceError) in
-      try mending.carryOut(remedy)
-    }
+    return findings
   }
 
   /// Mends what can only be mended in a workspace that is open, after recovery.
@@ -38,31 +65,37 @@ extension Workspace {
   package mutating func mend() throws -> [Mended] {
     requireLock()
     let mending = Mending(root: root, trash: trash)
-    var (closed, laid): ([ItemKey], [ItemKey]) = ([], [])
+    var closed: [ItemKey] = []
     let mended = try Self.carryOut(examine().findings) { remedy throws(WorkspaceError) in
       switch remedy {
       case .closeIntent(let key):
         closed.append(key)
         return "closed"
       case .layConflict(let key):
-        laid.append(key)
-        return "laid down again"
+        return try layConflict(of: key)
       default: return try mending.carryOut(remedy)
       }
     }
     if !closed.isEmpty { try append(closed.map { .closed(.intent($0)) }, durably: true) }
-    for key in laid { try layConflict(of: key) }
     return mended
   }
 
-  /// Lays the files of an open conflict down that say what the journal and the base know.
-  private func layConflict(of key: ItemKey) throws {
-    guard let conflict = journal.conflicts[key] else { return }
+  /// Lays the files of an open conflict down that say what the journal and the base know; returns what
+  /// was done, `nil` where the conflict is over.
+  private func layConflict(of key: ItemKey) throws(WorkspaceError) -> String? {
+    guard let conflict = journal.conflicts[key] else { return nil }
     let server = conflict.server.deleted ? nil : conflict.server.item
-    try conflicts.lay(
-      ConflictFiles.text(of: server, key.id), .server, of: key, replacing: true)
-    guard let base = try base(of: key).item else { return }
-    try conflicts.lay(ConflictFiles.text(of: base, key.id), .base, of: key, replacing: false)
+    var places = [
+      try conflicts.lay(
+        ConflictFiles.text(of: server, key.id), .server, of: key, replacing: true)
+    ]
+    if let base = try rows.log(of: key.table).base(of: key.id).item {
+      places.append(
+        try conflicts.lay(ConflictFiles.text(of: base, key.id), .base, of: key, replacing: false))
+    }
+    let displaced = places.compactMap(\.self)
+    guard !displaced.isEmpty else { return "laid down again" }
+    return "laid down again; what lay there is \(displaced.joined(separator: ", "))"
   }
 
   /// Carries each remedy out once, in the order of the findings.
@@ -88,7 +121,9 @@ extension Finding {
   /// Whether it must be mended before the workspace is opened.
   fileprivate var standsInTheWay: Bool {
     switch remedy {
-    case .salvageJournal, .forget, .beginHistory, .forgetState, .dropIndex, .discard, .close: true
+    case .salvageJournal, .forget, .beginHistory, .forgetState, .dropIndex, .clear, .discard,
+      .close:
+      true
     case .finish, .layConflict, .keepSide, .closeIntent, nil: false
     }
   }
