@@ -23,6 +23,11 @@ struct PlantedBugTests {
     }
   }
 
+  private static let items = (TracedCall.Kind.sync, ".todosync/items/todoitem")
+  private static let trash = (TracedCall.Kind.sync, ".todosync/trash")
+  private static let sides = (TracedCall.Kind.sync, ".todosync/conflicts/todoitem")
+  private static let sidesInTrash = (TracedCall.Kind.sync, ".todosync/trash/conflicts/todoitem")
+
   /// The order that each sync is for stands in safety.md §3.3 to §3.5.
   static let bugs = [
     // The rows of a page before an item is changed by them, and the commit before the end.
@@ -44,11 +49,19 @@ struct PlantedBugTests {
     Bug("resolve --server (1)", (.datasync, ".todosync/journal.jsonl")),
     Bug("resolve --server (1)", (.datasync, ".todosync/base/todoitem.jsonl")),
     // The sides in the trash before the conflict is closed.
-    Bug(
-      "resolve --client (1)", (.sync, ".todosync/conflicts/todoitem"),
-      (.sync, ".todosync/trash/conflicts/todoitem")),
+    Bug("resolve --client (1)", sides, sidesInTrash),
+    Bug("resolve --server (1)", sides, sidesInTrash),
+    Bug("resolve --both (1)", sides, sidesInTrash),
     // The trash's directory before an item is moved into it.
     Bug("rm (1)", (.sync, ".todosync/trash/items")),
+    Bug("rm (1)", items, trash, (.syncfs, "")),
+    // An item's new name, and the trash's, before the row is its base.
+    Bug("merge (2)", items, trash, (.syncfs, "")),
+    Bug("push, merged (2)", items, trash, (.syncfs, "")),
+    Bug("resolve --server (1)", items, trash, (.syncfs, "")),
+    Bug("resolve --both (1)", items, trash, (.syncfs, "")),
+    // The new log's name before the purge is closed.
+    Bug("purge (2)", (.sync, ".todosync/base"), (.syncfs, "")),
     // The new log before it takes the old one's place.
     Bug("purge (2)", (.sync, ".todosync/base/todoitem.jsonl.new")),
     Bug("rotation", (.sync, ".todosync/journal.jsonl.new")),
