@@ -113,8 +113,8 @@ extension Simulation {
     if text != nil, isMaking { made.insert(key) }
     if let before = savedMeanwhile?[key] {
       // Who saves twice while a command swaps files may have overwritten its text, not the first
-      // save's: that one lies in the trash.
-      givenUp.formUnion(before)
+      // save's, and a third time what the second displaced: some of them lie in the trash.
+      givenUp.formUnion(before.union(text.map { Token.all(in: $0) } ?? []))
     }
     savedMeanwhile?[key, default: []].formUnion(text.map { Token.all(in: $0) } ?? [])
     user.save(text, as: key, &dice)
