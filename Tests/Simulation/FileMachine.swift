@@ -55,7 +55,7 @@ final class FileMachine: Machine {
       do {
         try body(&workspace)
       } catch {
-        try? workspace.finish("sync")
+        _ = try? workspace.finish("sync")
         throw error
       }
       try workspace.finish("sync")
