@@ -138,8 +138,6 @@ private func endBySignal(_ number: Int32) {
 enum ProcessStream {
   /// Reads what is there, 64 KiB at most; nothing at the end.
   ///
-  /// The descriptor is one of the first 1024.
-  ///
   /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.
   static func read(_ descriptor: Int32) throws(Errno) -> [UInt8] {
     while true {
@@ -170,6 +168,7 @@ enum ProcessStream {
     defer { pthread_sigmask(SIG_SETMASK, &others, nil) }
     guard receivedSignal.load(ordering: .relaxed) == 0 else { throw .interrupted }
     var set = fd_set()
+    guard descriptor < 8 * MemoryLayout<fd_set>.size else { return }
     // As C's FD_SET does it on little-endian machines; it is one of the first descriptors.
     withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << (descriptor % 8) }
     guard pselect(descriptor + 1, &set, nil, nil, nil, &others) < 0, errno == EINTR else { return }
