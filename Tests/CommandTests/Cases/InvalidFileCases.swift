@@ -242,7 +242,9 @@ import Testing
         Program(
           "sh", ["-c", String(hint.dropFirst(start.count))],
           directory: anna.directory.path(of: "list"),
-          environment: Environment([("PATH", "\(Programs.directory):/usr/bin:/bin")]))
+          environment: Environment([
+            ("PATH", Text("\(Programs.directory):/usr/bin:/bin"))
+          ]))
       ).ending()
       #expect(ending.status == 0)
     }
