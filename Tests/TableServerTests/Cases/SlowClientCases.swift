@@ -57,6 +57,9 @@ import Testing
 
   @Test("V8: a client that doesn't take its answer loses the connection")
   func answer() async throws {
+    var times = times
+    // The other requests may be slow where the machine is.
+    times.firstHeader = .minutes(10)
     try await LiveServer.run(times) { port, store in
       let text = String(repeating: "x", count: 1_000_000)
       for number in 0..<15 { try await store.insert("i\(number)", "{\"text\":\"\(text)\"}") }
