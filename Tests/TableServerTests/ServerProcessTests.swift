@@ -4,7 +4,7 @@ import SyncModel
 import Testing
 
 /// The program itself, on a real socket.
-@Suite(.timeLimit(.minutes(2))) struct ServerProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerProcessTests {
   @Test("the URL is the first line; the first token is the second, printed once")
   func firstLines() async throws {
     try await withTemporaryDirectory { directory in

@@ -67,7 +67,7 @@ import Testing
 
   @Test(
     "V5: a reader that goes by updatedAt meets every row of concurrent writers",
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: StoreKind.allCases)
   func keyset(kind: StoreKind) async throws {
     try await kind.withStore { store in

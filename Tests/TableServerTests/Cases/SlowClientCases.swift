@@ -4,7 +4,7 @@ import TableServer
 import Testing
 
 /// Clients that take their time (safety.md V8).
-@Suite(.timeLimit(.minutes(2))) struct SlowClientCases {
+@Suite(.timeLimit(.minutes(10))) struct SlowClientCases {
   private static let head = "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n"
 
   private var times: ConnectionTimes {
