@@ -54,6 +54,7 @@ extension Simulation {
       new != key, let text = user.text(of: key)
     else { return }
     put(text, as: new, client, &user, &dice, isMaking: false)
+    client.overwritten[key, default: []].formUnion(Token.all(in: text))
     user.save(nil, as: key, &dice)
     note("\(client.number) renames \(key)")
     count("renamed")
@@ -91,14 +92,25 @@ extension Simulation {
       let object = try? JSON(parsing: old).object
       let isIndigestible = Token.all(in: old).contains(where: Token.isIndigestible)
       if let id = object?[Item.idField]?.text, id == key.id.text, !isIndigestible { continue }
-      var item = object.map { Item($0) } ?? edited(nil, &dice).1
-      while Token.all(in: item).contains(where: Token.isIndigestible) {
-        item = edited(nil, &dice).1
-      }
+      let item = digestible(object.map { Item($0) }, &dice)
       var user = client.host.user
       put(Self.text(item, key.id), as: key, client, &user, &dice)
       client.host.user = user
     }
+    for key in client.host.user.laidSides {
+      guard let old = client.host.user.side(of: key), Self.item(in: old) == nil else { continue }
+      forget(Token.all(in: old), unless: [])
+      client.host.user.saveSide(Self.text(digestible(nil, &dice), key.id), of: key)
+    }
+  }
+
+  /// Returns an item, or one made for it, that the server does not break on.
+  private func digestible(_ item: Item?, _ dice: inout SplitMix64) -> Item {
+    var item = item ?? edited(nil, &dice).1
+    while Token.all(in: item).contains(where: Token.isIndigestible) {
+      item = edited(nil, &dice).1
+    }
+    return item
   }
 
   /// Saves a file; what its user overwrites or deletes is the user's own loss.
