@@ -96,12 +96,13 @@ package struct Push {
     guard !vanished.isEmpty else { return }
     let all = Set(survey.pending().filter(hasVanished).map(\.key))
     for (table, deletes) in vanished {
-      let others = survey.entries.count { entry in
-        entry.client == .absent && entry.key.map { $0.table == table && !all.contains($0) } ?? false
+      let absent = survey.entries.lazy.filter { $0.client == .absent }.compactMap(\.key)
+      let live = try Set(disk.liveIDs(in: table))
+      let others = absent.count {
+        $0.table == table && live.contains($0.id) && !all.contains($0)
       }
-      let live = try disk.liveIDs(in: table).count
-      if deletes.count > settings.maxDelete ?? Guards.deletions(of: max(live - others, 0)) {
-        throw Guards.pushWouldDelete(deletes.count, of: live, in: table)
+      if deletes.count > settings.maxDelete ?? Guards.deletions(of: live.count - others) {
+        throw Guards.pushWouldDelete(deletes.count, of: live.count, in: table)
       }
     }
   }

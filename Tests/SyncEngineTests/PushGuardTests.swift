@@ -66,6 +66,21 @@ import Testing
     #expect(try bench.push(only: ["n2", "n3", "n4"]).pushed == 3)
   }
 
+  @Test("an item that the server is not known to have speaks for nothing, and takes nothing away")
+  mutating func unknownOthers() throws {
+    for number in 3..<10 { #expect(try bench.disk.remove(try bench.key("n\(number)"))) }
+    try bench.push()
+    try bench.save("new", #"{"a":1}"#)
+    try bench.elsewhere("new", #"{"a":2}"#)
+    try bench.pull()
+    #expect(bench.standings == ["new conflict AA"])
+    for id in ["n0", "n1", "n2", "new"] { try bench.save(id, nil) }
+    let stop = Stop.unsafe(
+      "3 of 3 files of todoitem have vanished without tsync rm",
+      ways: ["tsync restore -a", "tsync push --max-delete 3"])
+    #expect(throws: stop) { try bench.push() }
+  }
+
   @Test("a limit of none stops the first file that vanished")
   mutating func none() throws {
     try bench.save("n1", nil)
