@@ -86,11 +86,28 @@ extension ClientState {
 }
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Whether a side of a conflict says something that a resolution knows nothing of: its user has
+  /// edited it after the decision.
+  private func isSideEdited(since resolution: Resolution, of key: ItemKey) throws -> Bool {
+    switch try conflictClient(of: key) {
+    case .absent: false
+    case .invalid: true
+    case .item(let side, let digest):
+      digest != journal.conflicts[key]?.digest && side != resolution.client
+        && side != resolution.item
+    }
+  }
+
   /// Carries a recorded resolution out; again after a crash.
   ///
-  /// - Returns: Whether it could be; the conflict stays open where the item was changed meanwhile.
+  /// - Returns: Whether it could be; the conflict stays open where the item or the client's side was
+  ///   changed meanwhile.
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
+    if try isSideEdited(since: resolution, of: key) {
+      try append([.closed(.resolution(key))], durably: false)
+      return false
+    }
     let now = try client(key)
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     var isCopied = true

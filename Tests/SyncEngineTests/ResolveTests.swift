@@ -218,6 +218,38 @@ import Testing
     #expect(try current().client == item)
   }
 
+  @Test("a side edited after a resolution was interrupted is not dropped; the conflict stays")
+  mutating func editedSinceInterrupted() throws {
+    struct Killed: Error {}
+    let start = bench
+    let text = #"{"a":8,"b":1}"#
+    var cuts = 0
+    for choice in [Choice.client, .server, .both(try bench.key("copy").id)] {
+      for cut in 2... {
+        bench = start
+        try open(.modified)
+        let key = try bench.key("x")
+        let conflict = try current()
+        var step = 0
+        bench.disk.beforeStep = { _ in
+          step += 1
+          if step == cut { throw Killed() }
+        }
+        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
+        bench.disk.beforeStep = nil
+        guard step == cut, bench.disk.sides[key] != nil else { break }
+        bench.disk.editSide(try Item(text: text), of: key)
+        try bench.push()
+        let side = try bench.disk.conflictClient(of: key).item
+        #expect(try side == Item(text: text), "\(choice), step \(cut)")
+        #expect(bench.standings.contains("x conflict MM"), "\(choice), step \(cut)")
+        #expect(bench.disk.journal.resolutions.isEmpty)
+        cuts += 1
+      }
+    }
+    #expect(cuts >= 9)
+  }
+
   // MARK: - The server moves on
 
   @Test("a resolution that the server no longer expects is merged where it can be")
