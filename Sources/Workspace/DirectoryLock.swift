@@ -77,7 +77,12 @@ package final class DirectoryLock {
     descriptor = FileDescriptor(rawValue: raw)
   }
 
-  deinit { try? descriptor.close() }
+  deinit {
+    // A child that is being started has a copy of the descriptor until it calls execve(2): closing
+    // this one would leave the lock with it.
+    flock(descriptor.rawValue, LOCK_UN)
+    try? descriptor.close()
+  }
 
   private static func take(
     _ descriptor: Int32, _ kind: Int32, place: String, patience: Double,

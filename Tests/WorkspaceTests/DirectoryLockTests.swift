@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SyncModel
 import TestSupport
@@ -36,6 +37,25 @@ import Testing
       let first = try lock()
       withExtendedLifetime(first) {}
     }
+    _ = try lock()
+  }
+
+  @Test(
+    "The lock is given back although a child that is being started has a copy of its descriptor")
+  func isGivenBackByChildren() throws {
+    let path = playground.directory.path(of: ".todosync/lock")
+    var copy: Int32 = -1
+    do {
+      let first = try lock()
+      let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      let held = all.first { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))
+          == path
+      }
+      copy = dup(try #require(held.flatMap { Int32($0) }))
+      withExtendedLifetime(first) {}
+    }
+    defer { close(copy) }
     _ = try lock()
   }
 
