@@ -29,6 +29,10 @@ struct PullTelling {
       let state = try disk.client(ItemKey(report.table, row.id))
       if case .invalid(let invalid) = state { obstacles.append(invalid) }
     }
+    if let twin = report.twin {
+      context.output.warn(
+        "the server brought \(ItemKey(report.table, twin)) twice in one page: the later one counts")
+    }
     guard isWhole || !report.events.isEmpty || !report.refused.isEmpty else { return }
     context.output.summary(heading(report), hint: Self.seconds(nanoseconds))
     try tellItems(report, on: disk)

@@ -18,6 +18,9 @@ struct WatchedTransport<Inner: Transport>: Transport {
   /// What was seen so far.
   let sight = Sight()
 
+  /// The names of the headers that bring a token.
+  private static var tokenHeaders: [String] { ["Authorization", "X-ZUMO-AUTH"] }
+
   mutating func run(
     width: Int,
     next: () throws -> HTTPRequest?,
@@ -30,9 +33,8 @@ struct WatchedTransport<Inner: Transport>: Transport {
       next: {
         patience.hasNews()
         let request = try next()
-        let names = ["Authorization", "X-ZUMO-AUTH"]
-        if request?.headers.contains(where: { names.contains($0.name) }) == true {
-          sight.hasToken = true
+        if !sight.hasToken, let headers = request?.headers {
+          sight.hasToken = headers.contains { Self.tokenHeaders.contains($0.name) }
         }
         return request
       },

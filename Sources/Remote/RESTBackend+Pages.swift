@@ -49,7 +49,6 @@ extension RESTBackend {
   ) throws -> Ending {
     var cursor = cursor
     var ready: Page?
-    var hasTwins = false
     func handOut() throws {
       guard let page = ready else { return }
       ready = nil
@@ -75,7 +74,6 @@ extension RESTBackend {
           }
           return .pageTooLarge
         case .page(let page):
-          if !hasTwins { hasTwins = tellTwins(in: page, table) }
           if cursor.requests == 0, try isAhead(range, page, table) { return .tokenAhead }
           ready = try cursor.take(page)
         }
@@ -83,18 +81,6 @@ extension RESTBackend {
       try handOut()
     } catch is Enough {}
     return .done
-  }
-
-  /// Tells of a row that stands twice in one page, the later of which will count; answers whether
-  /// there is one.
-  private func tellTwins(in page: ListPage, _ table: TableName) -> Bool {
-    var seen: Set<Text> = []
-    for case .row(let row) in page.entries where !seen.insert(row.id.text).inserted {
-      exchange.surroundings.notice(
-        "the server brought \(ItemKey(table, row.id)) twice in one page: the later one counts")
-      return true
-    }
-    return false
   }
 
   /// Tells whether a pull would begin more than a day after the server's present, where no row is.

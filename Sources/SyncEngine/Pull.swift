@@ -192,7 +192,11 @@ struct PullRun {
   private mutating func news(of page: Page, _ disk: some Disk) throws -> [Row] {
     var seen: Set<ItemID> = []
     var news: [Row] = []
-    for row in page.rows.reversed() where seen.insert(row.id).inserted {
+    for row in page.rows.reversed() {
+      guard seen.insert(row.id).inserted else {
+        report.twin = report.twin ?? row.id
+        continue
+      }
       unseen.remove(row.id)
       let key = ItemKey(table, row.id)
       let base = try disk.base(of: key).row

@@ -8,6 +8,8 @@ package struct PullReport: Equatable, Sendable {
   package var events: [Event] = []
   /// What can't be a row.
   package var refused: [RefusedRow] = []
+  /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
+  package var twin: ItemID?
 
   /// Makes the report of a pull that has done nothing yet.
   package init(table: TableName) {

@@ -164,6 +164,20 @@ import Testing
     #expect(token?.text == "2026-01-01T00:00:00Z")
   }
 
+  @Test("of a row that stands twice in a page the later one counts, which is reported")
+  mutating func twins() throws {
+    let twins = [try row("b", #"{"n":1}"#), try row("c", "{}"), try row("b", #"{"n":2}"#)]
+    bench.line.pages = [
+      Page(rows: [try row("a", "{}"), try row("b", "{}")], token: nil),
+      Page(rows: [try row("a", #"{"n":3}"#)] + twins, token: nil),
+    ]
+    var report = PullReport(table: bench.table)
+    try Pull(settings: bench.settings).run(
+      bench.table, on: &bench.disk, from: &bench.line, report: &report)
+    #expect(try report.twin == ItemID("b"))
+    #expect(bench.item("b") == #"{"n":2}"#)
+  }
+
   @Test("progress counts rows as the pages come")
   mutating func progress() throws {
     for number in 0..<7 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
