@@ -7,8 +7,6 @@ import SyncModel
 final class Journal {
   /// What the header of the file says it is.
   static let kind: Text = "tsync-journal"
-  /// From how many bytes on it is written anew, when that can be done.
-  static let rotationSize = 1 << 16
 
   /// What is open.
   private(set) var state = JournalState()
@@ -53,13 +51,13 @@ final class Journal {
     try log.rewrite(state.records.map(\.object))
   }
 
-  /// Writes the journal anew with the open records only, if it has grown, most of it is closed, and
-  /// nothing is on its way.
+  /// Writes the journal anew with the open records only, if it has more than `size` bytes, most of it
+  /// is closed, and nothing is on its way.
   ///
   /// Every command reads the journal, so that it is kept small.
   ///
   /// - Throws: ``WorkspaceError``.
-  func rotate(above size: Int = rotationSize) throws(WorkspaceError) {
+  func rotate(above size: Int) throws(WorkspaceError) {
     guard log.size > size, state.isQuiet, log.lineCount > 2 * state.recordCount else { return }
     try log.rewrite(state.records.map(\.object))
   }

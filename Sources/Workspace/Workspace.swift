@@ -52,11 +52,13 @@ package struct Workspace {
   /// - Parameters:
   ///   - path: The directory that holds `.todosync`, as ``find(from:home:isNamed:user:)`` gives it.
   ///   - access: What it is opened for.
+  ///   - rotationSize: From how many bytes on a journal is written anew, with what is still open.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Throws: ``WorkspaceError``: no workspace, a newer format, the lock is held, damage, a failed
   ///   call.
   package init(
-    at path: String, for access: Access, clock: @escaping () -> Int64
+    at path: String, for access: Access, rotatingAbove rotationSize: Int = 1 << 16,
+    clock: @escaping () -> Int64
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock
@@ -92,7 +94,7 @@ package struct Workspace {
           "\(Layout.journal) was missing or empty; what was pending is found by comparing")
         try records.begin()
       }
-      try records.rotate()
+      try records.rotate(above: rotationSize)
       if try trash.empty() {
         notices += History(root: root, trash: trash).lateWrites(until: clock())
       }

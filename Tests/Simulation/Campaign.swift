@@ -57,7 +57,9 @@ package struct Campaign: Sendable {
       "two client sides", "unknown", "checked G", "checked S", "checked W", "checked X",
       "checked what is told", "doctor",
     ]
-    let all = disk == .memory ? usual : usual + ["journal missing", "second process", "torn tail"]
+    let all =
+      disk == .memory
+      ? usual : usual + ["journal missing", "journal rotated", "second process", "torn tail"]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }
   }
 

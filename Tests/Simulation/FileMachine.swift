@@ -48,8 +48,11 @@ final class FileMachine: Machine {
       files.endProcess()
     }
     try files.mounted {
+      let before = journalSize
       var workspace = try Workspace(
-        at: Self.path, for: .writing(command: "sync", patience: 0), clock: { files.now })
+        at: Self.path, for: .writing(command: "sync", patience: 0),
+        rotatingAbove: Self.rotationSize, clock: { files.now })
+      if before > Self.rotationSize, journalSize < before { count(rare: "journal rotated") }
       for notice in workspace.notices { count(notice) }
       isOpen = true
       do {
@@ -67,9 +70,16 @@ final class FileMachine: Machine {
       ("were cut off", "torn tail"), ("is back in its place", "leftover put back"),
       ("a stopped tsync left", "leftover kept"), ("was missing", "journal missing"),
     ] where notice.contains(words) {
-      counts[name, default: 0] += 1
+      count(rare: name)
     }
   }
+
+  private func count(rare name: String) { counts[name, default: 0] += 1 }
+
+  /// Small, so that a history of some dozen commands reaches it.
+  private static var rotationSize: Int { 2 << 10 }
+
+  private var journalSize: Int { files.node(-1, ".todosync/journal.jsonl")?.bytes.count ?? 0 }
 
   func refusesSecondProcess() -> Bool? {
     let files = files

@@ -292,7 +292,9 @@ extension Simulation {
     let deletes = report.events.filter {
       $0.what == .pushed(.delete) && !client.removed.contains($0.key) && !open.contains($0.key)
     }
-    checkGuard("push", deletes.count, of: live)
+    // What the push itself has brought to life may vanish in its midst.
+    let made = report.events.count { $0.what == .pushed(.insert) || $0.what == .pushed(.undelete) }
+    checkGuard("push", deletes.count, of: live + made)
   }
 
   /// Resolves one conflict, somehow; answers whether there was one.
