@@ -98,8 +98,7 @@ final class Log {
     guard let end = text.firstIndex(of: 0x0A) else { throw LogHeader.damage(place) }
     let header = try LogHeader(parsing: Array(text[..<end]), kind: kind, place: place)
     self.header = header
-    position = LogPosition(
-      offset: end + 1, number: header.number, durable: header.number, checksum: 0)
+    position = LogPosition(behind: header, of: end + 1)
   }
 
   // MARK: Reading
@@ -228,52 +227,20 @@ final class Log {
 
   /// Puts a new file with the same lines in the file's place; it survives a power loss.
   private func writeAnew() throws(WorkspaceError) {
-    guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
+    guard let directory, let header else { throw .file(place: place, .noSuchFileOrDirectory) }
     let text = try FileBytes.read(position.offset, from: descriptor, at: 0, place: place)
-    guard text.count == position.offset else { throw .file(place: place, .ioError) }
-    let new = try replace(in: directory) { new throws(WorkspaceError) in
+    guard text.count == position.offset, let end = text.firstIndex(of: 0x0A) else {
+      throw .file(place: place, .ioError)
+    }
+    let start = LogPosition(behind: header, of: end + 1)
+    let new = try directory.replace(name, O_APPEND, durably: true) { new throws(WorkspaceError) in
       try FileBytes.write(text, to: new, place: place)
-      try check(new, text)
+      // What couldn't be written may be gone from memory as well.
+      try LogReader.check(new, place: place, header: header, from: start, to: position)
     }
     close(descriptor)
     descriptor = new
     try directory.synchronize()
-  }
-
-  /// Makes sure that a copy of this log has its lines: what couldn't be written may be gone from
-  /// memory as well.
-  private func check(_ copy: Int32, _ text: [UInt8]) throws(WorkspaceError) {
-    guard let header, let end = text.firstIndex(of: 0x0A) else {
-      throw .file(place: place, .ioError)
-    }
-    let start = LogPosition(
-      offset: end + 1, number: header.number, durable: header.number, checksum: 0)
-    var reader = LogReader(copy, place: place, header: header, from: start)
-    try reader.read { _ in }
-    guard reader.position.number == position.number, reader.tail == 0 else {
-      throw .file(place: place, .ioError)
-    }
-  }
-
-  /// Puts a new file in the file's place, open for appending.
-  private func replace(
-    in directory: Directory, _ fill: (Int32) throws(WorkspaceError) -> Void
-  ) throws(WorkspaceError) -> Int32 {
-    let temporary = name + Layout.new
-    let here = directory.descriptor.rawValue
-    let new = try directory.openFile(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC)
-    do throws(WorkspaceError) {
-      // The mode given to open(2) loses what the process's mask takes away.
-      try WorkspaceError.checking(place) { fchmod(new, 0o600) }
-      try fill(new)
-      try WorkspaceError.checking(place) { fsync(new) }
-      try WorkspaceError.checking(place) { renameat(here, temporary, here, name) }
-    } catch {
-      close(new)
-      unlinkat(here, temporary, 0)
-      throw error
-    }
-    return new
   }
 
   /// Replaces the file by a new one, in one durable step; the count of lines goes on.
@@ -289,7 +256,7 @@ final class Log {
     guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
     let header = LogHeader(kind: kind, after: position.number, extra: extra)
     var end = position
-    let new = try replace(in: directory) { new throws(WorkspaceError) in
+    let new = try directory.replace(name, O_APPEND, durably: true) { new throws(WorkspaceError) in
       var writer = LogWriter(to: new, header: header, place: place)
       try fill(&writer)
       try writer.flush()

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// A place in a log that is known to end a line.
 struct LogPosition: Equatable {
@@ -10,6 +11,13 @@ struct LogPosition: Equatable {
   var durable: Int
   /// The checksum of the line that ends there.
   var checksum: UInt32
+}
+
+extension LogPosition {
+  /// The place behind a header of so many bytes, where no line is yet.
+  init(behind header: LogHeader, of length: Int) {
+    self.init(offset: length, number: header.number, durable: header.number, checksum: 0)
+  }
 }
 
 /// Reads the lines of a log in order, and finds its valid end (safety.md §3.4).
@@ -37,6 +45,20 @@ struct LogReader {
     seed = header.seed
     position = start
     startsAtHeader = start.number == header.number
+  }
+
+  /// Makes sure that a log has all its lines from a position to another one.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)`` with `.ioError` where it hasn't.
+  static func check(
+    _ descriptor: Int32, place: String, header: LogHeader, from start: LogPosition,
+    to end: LogPosition
+  ) throws(WorkspaceError) {
+    var reader = Self(descriptor, place: place, header: header, from: start)
+    try reader.read { _ in }
+    guard reader.position.number == end.number, reader.tail == 0 else {
+      throw .file(place: place, .ioError)
+    }
   }
 
   /// Reads to the end of the file.

@@ -16,20 +16,11 @@ struct StatIndexWriter {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``: then the old index stays.
   static func write(_ images: [TableImage], to directory: Directory) throws(WorkspaceError) {
-    let temporary = StatIndex.name + Layout.new
-    let place = directory.place(of: StatIndex.name)
-    let here = directory.descriptor.rawValue
-    let descriptor = try directory.openFile(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-    do throws(WorkspaceError) {
-      defer { close(descriptor) }
-      var writer = Self(directory: directory, descriptor: descriptor)
-      try WorkspaceError.checking(place) { fchmod(descriptor, 0o600) }
+    let new = try directory.replace(StatIndex.name, durably: false) { new throws(WorkspaceError) in
+      var writer = Self(directory: directory, descriptor: new)
       try writer.write(images)
-      try WorkspaceError.checking(place) { renameat(here, temporary, here, StatIndex.name) }
-    } catch {
-      unlinkat(here, temporary, 0)
-      throw error
     }
+    close(new)
   }
 
   private init(directory: Directory, descriptor: Int32) {

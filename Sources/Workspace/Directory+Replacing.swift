@@ -1,0 +1,36 @@
+import Glibc
+import SystemPackage
+
+extension Directory {
+  /// Puts a new file of tsync's own in a file's place: a reader sees the old one or the new one.
+  ///
+  /// Whoever does so holds the workspace's lock: the new file has one name until it is moved. With
+  /// `durably` its bytes survive a power loss when this returns; its name does only after
+  /// ``synchronize()``.
+  ///
+  /// It is opened for reading and writing, with `flags` beside; `fill` writes it.
+  ///
+  /// - Returns: The new file's descriptor, which the caller closes.
+  /// - Throws: ``WorkspaceError/file(place:_:)``, or what `fill` throws: then the file is as it was.
+  func replace(
+    _ name: String, _ flags: Int32 = 0, durably: Bool,
+    _ fill: (Int32) throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) -> Int32 {
+    let temporary = name + Layout.new
+    let shown = place(of: name)
+    let here = descriptor.rawValue
+    let new = try openFile(temporary, O_RDWR | O_CREAT | O_TRUNC | flags)
+    do throws(WorkspaceError) {
+      // The mode given to open(2) loses what the process's mask takes away.
+      try WorkspaceError.checking(shown) { fchmod(new, 0o600) }
+      try fill(new)
+      if durably { try WorkspaceError.checking(shown) { fsync(new) } }
+      try WorkspaceError.checking(shown) { renameat(here, temporary, here, name) }
+    } catch {
+      close(new)
+      unlinkat(here, temporary, 0)
+      throw error
+    }
+    return new
+  }
+}
