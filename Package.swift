@@ -151,7 +151,7 @@ let package = Package(
       dependencies: ["CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
-      name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel"],
+      name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "CurlTransportTests",
@@ -160,9 +160,8 @@ let package = Package(
     .testTarget(
       name: "TableServerTests",
       dependencies: [
-        "SQLiteStore", "SyncModel", "TableServer", "tsync-server", grdb, grdbSQLite, httpTypes,
-        hummingbird,
-        hummingbirdTesting, logging, nioCore,
+        "SQLiteStore", "SyncModel", "TableServer", "TestSupport", "tsync-server", grdb, grdbSQLite,
+        httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
       ],
       swiftSettings: settings),
     .testTarget(

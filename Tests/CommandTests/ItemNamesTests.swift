@@ -1,4 +1,5 @@
 import SyncModel
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -50,7 +51,7 @@ struct ItemNamesTests {
 
   @Test("lengths are those that comparing each with each gives", arguments: 0..<20 as Range<UInt64>)
   func random(seed: UInt64) throws {
-    var random = Seeded(state: seed)
+    var random = SplitMix64(seed: seed)
     let ids = (0..<60).map { _ in
       Text(String((0..<8).map { _ in "01ab".randomElement(using: &random) ?? "0" }))
     }
@@ -79,15 +80,5 @@ struct ItemNamesTests {
     #expect(title(JSONObject([.init(name: "text", value: "")])) == nil)
     #expect(title(JSONObject([.init(name: "text", value: 7)])) == "7")
     #expect(ItemNames.title(of: nil, field: nil) == nil)
-  }
-}
-
-/// Random numbers that a seed repeats.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 29)
   }
 }

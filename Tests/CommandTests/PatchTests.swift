@@ -52,7 +52,7 @@ struct PatchTests {
 
   @Test("patch(1) makes the new text of the old one", arguments: 0..<20 as Range<UInt64>)
   func applied(seed: UInt64) throws {
-    var random = Seeded(state: seed)
+    var random = SplitMix64(seed: seed)
     func lines() -> String {
       (0..<Int.random(in: 1...30, using: &random))
         .map { _ in "\(Int.random(in: 0...4, using: &random))\n" }.joined()

@@ -35,7 +35,9 @@ struct FileTree: Hashable, Sendable {
 
   /// Returns the names in a directory.
   static func names(at place: String) -> [String] {
-    guard let stream = opendir(place) else { return [] }
+    let opened = opendir(place)
+    precondition(opened != nil || ![EMFILE, ENFILE].contains(errno), "too many files are open")
+    guard let stream = opened else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -50,6 +52,8 @@ struct FileTree: Hashable, Sendable {
   /// Returns a file's bytes; none where it can't be read.
   static func bytes(at place: String) -> [UInt8] {
     let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    // What this process has no room for is not gone.
+    precondition(descriptor >= 0 || ![EMFILE, ENFILE].contains(errno), "too many files are open")
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }
     var bytes: [UInt8] = []

@@ -71,14 +71,6 @@ final class RewindableServer {
     try run(sql + "COMMIT")
   }
 
-  /// Forgets what is remembered after a mark.
-  func forget(after mark: Int) throws {
-    while marks > mark {
-      for table in Self.tables { try run("DROP TABLE \(table)_\(marks)") }
-      marks -= 1
-    }
-  }
-
   private static let tables = ["items", "tables", "contents"]
 
   /// The rows and tombstones, in the order of their ids.

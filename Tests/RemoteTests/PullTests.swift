@@ -1,6 +1,7 @@
 import Remote
 import SyncEngine
 import SyncModel
+import TestSupport
 import Testing
 
 @Suite struct PullTests {
@@ -109,7 +110,7 @@ import Testing
 
   @Test("rows that change while the pull is under way are not missed", arguments: 0..<60)
   func changesMeanwhile(seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     let dialect = Dialect.allCases[Int(seed % 3)]
     let twin = TableTwin(dialect, seed: seed)
     twin.counts = Bool.random(using: &random)

@@ -1,5 +1,6 @@
 import Remote
 import SyncModel
+import TestSupport
 
 /// A table of a server in memory, which answers lists as one of the family would.
 final class TableTwin {
@@ -34,7 +35,7 @@ final class TableTwin {
 
   init(_ dialect: Dialect, seed: UInt64 = 1) {
     self.dialect = dialect
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
   }
 
   // 2026-03-01T10:00:00Z
@@ -49,12 +50,12 @@ final class TableTwin {
 
   func answer(_ request: HTTPRequest) -> HTTPAnswer {
     let query = request.url.drop { $0 != "?" }.dropFirst()
-    requests.append(Self.decoded(query))
+    requests.append(QueryText.decoded(query))
     before(requests.count)
     var options: [String: String] = [:]
     for option in query.split(separator: "&") {
       let parts = option.split(separator: "=", maxSplits: 1)
-      options[Self.decoded(parts[0])] = Self.decoded(parts[1])
+      options[QueryText.decoded(parts[0])] = QueryText.decoded(parts[1])
     }
     let top = options["$top"].flatMap { Int($0) } ?? 50
     guard top <= maxTop else { return .json(400, #"{"error":"too many records"}"#) }
@@ -138,21 +139,6 @@ final class TableTwin {
     return time.ticks
   }
 
-  private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   private static func httpDate(_ seconds: Int64) -> String {
     let names = [
       "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -175,18 +161,5 @@ extension Substring {
       start = index(after: start)
     }
     return nil
-  }
-}
-
-/// Random numbers from a seed (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,21 +1,20 @@
 import SQLiteStore
 import SyncModel
 import TableServer
+import TestSupport
 import Testing
 
 /// Filters made by chance: SQL and Swift must come to the same.
 @Suite struct FilterHistoryTests {
-  /// Chance that can be repeated: SplitMix64.
+  /// Draws filters.
   struct Chance: RandomNumberGenerator {
-    var state: UInt64
+    private var random: SplitMix64
 
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
+    init(seed: UInt64) {
+      random = SplitMix64(seed: seed)
     }
+
+    mutating func next() -> UInt64 { random.next() }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element {
       elements[Int.random(in: elements.indices, using: &self)]
@@ -63,7 +62,7 @@ import Testing
 
   @Test("a filter made by chance finds the same rows in SQLite and in memory", arguments: 0..<60)
   func agree(seed: Int) async throws {
-    var chance = Chance(state: UInt64(seed))
+    var chance = Chance(seed: UInt64(seed))
     let memory = MemoryItemStore()
     try await withTemporaryDirectory { directory in
       let sqlite = try SQLiteItemStore(path: directory + "/items.db")

@@ -13,12 +13,6 @@ package struct MemoryDisk: Disk {
     package init() {}
   }
 
-  /// What was laid where its user can see it; shared, so that it can be looked at during a step.
-  package final class Shown {
-    /// The items, oldest first.
-    package internal(set) var items: [ItemKey: [Item]] = [:]
-  }
-
   /// A file: its bytes, and when it was last modified.
   package struct File: Equatable, Sendable {
     /// The bytes.
@@ -96,8 +90,6 @@ package struct MemoryDisk: Disk {
   package private(set) var steps = 0
   /// Called ahead of each mutating call.
   package var beforeStep: ((inout MemoryDisk) throws -> Void)?
-  /// Every item that was laid where its user can see it.
-  package let shown = Shown()
 
   private var clock: Int64 = 1
   private var rows: [TableName: Rows] = [:]
@@ -180,7 +172,6 @@ package struct MemoryDisk: Disk {
     clock += 1
     let new = item.map { File(Self.text($0, key.id), of: key, modified: clock) }
     if let old { trash.append(old.bytes) }
-    if let item { shown.items[key, default: []].append(item) }
     files[key] = new
     unsettled.append((key, old, new))
     return .replaced(new?.digest)
@@ -189,7 +180,6 @@ package struct MemoryDisk: Disk {
   package mutating func keep(_ item: Item, of key: ItemKey) throws {
     try step()
     trash.append(Self.text(item, key.id))
-    shown.items[key, default: []].append(item)
   }
 
   package mutating func settle() throws {
@@ -208,7 +198,6 @@ package struct MemoryDisk: Disk {
         return file.bytes
       }
     sides[key] = Sides(client: client, server: conflict.server, base: conflict.base)
-    if let server = conflict.server { shown.items[key, default: []].append(server) }
   }
 
   package mutating func removeConflict(of key: ItemKey) throws {

@@ -17,8 +17,6 @@ package final class ModelServer {
 
   /// The rows and tombstones.
   package private(set) var rows: [ItemKey: Row] = [:]
-  /// Every content that a row ever had.
-  package private(set) var history: [Item] = []
   /// Every accepted write.
   package private(set) var writes: [Write] = []
   /// How many writes were tried, accepted or not.
@@ -60,7 +58,6 @@ package final class ModelServer {
       client: client, key: key, old: old.flatMap { $0.deleted ? nil : $0.item }, new: item)
     writes.append(write)
     onWrite?(write)
-    if let item { history.append(item) }
     rows[key] = row
     past[key, default: []].append(row)
     return row

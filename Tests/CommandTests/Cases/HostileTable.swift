@@ -52,7 +52,7 @@ final class HostileTable {
   var url: String { server.url }
   /// The requests so far: method and target, decoded.
   var requests: [String] {
-    server.requests.map { "\($0.method) \(Content.decoded($0.target[...]))" }
+    server.requests.map { "\($0.method) \(QueryText.decoded($0.target[...]))" }
   }
 
   func change(_ body: (inout Content) -> Void) {
@@ -100,9 +100,9 @@ extension HostileTable.Content {
       return json(#"{"error":"another data set"}"#, status: 421)
     }
     guard parts[0] != "/tables/todoitem" else {
-      return list(Self.decoded(parts.count > 1 ? parts[1] : ""))
+      return list(QueryText.decoded(parts.count > 1 ? parts[1] : ""))
     }
-    let id = Self.decoded(parts[0].split(separator: "/").last ?? "")
+    let id = QueryText.decoded(parts[0].split(separator: "/").last ?? "")
     guard let entry = entries.last(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
       return json(#"{"error":"no such row"}"#, status: 404)
     }
@@ -152,30 +152,5 @@ extension HostileTable.Content {
     guard let found = bytes.firstRange(of: sought) else { return nil }
     let rest = bytes[found.upperBound...].prefix { !",')&".utf8.contains($0) }
     return String(decoding: rest, as: UTF8.self)
-  }
-
-  static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension Array where Element == UInt8 {
-  /// Returns where some bytes stand first.
-  fileprivate func firstRange(of sought: [UInt8]) -> Range<Int>? {
-    guard count >= sought.count else { return nil }
-    return (0...count - sought.count)
-      .first { self[$0..<$0 + sought.count].elementsEqual(sought) }
-      .map { $0..<$0 + sought.count }
   }
 }

@@ -109,7 +109,7 @@ import Testing
       content.isVersioned = false
       let rows = content
       content.answer = { request in
-        let query = HostileTable.Content.decoded(request.target[...])
+        let query = QueryText.decoded(request.target[...])
         guard query.hasPrefix("/tables/todoitem?"), !query.contains("$filter") else { return nil }
         let skip = HostileTable.Content.word(in: query, after: "$skip=").flatMap { Int($0) } ?? 0
         let wish = HostileTable.Content.word(in: query, after: "$top=").flatMap { Int($0) } ?? 50

@@ -19,7 +19,7 @@ import Testing
       // A clock that stands still and goes back: stamps must not mind.
       let clock = FakeClock(1_000_000)
       try await TestServer.run(kind, now: { clock.now() }) { server in
-        var chance = Chance(state: UInt64(seed))
+        var chance = Chance(seed: UInt64(seed))
         var model = ModelTable()
         for step in 0..<100 {
           clock.set(1_000_000 + Int64.random(in: -5_000...5_000, using: &chance))

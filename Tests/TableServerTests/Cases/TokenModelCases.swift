@@ -21,7 +21,7 @@ import Testing
     _ = await tokens.revoke("carl", at: .now)
     let bad = [nil, secrets[2], secrets[0] + "x", String(secrets[1].dropLast()), "", "null", "'"]
     try await TestServer.run(.sqlite, access: Access(tokens)) { [secrets] server in
-      var chance = Chance(state: UInt64(seed))
+      var chance = Chance(seed: UInt64(seed))
       var canaries = 0
       for _ in 0..<60 {
         let isRight = chance.pick([true, false])
