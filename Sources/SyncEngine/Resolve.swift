@@ -47,8 +47,8 @@ package struct Resolve {
   ) throws -> Item? {
     let file = try disk.client(key)
     let side = try disk.conflictClient(of: key)
-    let fileEdited = file.digest != open.digest || file.isInvalid
-    let sideEdited = side.digest != open.digest
+    let fileEdited = file.isEdited(since: open.digest)
+    let sideEdited = side.isEdited(since: open.digest)
     // Where the sides were removed by hand, the file is all there is.
     let counts = sideEdited && side != .absent ? side : file
     if fileEdited, sideEdited, side != .absent, file.item != side.item {
@@ -80,8 +80,9 @@ package struct Resolve {
 }
 
 extension ClientState {
-  fileprivate var isInvalid: Bool {
-    if case .invalid = self { true } else { false }
+  /// Whether something else lies there than when the conflict was found.
+  fileprivate func isEdited(since digest: Digest?) -> Bool {
+    if case .invalid = self { true } else { self.digest != digest }
   }
 }
 
@@ -89,13 +90,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether a side of a conflict says something that a resolution knows nothing of: its user has
   /// edited it after the decision.
   private func isSideEdited(since resolution: Resolution, of key: ItemKey) throws -> Bool {
-    switch try conflictClient(of: key) {
-    case .absent: false
-    case .invalid: true
-    case .item(let side, let digest):
-      digest != journal.conflicts[key]?.digest && side != resolution.client
-        && side != resolution.item
+    let side = try conflictClient(of: key)
+    guard side != .absent, side.isEdited(since: journal.conflicts[key]?.digest) else {
+      return false
     }
+    return side.item == nil || side.item != resolution.client && side.item != resolution.item
   }
 
   /// Carries a recorded resolution out; again after a crash.

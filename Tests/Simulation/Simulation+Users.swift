@@ -98,7 +98,9 @@ extension Simulation {
       client.host.user = user
     }
     for key in client.host.user.laidSides {
-      guard let old = client.host.user.side(of: key), Self.item(in: old) == nil else { continue }
+      guard let old = client.host.user.side(of: key) else { continue }
+      let claimed = (try? JSON(parsing: old).object)?[Item.idField]?.text
+      if claimed == key.id.text { continue }
       forget(Token.all(in: old), unless: [])
       client.host.user.saveSide(Self.text(digestible(nil, &dice), key.id), of: key)
     }

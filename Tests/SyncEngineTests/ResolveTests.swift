@@ -197,6 +197,22 @@ import Testing
     #expect(bench.disk.files[key]?.bytes == Array("{".utf8))
   }
 
+  @Test(
+    "a side that can't be read is told, also where there was none",
+    arguments: [Conflict.Kind.modified, .deletedHere, .deletedThere])
+  mutating func invalidSide(_ kind: Conflict.Kind) throws {
+    try open(kind)
+    let key = try bench.key("x")
+    bench.disk.saveSide(Array("{".utf8), of: key)
+    let failure = #expect(throws: Resolve.Failure.self) { try bench.resolve("x", .server) }
+    guard case .invalid(key, _)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(bench.disk.sides[key]?.client == Array("{".utf8))
+    #expect(bench.disk.journal.conflicts.count == 1 && bench.disk.journal.isQuiet)
+  }
+
   @Test("an item edited after the conflict was shown is not overwritten; the conflict stays")
   mutating func changedMeanwhile() throws {
     try open(.modified)
