@@ -34,7 +34,7 @@ package final class Access: Sendable {
   ///
   /// Failures are counted by address.
   ///
-  /// - Throws: `TableError.unauthorized` or `.tooManyFailures`, or what the store throws.
+  /// - Throws: `TableError.unauthorized`, `.wrongToken` or `.tooManyFailures`, or what the store throws.
   package func user(_ fields: HTTPFields, from address: String) async throws -> Text {
     guard let secret = Self.secret(fields) else { throw TableError.unauthorized }
     let digest = AccessToken.digest(of: secret)
@@ -92,7 +92,7 @@ package final class Access: Sendable {
       var failures = state.failures[address] ?? Failures(since: time, count: 0)
       failures.count += 1
       state.failures[address] = failures
-      guard failures.count > ServedLimits.failuresPerMinute else { return .unauthorized }
+      guard failures.count > ServedLimits.failuresPerMinute else { return .wrongToken }
       let left = failures.since.milliseconds + 60_000 - time.milliseconds
       return .tooManyFailures(retryAfter: Int((left + 999) / 1_000))
     }

@@ -4,8 +4,10 @@ package import HTTPTypes
 package enum TableError: Error, Hashable, Sendable {
   /// What was sent can't be read; the text says why.
   case badRequest(String)
-  /// No token, or none that is known.
+  /// No token.
   case unauthorized
+  /// A token that is not known, or was revoked.
+  case wrongToken
   /// Too many wrong tokens from this address.
   case tooManyFailures(retryAfter: Int)
   /// Nothing is served under this path.
@@ -39,7 +41,7 @@ package enum TableError: Error, Hashable, Sendable {
   package var status: HTTPResponse.Status {
     switch self {
     case .badRequest: .badRequest
-    case .unauthorized: .unauthorized
+    case .unauthorized, .wrongToken: .unauthorized
     case .tooManyFailures: .tooManyRequests
     case .noSuchPath, .noSuchTable, .noSuchItem: .notFound
     case .itemDeleted: .gone
@@ -58,6 +60,7 @@ package enum TableError: Error, Hashable, Sendable {
     switch self {
     case .badRequest(let reason): reason
     case .unauthorized: "a token is needed: Authorization: Bearer TOKEN, or X-ZUMO-AUTH: TOKEN"
+    case .wrongToken: "the token is not known here, or was revoked"
     case .tooManyFailures(let seconds): "too many wrong tokens, try again in \(seconds) s"
     case .noSuchPath: "there is nothing here, tables are under /tables/NAME"
     case .noSuchTable(let name): "there is no table '\(name)'"
@@ -79,6 +82,8 @@ package enum TableError: Error, Hashable, Sendable {
   package var fields: HTTPFields {
     switch self {
     case .unauthorized: [.wwwAuthenticate: "Bearer"]
+    // RFC 6750 §3.1.
+    case .wrongToken: [.wwwAuthenticate: #"Bearer error="invalid_token""#]
     case .tooManyFailures(let seconds): [.retryAfter: String(seconds)]
     case .methodNotAllowed(let allowed): [.allow: allowed]
     default: [:]
