@@ -56,7 +56,7 @@ extension Rehearsal: ItemDisk {
 
   mutating func keep(_ item: Item, of key: ItemKey) throws {}
 
-  mutating func settle() throws {}
+  mutating func settle(afresh: Bool) throws {}
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     guard try conflictClient(of: key) == .absent else { return }

@@ -19,15 +19,16 @@ package protocol ItemDisk {
   ///
   /// `nil` removes it. `expected` is the fingerprint of what the caller has seen, `nil` where nothing
   /// was there. What was there goes to the trash. Of an item that exists only what differs in meaning
-  /// is rewritten. The step may be taken back by a power loss until ``settle()``.
+  /// is rewritten. The step may be taken back by a power loss until ``settle(afresh:)``.
   mutating func write(_ item: Item?, to key: ItemKey, expecting expected: Digest?) throws
     -> WriteOutcome
 
   /// Keeps a copy of an item that loses, in the trash.
   mutating func keep(_ item: Item, of key: ItemKey) throws
 
-  /// Makes every write so far survive a power loss.
-  mutating func settle() throws
+  /// Makes every write so far survive a power loss; with `afresh`, what others have written since the
+  /// last settling too, such as an editor that leaves its text in memory.
+  mutating func settle(afresh: Bool) throws
 
   /// Lays the sides of a conflict side by side.
   ///
@@ -42,6 +43,11 @@ package protocol ItemDisk {
   /// Reads the client's side of a conflict, which its user may have edited; absent where the client
   /// deleted the item, and where no side is laid.
   func conflictClient(of key: ItemKey) throws -> ClientState
+}
+
+extension ItemDisk {
+  /// Makes every write of this program so far survive a power loss.
+  package mutating func settle() throws { try settle(afresh: false) }
 }
 
 /// What became of a replacing write.

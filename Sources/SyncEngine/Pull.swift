@@ -227,7 +227,7 @@ struct PullRun {
   mutating func commit(to disk: inout some Disk) throws {
     let moved = try token != nil && token != disk.token(of: table)
     guard uncommitted > 0 || moved else { return }
-    if uncommitted > 0 { try disk.settle() }
+    if uncommitted > 0 { try disk.settle(afresh: true) }
     try disk.commit(table, token: token, held: held)
     (uncommitted, bytes, held) = (0, 0, [])
   }

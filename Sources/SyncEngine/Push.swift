@@ -3,10 +3,10 @@ package import SyncModel
 /// Sends the pending changes to the server.
 ///
 /// ```
-///   intent durable → send → result → item → base → closed
+///   item safe → intent durable → send → result → item → base → closed
 /// ```
 ///
-/// Nothing is sent before its intent is durable, a write that is sent again is the same bytes, and
+/// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the same bytes, and
 /// every doubt is settled by reading the row (safety.md §3.5, §3.6).
 package struct Push {
   /// What the user has settled.

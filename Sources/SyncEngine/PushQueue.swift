@@ -37,7 +37,12 @@ struct PushQueue {
         }
       }
       operations = operations.dropFirst(Self.group)
-      if !group.isEmpty { try disk.append(group.map { .intent($0) }, durably: true) }
+      if !group.isEmpty {
+        // What is sent may have been saved a moment ago. An intent that outlived it would bring the
+        // server further than the item, which would then look like an edit that takes it back.
+        try disk.settle(afresh: true)
+        try disk.append(group.map { .intent($0) }, durably: true)
+      }
       ready = group[...]
     }
   }

@@ -74,7 +74,7 @@ struct PushRun {
       // An undelete may leave the fields to a second write.
       if intent.kind == .undelete { again.insert(intent.key) }
     }
-    // What was sent may have been saved a moment ago: the base must not outlive it.
+    // What was sent is safe since before its intent.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
@@ -140,7 +140,7 @@ struct PushRun {
     let policy = settings.policy(of: key.table)
     switch try disk.take(row, for: key, from: origin, policy: policy) {
     case .taken(let event):
-      try disk.settle()
+      try disk.settle(afresh: true)
       try disk.setBase([row], in: key.table, durably: true)
       try disk.append([.closed(.intent(key))], durably: false)
       if let event { report.events.append(event) }

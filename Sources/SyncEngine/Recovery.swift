@@ -41,7 +41,7 @@ package enum Recovery {
       bases[key.table, default: []].append(row ?? .gone(key.id))
     }
     // The process that was stopped may have written the items.
-    if !bases.isEmpty { try disk.settle() }
+    if !bases.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     let closings = journal.results.keys.sorted().map { JournalRecord.closed(.operation($0)) }
     if !closings.isEmpty { try disk.append(closings, durably: false) }

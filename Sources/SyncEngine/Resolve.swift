@@ -129,7 +129,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         return false
       }
     }
-    try settle()
+    try settle(afresh: true)
     try setBase([resolution.server], in: key.table, durably: true)
     try removeConflict(of: key)
     var records = [JournalRecord.closed(.conflict(key))]

@@ -127,7 +127,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     // Items may have been written by a process that was stopped before it could do this.
-    if !taken.isEmpty || !events.isEmpty { try settle() }
+    if !taken.isEmpty || !events.isEmpty { try settle(afresh: true) }
     if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
     try commit(table, token: nil, held: held)
     return events

@@ -12,7 +12,7 @@ import SystemPackage
 ///                                yes → it goes to the trash      no → swapped back
 /// ```
 ///
-/// No `fsync` is made unless asked for: ``Workspace/settle()`` makes many replacements durable at
+/// No `fsync` is made unless asked for: ``Workspace/settle(afresh:)`` makes many replacements durable at
 /// once.
 struct ReplacedFile {
   /// What came of replacing or removing.

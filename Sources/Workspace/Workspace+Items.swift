@@ -74,8 +74,8 @@ extension Workspace: ItemDisk {
   ///
   /// Where it failed it fails from then on, because the system tells only once of what it lost
   /// (safety.md §3.1, 4).
-  package mutating func settle() throws {
-    guard settling != .done else { return }
+  package mutating func settle(afresh: Bool) throws {
+    guard afresh || settling != .done else { return }
     guard settling != .failed else { throw WorkspaceError.file(place: Layout.directory, .ioError) }
     settling = .failed
     let descriptor = root.descriptor.rawValue

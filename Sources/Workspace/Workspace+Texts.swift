@@ -24,7 +24,7 @@ extension Workspace {
   /// Makes an item's file of bytes as they are, or replaces it where its bytes are what the caller has
   /// seen; what was there goes to the trash.
   ///
-  /// The step may be taken back by a power loss until ``settle()``.
+  /// The step may be taken back by a power loss until ``settle(afresh:)``.
   ///
   /// - Parameters:
   ///   - text: The bytes.

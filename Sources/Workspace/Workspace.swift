@@ -44,7 +44,7 @@ package struct Workspace {
   var later: [String] = []
   /// The directories with names that a power loss could take back.
   var unsettled: [Directory] = []
-  /// Whether ``settle()`` has something to do: at first what others wrote.
+  /// Whether ``settle(afresh:)`` has something to do: at first what others wrote.
   var settling = Settling.due
 
   /// Opens a workspace; whoever writes first clears up what a killed process left.

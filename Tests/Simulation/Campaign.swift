@@ -59,7 +59,8 @@ package struct Campaign: Sendable {
     ]
     let all =
       disk == .memory
-      ? usual : usual + ["journal missing", "journal rotated", "second process", "torn tail"]
+      ? usual
+      : usual + ["edit lost", "journal missing", "journal rotated", "second process", "torn tail"]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }
   }
 

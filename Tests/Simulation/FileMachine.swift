@@ -106,6 +106,8 @@ final class FileMachine: Machine {
 
   func losePower(_ random: inout SplitMix64) { files.losePower(&random) }
 
+  var unsafeTexts: [[UInt8]] { files.unsafeTexts }
+
   var kept: [[UInt8]] {
     ["trash", "quarantine", "conflicts"].flatMap { files.texts(below: ".todosync/\($0)") }
       .map(\.bytes)
@@ -189,7 +191,11 @@ struct FileUser: Hands {
   mutating func save(_ text: [UInt8]?, as key: ItemKey, _ dice: inout SplitMix64) {
     let inPlace = dice.once(in: 2)
     files.wait([0, 1_000_000, 3_000_000_000][dice.below(3)])
-    files.save(text, "\(Self.items)/\(key.id).json", inPlace: inPlace)
+    // A copy of the dice, so that what follows is drawn as it always was.
+    var other = dice
+    let isSynchronised = other.once(in: 2)
+    files.save(
+      text, "\(Self.items)/\(key.id).json", inPlace: inPlace, isSynchronised: isSynchronised)
   }
 
   mutating func saveSide(_ text: [UInt8]?, of key: ItemKey) {

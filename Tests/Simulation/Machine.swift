@@ -52,6 +52,9 @@ protocol Machine: AnyObject {
   /// Takes back what a power loss may take back, as chance has it.
   func losePower(_ random: inout SplitMix64)
 
+  /// What the user has saved with an editor that leaves it in memory, and nothing has made safe since.
+  var unsafeTexts: [[UInt8]] { get }
+
   /// Every text that tsync keeps: displaced, set aside, of a conflict.
   var kept: [[UInt8]] { get }
 

@@ -28,6 +28,8 @@ final class MemoryMachine: Machine {
 
   func losePower(_ random: inout SplitMix64) { disk.losePower(&random) }
 
+  var unsafeTexts: [[UInt8]] { [] }
+
   var kept: [[UInt8]] {
     let servers = disk.sides.values.compactMap(\.server)
     return disk.trash + disk.sides.values.compactMap(\.client)

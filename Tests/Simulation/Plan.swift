@@ -192,8 +192,11 @@ extension Plan {
         (.failure, 60), (.failureAfterActing, 60), (.busy, 40), (.unauthorized, 30),
         (.forbidden, 30), (.notSpeaking, 40), (.lostReading, 100), (.stale, 60),
       ]
-      for (kind, rate) in likely where random.once(in: 2) {
+      // In some worlds the power fails more often than not, so that it meets every call.
+      let isStormy = random.once(in: 4)
+      for (kind, usual) in likely where random.once(in: 2) {
         if kind == .stale, !random.once(in: 4) { continue }
+        let rate = isStormy && kind == .powerLoss ? 700 : usual
         if kind.isDisk { disk.append((kind, rate)) } else { request.append((kind, rate)) }
       }
     }

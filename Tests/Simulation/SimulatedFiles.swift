@@ -55,6 +55,9 @@ final class SimulatedFiles {
   /// Whether the program was killed: nothing that it calls has an effect any more.
   var isDead = false
 
+  /// What users have saved without synchronising it, since everything was synchronised.
+  private(set) var unsafeTexts: [[UInt8]] = []
+
   private var changes: [Change] = []
   private var open: [Int32: Open] = [:]
   private var nextDescriptor: Int32 = 0x4000_0000
@@ -273,6 +276,7 @@ final class SimulatedFiles {
       for change in changes { Self.keep(change) }
       changes = []
       forEach(root) { if !$0.isLost { $0.durable = $0.bytes } }
+      unsafeTexts = []
       return 0
     }
   }
@@ -382,25 +386,26 @@ final class SimulatedFiles {
     return found
   }
 
-  /// Saves a file, durably, as an editor does.
+  /// Saves a file, as an editor does.
   ///
   /// `nil` removes it. With `inPlace` the same file is written again, otherwise a new one takes its
-  /// place.
-  func save(_ bytes: [UInt8]?, _ path: String, inPlace: Bool) {
+  /// place. Not every editor synchronises what it saves.
+  func save(_ bytes: [UInt8]?, _ path: String, inPlace: Bool, isSynchronised: Bool = true) {
     guard let (parent, name) = parent(-1, path) else { return }
+    if !isSynchronised, let bytes { unsafeTexts.append(bytes) }
     if let bytes {
       if inPlace, let node = parent.entries[name] {
         write(bytes, to: node)
-        node.durable = bytes
+        if isSynchronised { node.durable = bytes }
       } else {
         let node = make(isDirectory: false, mode: 0o600)
-        (node.bytes, node.durable) = (bytes, bytes)
+        (node.bytes, node.durable) = (bytes, isSynchronised ? bytes : [])
         change([(parent, name, node)])
       }
     } else {
       change([(parent, name, nil)])
     }
-    synchronizeNames(of: parent)
+    if isSynchronised { synchronizeNames(of: parent) }
   }
 
   private func write(_ bytes: [UInt8], to node: Node) {
@@ -457,6 +462,7 @@ final class SimulatedFiles {
       node.durable = node.bytes
       node.isLost = false
     }
+    unsafeTexts = []
     now += 60_000_000_000
   }
 

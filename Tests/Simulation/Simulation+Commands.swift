@@ -34,6 +34,7 @@ extension Simulation {
     case .rollBack:
       if client.host.rollBack() {
         client.kept = client.savedKept
+        client.shown.replaced = [:]
         count("rolled back")
       }
     case .loseJournal: client.host.loseJournal()
@@ -139,21 +140,37 @@ extension Simulation {
     if isRecovering { count("killed while recovering") }
     if step.losesPower {
       var random = step.random
+      let unsafe = client.host.unsafeTexts
       client.host.losePower(&random)
       count("power lost")
+      loseEdits(unsafe, client)
     }
     unsee(client)
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
   }
 
-  /// What was never laid, or what a power loss took away again, its user has not seen, but for what
-  /// was edited since.
-  private func unsee(_ client: Client<Host>) {
+  /// Of what an editor had left in memory, what is gone with the power is nobody's fault.
+  private func loseEdits(_ texts: [[UInt8]], _ client: Client<Host>) {
+    guard !texts.isEmpty else { return }
+    let lost = texts.reduce(into: Set()) { $0.formUnion(Token.all(in: $1)) }
+      .subtracting(tokensThere(client)).subtracting(stored)
+    for token in lost where client.kept.removeValue(forKey: token) != nil { count("edit lost") }
+  }
+
+  /// The tokens that are somewhere on a client's machine.
+  private func tokensThere(_ client: Client<Host>) -> Set<Int> {
     var there: Set<Int> = []
     for text in client.host.kept { there.formUnion(Token.all(in: text)) }
     for key in client.host.user.items {
       there.formUnion(client.host.user.text(of: key).map { Token.all(in: $0) } ?? [])
     }
+    return there
+  }
+
+  /// What was never laid, or what a power loss took away again, its user has not seen, but for what
+  /// was edited since.
+  private func unsee(_ client: Client<Host>) {
+    let there = tokensThere(client)
     for (key, tokens) in client.shown.tokens {
       client.shown.tokens[key] = tokens.intersection(there.union(client.overwritten[key] ?? []))
     }
@@ -334,6 +351,7 @@ extension Simulation {
         givenUp.formUnion(there.subtracting(Token.all(in: item)))
       }
       if conflict.client == nil { client.removed.insert(key) }
+      client.shown.bringBack(Token.all(in: conflict.client), key)
       try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
       count("resolved")
     }

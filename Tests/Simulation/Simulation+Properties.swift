@@ -4,9 +4,10 @@ import TestSupport
 
 // What must hold, whatever happens.
 extension Simulation {
-  /// L and D: whoever replaces a value has had it before the eyes, or has written it; and every row
-  /// is one that somebody made.
+  /// L, D and R: whoever replaces a value has had it before the eyes, or has written it; every row is
+  /// one that somebody made; and what a client itself has replaced it doesn't bring back untold.
   func check(_ write: ModelServer.Write) {
+    checkReturn(write)
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
     let new = Token.all(in: write.new)
     stored.formUnion(new)
@@ -27,6 +28,21 @@ extension Simulation {
     for token in unseen.sorted() {
       fail("L: client \(write.client) replaced t\(token) of \(write.key) without having seen it")
     }
+  }
+
+  private func checkReturn(_ write: ModelServer.Write) {
+    let shown = clients[write.client].shown
+    // An undelete brings the row as it was, the write after it what is wanted.
+    guard let old = write.old, let new = write.new else { return shown.replaced[write.key] = nil }
+    let (before, now) = (Token.all(in: old), Token.all(in: new))
+    let back = now.subtracting(before).intersection(shown.replaced[write.key] ?? [])
+    for token in back.sorted() {
+      fail("R: client \(write.client) brought back t\(token) of \(write.key) that it had replaced")
+    }
+    // What was laid again before the write came about is wanted.
+    let replaced = before.subtracting(now).subtracting(shown.laid[write.key] ?? [])
+    shown.replaced[write.key, default: []].formUnion(replaced.filter { !Token.isStamp($0) })
+    shown.bringBack(now, write.key)
   }
 
   /// X: after a push that came to its end nothing is left to send but what has a reason to stay.

@@ -69,6 +69,7 @@ extension Simulation {
     let (token, item) = edited(Self.item(in: old), &dice)
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
     client.overwritten[key, default: []].formUnion(old.map { Token.all(in: $0) } ?? [])
+    client.shown.bringBack(Token.all(in: item), key)
     user.saveSide(Self.text(item, key.id), of: key)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
     note("\(client.number) edits side \(key)")
@@ -124,6 +125,8 @@ extension Simulation {
     forget(old, unless: text.map { Token.all(in: $0) } ?? [])
     client.overwritten[key, default: []].formUnion(old)
     client.shown.tokens[key, default: []].formUnion(old)
+    client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
+    client.shown.bringBack(client.shown.laid[key] ?? [], key)
     if text != nil, isMaking { made.insert(key) }
     if let before = savedMeanwhile?[key] {
       // Who saves twice while a command swaps files may have overwritten its text, not the first

@@ -12,15 +12,24 @@ struct Watched<Work: Disk>: Disk {
   final class Shown {
     /// The tokens.
     var tokens: [ItemKey: Set<Int>] = [:]
+    /// The tokens that the client's own writes have replaced at the server and nobody has laid again
+    /// since, by item.
+    var replaced: [ItemKey: Set<Int>] = [:]
+    /// The tokens of the text that was laid last, by item.
+    var laid: [ItemKey: Set<Int>] = [:]
     /// How often something else lay there than a command had seen.
     var changes = 0
     /// The item that a command looked at last.
     var current: ItemKey?
 
+    /// Notes tokens that somebody lays again.
+    func bringBack(_ tokens: Set<Int>, _ key: ItemKey) { replaced[key]?.subtract(tokens) }
+
     /// Notes an item that is laid; returns what of it was new.
     @discardableResult
     func note(_ item: Item?, _ key: ItemKey) -> Set<Int> {
       guard let item else { return [] }
+      bringBack(Token.all(in: item), key)
       let new = Token.all(in: item).subtracting(tokens[key] ?? [])
       tokens[key, default: []].formUnion(new)
       return new
@@ -45,6 +54,8 @@ struct Watched<Work: Disk>: Disk {
     if outcome == .changedMeanwhile {
       shown.changes += 1
       shown.tokens[key]?.subtract(new)
+    } else {
+      shown.laid[key] = Token.all(in: item)
     }
     return outcome
   }
@@ -54,7 +65,7 @@ struct Watched<Work: Disk>: Disk {
     try work.keep(item, of: key)
   }
 
-  mutating func settle() throws { try work.settle() }
+  mutating func settle(afresh: Bool) throws { try work.settle(afresh: afresh) }
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)

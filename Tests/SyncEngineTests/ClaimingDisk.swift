@@ -26,7 +26,7 @@ struct ClaimingDisk: Disk {
   ) throws -> WriteOutcome { try memory.write(item, to: key, expecting: expected) }
 
   mutating func keep(_ item: Item, of key: ItemKey) throws { try memory.keep(item, of: key) }
-  mutating func settle() throws { try memory.settle() }
+  mutating func settle(afresh: Bool) throws { try memory.settle(afresh: afresh) }
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     try memory.writeConflict(conflict, of: key)

@@ -182,7 +182,7 @@ package struct MemoryDisk: Disk {
     trash.append(Self.text(item, key.id))
   }
 
-  package mutating func settle() throws {
+  package mutating func settle(afresh: Bool) throws {
     try step()
     unsettled = []
     durableJournal = journalRecords.count
