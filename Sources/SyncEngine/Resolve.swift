@@ -103,10 +103,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///   changed meanwhile.
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
-    if try isSideEdited(since: resolution, of: key) {
-      try append([.closed(.resolution(key))], durably: false)
-      return false
-    }
+    let isSideEdited = try isSideEdited(since: resolution, of: key)
     let now = try client(key)
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     var isCopied = true
@@ -130,6 +127,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     try settle(afresh: true)
+    if isSideEdited {
+      // What was decided is there; what was written since is for the user to decide.
+      try append([.closed(.resolution(key))], durably: false)
+      return false
+    }
     try setBase([resolution.server], in: key.table, durably: true)
     try removeConflict(of: key)
     var records = [JournalRecord.closed(.conflict(key))]
