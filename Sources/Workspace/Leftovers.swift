@@ -49,7 +49,7 @@ struct Leftovers {
 
   private mutating func classify(_ staged: StagedName) throws(WorkspaceError) {
     let reading = try FileReading(staged.text, in: trash.directory, limit: .max - 1)
-    guard case .file(let bytes, _) = reading else {
+    guard case .file(let bytes, let status) = reading else {
       if case .absent = reading { return }
       return try put(staged, told: true)
     }
@@ -58,6 +58,11 @@ struct Leftovers {
       try trash.directory.remove(staged.text)
     } else if found == staged.old {
       try put(staged, told: false)
+    } else if FileStamp(status).modified < TornText.bootTime,
+      (try? ItemFile.object(in: bytes)) == nil
+    {
+      // A power loss left this of what was displaced; what is in its place may be all there is.
+      try put(staged, told: true)
     } else {
       try restore(staged)
     }
