@@ -61,7 +61,9 @@ struct PushRun {
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.
   mutating func flush(_ disk: inout some Disk) throws {
     guard !done.isEmpty else { return }
-    try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: false)
+    // Of an item that a power loss tears as the answer is brought to it, the result tells what it was.
+    let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
+    try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key)
