@@ -149,28 +149,28 @@ extension Simulation {
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
   }
 
-  /// Of what an editor had left in memory, what is gone with the power is nobody's fault.
+  /// Of what an editor had left in memory, what the power loss took out of its place is nobody's fault,
+  /// whatever else is left of it.
   private func loseEdits(_ texts: [[UInt8]], _ client: Client<Host>) {
     guard !texts.isEmpty else { return }
     let lost = texts.reduce(into: Set()) { $0.formUnion(Token.all(in: $1)) }
-      .subtracting(tokensThere(client)).subtracting(stored)
+      .subtracting(tokensInItems(client)).subtracting(stored)
+    note("lost with the power: \(lost.sorted())")
     for token in lost where client.kept.removeValue(forKey: token) != nil { count("edit lost") }
   }
 
-  /// The tokens that are somewhere on a client's machine.
-  private func tokensThere(_ client: Client<Host>) -> Set<Int> {
-    var there: Set<Int> = []
-    for text in client.host.kept { there.formUnion(Token.all(in: text)) }
-    for key in client.host.user.items {
-      there.formUnion(client.host.user.text(of: key).map { Token.all(in: $0) } ?? [])
+  /// The tokens in a client's items.
+  private func tokensInItems(_ client: Client<Host>) -> Set<Int> {
+    client.host.user.items.reduce(into: []) { tokens, key in
+      tokens.formUnion(client.host.user.text(of: key).map { Token.all(in: $0) } ?? [])
     }
-    return there
   }
 
   /// What was never laid, or what a power loss took away again, its user has not seen, but for what
   /// was edited since.
   private func unsee(_ client: Client<Host>) {
-    let there = tokensThere(client)
+    var there = tokensInItems(client)
+    for text in client.host.kept { there.formUnion(Token.all(in: text)) }
     for (key, tokens) in client.shown.tokens {
       client.shown.tokens[key] = tokens.intersection(there.union(client.overwritten[key] ?? []))
     }
