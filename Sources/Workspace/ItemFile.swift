@@ -29,7 +29,7 @@ package enum ItemFile {
     return Item(object)
   }
 
-  static func object(in bytes: [UInt8]) throws(JSONError) -> JSONObject {
+  private static func object(in bytes: [UInt8]) throws(JSONError) -> JSONObject {
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       throw JSONError(at: 0, of: bytes, "the text is UTF-16; it must be UTF-8")

@@ -14,12 +14,17 @@ struct Leftovers {
   /// What a person should know.
   private(set) var notices: [String] = []
 
+  private let started: Int64
+
   /// Classifies all that was left; call it with the lock held.
   ///
+  /// The machine was `started` at a time in nanoseconds since 1970: a power loss was before.
+  ///
   /// - Throws: ``WorkspaceError``.
-  init(in root: Directory, trash: Trash) throws(WorkspaceError) {
+  init(in root: Directory, trash: Trash, started: Int64) throws(WorkspaceError) {
     self.root = root
     self.trash = trash
+    self.started = started
     for name in try trash.directory.names() where Self.isTemporary(name) {
       if let staged = StagedName(name) {
         try classify(staged)
@@ -58,10 +63,9 @@ struct Leftovers {
       try trash.directory.remove(staged.text)
     } else if found == staged.old {
       try put(staged, told: false)
-    } else if FileStamp(status).modified < TornText.bootTime,
-      (try? ItemFile.object(in: bytes)) == nil
-    {
-      // A power loss left this of what was displaced; what is in its place may be all there is.
+    } else if FileStamp(status).modified < started {
+      // It may be what a power loss left of the displaced text, torn or older; what is in its place
+      // may be all that is left of the newer one.
       try put(staged, told: true)
     } else {
       try restore(staged)

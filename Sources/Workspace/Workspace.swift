@@ -36,7 +36,7 @@ package struct Workspace {
   private let lock: DirectoryLock?
   private let foundNotes: [Text]
   /// When the machine was started, in nanoseconds since 1970: a power loss was before.
-  let started = TornText.bootTime
+  let started: Int64
 
   /// What was displaced since the opening.
   var displaced: [History.Displaced] = []
@@ -52,16 +52,18 @@ package struct Workspace {
   /// - Parameters:
   ///   - path: The directory that holds `.todosync`, as ``find(from:home:isNamed:user:)`` gives it.
   ///   - access: What it is opened for.
+  ///   - started: When the machine was started, in nanoseconds since 1970; `nil` asks the system.
   ///   - rotationSize: From how many bytes on a journal is written anew, with what is still open.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Throws: ``WorkspaceError``: no workspace, a newer format, the lock is held, damage, a failed
   ///   call.
   package init(
-    at path: String, for access: Access, rotatingAbove rotationSize: Int = 1 << 16,
-    clock: @escaping () -> Int64
+    at path: String, for access: Access, startedAt started: Int64? = nil,
+    rotatingAbove rotationSize: Int = 1 << 16, clock: @escaping () -> Int64
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock
+    self.started = started ?? TornText.bootTime
     root = try Self.openRoot(at: path)
     var notices = try Self.permissionNotices(of: root)
     var isWriting = false
@@ -78,7 +80,8 @@ package struct Workspace {
       isWriting
       ? try root.child(Layout.trash, creating: true) : try root.existingChild(Layout.trash)
     trash = Trash(bin ?? root, clock: clock)
-    let leftovers = isWriting ? try Leftovers(in: root, trash: trash).notices : []
+    let leftovers =
+      isWriting ? try Leftovers(in: root, trash: trash, started: self.started).notices : []
     foundNotes = leftovers.map { Text($0) }
     records = try Journal(in: root, writing: isWriting, trash: trash)
     notices += leftovers + records.notices

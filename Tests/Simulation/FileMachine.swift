@@ -51,7 +51,7 @@ final class FileMachine: Machine {
       let before = journalSize
       var workspace = try Workspace(
         at: Self.path, for: .writing(command: "sync", patience: 0),
-        rotatingAbove: Self.rotationSize, clock: { files.now })
+        startedAt: files.started, rotatingAbove: Self.rotationSize, clock: { files.now })
       if before > Self.rotationSize, journalSize < before { count(rare: "journal rotated") }
       for notice in workspace.notices { count(notice) }
       isOpen = true
@@ -100,7 +100,8 @@ final class FileMachine: Machine {
   func look<Result>(_ body: (Workspace) throws -> Result) throws -> Result {
     let files = files
     return try files.mounted {
-      try body(try Workspace(at: Self.path, for: .reading, clock: { files.now }))
+      try body(
+        try Workspace(at: Self.path, for: .reading, startedAt: files.started, clock: { files.now }))
     }
   }
 
@@ -135,7 +136,8 @@ final class FileMachine: Machine {
       return try files.mounted {
         _ = try Workspace.mendFiles(at: Self.path, command: "doctor", clock: { files.now })
         var workspace = try Workspace(
-          at: Self.path, for: .writing(command: "doctor", patience: 0), clock: { files.now })
+          at: Self.path, for: .writing(command: "doctor", patience: 0), startedAt: files.started,
+          clock: { files.now })
         _ = try workspace.mend()
         try workspace.finish("doctor")
         return workspace.examine().faults.map { "\($0.invariant) \($0.place): \($0.fact)" }

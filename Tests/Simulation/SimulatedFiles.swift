@@ -52,6 +52,8 @@ final class SimulatedFiles {
   var beforeStep: (() throws -> Void)?
   /// The time, in nanoseconds since 1970.
   private(set) var now: Int64 = 1_700_000_000_000_000_000
+  /// When the machine was started, as ``now``.
+  private(set) var started: Int64 = 0
   /// Whether the program was killed: nothing that it calls has an effect any more.
   var isDead = false
 
@@ -464,6 +466,7 @@ final class SimulatedFiles {
     }
     unsafeTexts = []
     now += 60_000_000_000
+    started = now
   }
 
   /// What a power loss leaves of a file that was not synchronised.
@@ -492,7 +495,7 @@ final class SimulatedFiles {
   /// Returns a copy of everything, as durable as it can be.
   func copy() -> SimulatedFiles {
     let files = SimulatedFiles()
-    (files.now, files.nextNumber) = (now, nextNumber)
+    (files.now, files.started, files.nextNumber) = (now, started, nextNumber)
     func copy(_ node: Node) -> Node {
       let new = Node(node.number, isDirectory: node.isDirectory, mode: node.mode)
       (new.modified, new.changed) = (node.modified, node.changed)

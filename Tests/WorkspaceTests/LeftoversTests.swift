@@ -57,17 +57,19 @@ import Testing
     #expect(try workspace.history().last?.notes == [Text(note)])
   }
 
-  @Test("what a power loss left of a displaced text doesn't take the place of the whole one")
-  func keepsTornTexts() throws {
+  @Test(
+    "what a power loss left of a displaced text doesn't take the place of the whole one",
+    arguments: ["{\"text\": \"mi\0\0", "{\"text\": \"older\"}"])
+  func keepsWhatPowerLeft(_ text: String) throws {
     playground.save("new")
-    leave("{\"text\": \"mi\0\0", new: "new", old: "old")
+    leave(text, new: "new", old: "old")
     let long = timespec(tv_sec: 978_307_200, tv_nsec: 0)
     let staged = try #require(playground.staged.first)
     let path = playground.directory.path(of: ".todosync/trash/\(staged)")
     try #require(utimensat(AT_FDCWD, path, [long, long], 0) == 0)
     #expect(try playground.open().notices.count == 1)
     #expect(playground.text() == "new")
-    #expect(playground.trash() == ["{\"text\": \"mi\0\0"])
+    #expect(playground.trash() == [text])
   }
 
   @Test("case 93: a save that was swapped out is kept where its place has a newer one by now")
