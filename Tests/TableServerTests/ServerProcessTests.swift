@@ -50,20 +50,38 @@ import Testing
     }
   }
 
+  /// Repeats what a server gives five seconds for, until it did not take this process longer, which is
+  /// busy with all the other tests.
+  private func promptly<Partner>(
+    _ connect: () async throws -> Partner, _ exchange: (Partner) async throws -> String
+  ) async throws -> String {
+    while true {
+      let partner = try await connect()
+      let start = ContinuousClock.now
+      let answer = try await exchange(partner)
+      if ContinuousClock.now - start < .seconds(5) { return answer }
+    }
+  }
+
   @Test("SIGTERM lets a request that is under way finish")
   func finishes() async throws {
-    let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
-    let socket = try ClientSocket(port: server.port)
     let body = #"{"id":"a"}"#
     let head =
       "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-    try await socket.write(head + body.prefix(4))
-    // Another request on another connection tells that this one has been read.
-    #expect(try await server.send("GET", "/tables/todoitem").status == 200)
-    server.signal(SIGTERM)
-    try await socket.write(String(body.dropFirst(4)))
-    #expect(try await socket.readAll().hasPrefix("HTTP/1.1 201 Created\r\n"))
-    #expect(try await server.wait() == 0)
+    let answer = try await promptly {
+      try await ServerProcess.start(["--store", "memory", "--no-auth"])
+    } _: { server in
+      let socket = try ClientSocket(port: server.port)
+      try await socket.write(head + body.prefix(4))
+      // Another request on another connection tells that this one has been read.
+      #expect(try await server.send("GET", "/tables/todoitem").status == 200)
+      server.signal(SIGTERM)
+      try await socket.write(String(body.dropFirst(4)))
+      let answer = try await socket.readAll()
+      #expect(try await server.wait() == 0)
+      return answer
+    }
+    #expect(answer.hasPrefix("HTTP/1.1 201 Created\r\n"))
   }
 
   @Test("SIGTERM doesn't wait for connections that ask nothing")
@@ -123,16 +141,21 @@ import Testing
   func expect() async throws {
     let server = try await ServerProcess.start(["--store", "memory", "--no-auth"])
     for (length, status) in [(2, 100), (1_048_577, 413)] {
-      let socket = try ClientSocket(port: server.port)
-      try await socket.write(
-        """
-        POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
-        Content-Length: \(length)\r\n\r\n
-        """)
-      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 \(status) "))
-      guard length == 2 else { continue }
-      try await socket.write("{}")
-      #expect(try await socket.readSome().hasPrefix("HTTP/1.1 201 Created\r\n"))
+      let answer = try await promptly {
+        try ClientSocket(port: server.port)
+      } _: { socket in
+        try await socket.write(
+          """
+          POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
+          Content-Length: \(length)\r\n\r\n
+          """)
+        let asked = try await socket.readSome()
+        guard length == 2, asked.hasPrefix("HTTP/1.1 100 ") else { return asked }
+        try await socket.write("{}")
+        return asked + (try await socket.readSome())
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+      #expect(answer.contains("HTTP/1.1 201 Created\r\n") == (length == 2))
     }
     #expect(try await server.stop(SIGTERM) == 0)
   }
