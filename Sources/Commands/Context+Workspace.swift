@@ -69,7 +69,7 @@ extension Context {
     var open = try prepared(workspace)
     let result = try body(open)
     // Only the index is kept: what it speeds up is the next command.
-    (try? open.workspace.finish(""))?.forEach(output.warn)
+    try? open.workspace.finish("", tell: output.warn)
     return result
   }
 
@@ -84,11 +84,11 @@ extension Context {
     do {
       try recover(&open)
       let result = try body(&open)
-      try open.workspace.finish(recorded, status: Int(output.status.number)).forEach(output.warn)
+      try open.workspace.finish(recorded, status: Int(output.status.number), tell: output.warn)
       return result
     } catch {
       let status = output.status.or(Failure(error).status)
-      (try? open.workspace.finish(recorded, status: Int(status.number)))?.forEach(output.warn)
+      try? open.workspace.finish(recorded, status: Int(status.number), tell: output.warn)
       throw error
     }
   }

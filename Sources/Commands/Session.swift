@@ -108,8 +108,8 @@ struct Session {
   mutating func pause(_ status: ExitStatus? = nil) throws {
     guard var open else { return }
     self.open = nil
-    try open.workspace.finish(context.recorded, status: status.map { Int($0.number) })
-      .forEach(context.output.warn)
+    try open.workspace.finish(
+      context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
   }
 
   /// What the engine goes by.

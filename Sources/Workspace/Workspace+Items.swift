@@ -96,7 +96,7 @@ extension Workspace: ItemDisk {
       current = bytes
     }
     if let place = try conflicts.write(conflict, of: key, current: current) {
-      later.append("what lay in the place of a conflict's side of \(key) is \(place)")
+      laterNotices.append("what lay in the place of a conflict's side of \(key) is \(place)")
     }
   }
 
@@ -105,7 +105,8 @@ extension Workspace: ItemDisk {
     let isRecorded = journal.conflicts[key] != nil || journal.resolutions[key] != nil
     let places = try conflicts.remove(of: key)
     if !isRecorded, let edit = places[.edit] {
-      later.append("the text that was being merged for \(key), of no open conflict, is \(edit)")
+      laterNotices.append(
+        "the text that was being merged for \(key), of no open conflict, is \(edit)")
     }
   }
 

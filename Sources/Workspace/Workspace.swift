@@ -38,10 +38,12 @@ package struct Workspace {
   /// When the machine was started, in nanoseconds since 1970: a power loss was before.
   let started: Int64
 
-  /// What was displaced since the opening.
+  /// What was displaced and doesn't stand in the history yet.
   var displaced: [History.Displaced] = []
   /// What a person should know of what was done since the opening.
-  var later: [String] = []
+  var laterNotices: [String] = []
+  /// What ``finish(_:status:tell:)`` has told.
+  private var told: Set<Text> = []
   /// The directories with names that a power loss could take back.
   var unsettled: [Directory] = []
   /// Whether ``settle(afresh:)`` has something to do: at first what others wrote.
@@ -112,24 +114,28 @@ package struct Workspace {
 
   /// Ends a command: keeps what speeds up the next one, and writes the history's line.
   ///
+  /// Where the history can't be written, all is told all the same; what was displaced stands in the
+  /// line that the next call writes.
+  ///
   /// - Parameters:
   ///   - command: The command line's words, without secrets.
   ///   - status: What the command ends with; `nil` where it goes on.
-  /// - Returns: What a person should know of what was found and done since ``notices`` was asked.
+  ///   - tell: Is given what a person should know of what was found and done since ``notices`` was
+  ///     asked, each fact once.
   /// - Throws: ``WorkspaceError``.
-  @discardableResult
   package mutating func finish(
-    _ command: Text, status: Int? = nil
-  ) throws(WorkspaceError) -> [String] {
+    _ command: Text, status: Int? = nil, tell: (String) -> Void = { _ in }
+  ) throws(WorkspaceError) {
     rows.finish()
-    let found = rows.notices + later
-    guard isWriting else { return found }
-    later = []
+    for notice in rows.notices + laterNotices where told.insert(Text(notice)).inserted {
+      tell(notice)
+    }
+    guard isWriting else { return }
     let entry = History.Entry(
       time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command, status: status,
       displaced: displaced, notes: foundNotes)
-    displaced = []
-    return try found + History(root: root, trash: trash).append(entry)
+    try History(root: root, trash: trash).append(entry).forEach(tell)
+    (displaced, laterNotices) = ([], [])
   }
 
   /// How far the items are from being safe on disk.

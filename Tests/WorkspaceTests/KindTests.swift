@@ -105,7 +105,8 @@ struct KindTests {
     let spoiled = try Spoiled()
     WrongKind(name: "history.jsonl", kind: .directory).lay(in: spoiled)
     var workspace = try spoiled.place.open()
-    let told = try workspace.finish("set")
+    var told: [String] = []
+    try workspace.finish("set") { told.append($0) }
     #expect(told.count == 1)
     #expect(told.first?.contains("it is in trash/history.") == true)
     #expect(try workspace.history().map(\.command) == ["set"])
@@ -117,7 +118,8 @@ struct KindTests {
     spoiled.change("base/todoitem.jsonl") { $0 += Array("{torn".utf8) }
     var workspace = try spoiled.place.open()
     _ = try workspace.candidates(in: spoiled.place.table)
-    let told = try workspace.finish("pull")
+    var told: [String] = []
+    try workspace.finish("pull") { told.append($0) }
     #expect(told.count == 1)
     let place = try #require(told.first?.split(separator: " ").last)
     #expect(spoiled.place.directory.text(".todosync/\(place)") == "{torn")

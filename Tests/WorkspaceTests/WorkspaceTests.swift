@@ -272,6 +272,31 @@ import Testing
       playground.directory.read(".todosync/trash/history.20260301T101502Z.1.jsonl") == text)
   }
 
+  @Test("What was found and displaced is told and kept although the history can't be written")
+  func keepsWhatItCannotWrite() throws {
+    do {
+      var workspace = try playground.open()
+      try workspace.finish("one")
+    }
+    let history = try #require(playground.directory.read(".todosync/history.jsonl"))
+    var newer = history
+    let version = try #require(newer.firstRange(of: Array("\"v\":1".utf8)))
+    newer[version.upperBound - 1] = UInt8(ascii: "2")
+    playground.directory.write(newer, to: ".todosync/history.jsonl")
+    let (digest, key) = (playground.save("{\"text\": \"x\"}"), try playground.key())
+    var workspace = try playground.open()
+    _ = try workspace.write(Item(text: #"{"text": "y"}"#), to: key, expecting: digest)
+    try workspace.writeEdit([0x31], of: key)
+    try workspace.removeConflict(of: key)
+    var told: [String] = []
+    #expect(throws: WorkspaceError.self) { try workspace.finish("two") { told.append($0) } }
+    #expect(told.count == 1)
+    playground.directory.write(history, to: ".todosync/history.jsonl")
+    try workspace.finish("two") { told.append($0) }
+    #expect(told.count == 1)
+    #expect(try workspace.history().map(\.displaced.count) == [0, 1])
+  }
+
   @Test("A row that can't be an item is kept once, as received")
   func keepsRefusedRows() throws {
     let workspace = try playground.open()
