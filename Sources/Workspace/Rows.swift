@@ -54,6 +54,15 @@ final class Rows {
     return log
   }
 
+  /// Reads a table's log anew, as it now is; nothing is written, and the one that is open stays.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format.
+  func newLog(of table: TableName) throws(WorkspaceError) -> BaseLog {
+    try BaseLog(
+      table, in: root.existingChild(Layout.base), writing: false, trash: trash,
+      index: index?.table(table))
+  }
+
   /// Returns what may differ from its base; see ``Scanner``.
   ///
   /// `items` is the directory of the table's items; `nil` where there is none.

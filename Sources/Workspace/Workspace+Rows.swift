@@ -23,11 +23,27 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.token
   }
 
-  /// Whether a pull of a table was stopped before its end: rows wait for their commit.
+  /// Whether a pull of a table was stopped before its end: rows wait for their commit, and no other
+  /// process is about to bring it.
   ///
   /// - Throws: ``WorkspaceError``.
   package func isPullStopped(in table: TableName) throws(WorkspaceError) -> Bool {
-    try !rows.log(of: table).rows.uncommitted.isEmpty
+    guard try !rows.log(of: table).rows.uncommitted.isEmpty else { return false }
+    guard !isWriting else { return true }
+    var lock: DirectoryLock?
+    do throws(WorkspaceError) {
+      lock = try DirectoryLock(sharing: Layout.lock, in: root, patience: 0)
+    } catch {
+      switch error {
+      case .locked: return false
+      // What is no file can't be locked.
+      case .damaged: break
+      default: throw error
+      }
+    }
+    defer { withExtendedLifetime(lock) {} }
+    // The pull may have ended since its rows were read.
+    return try !rows.newLog(of: table).rows.uncommitted.isEmpty
   }
 
   package func incoming(in table: TableName) throws -> [Row] {
