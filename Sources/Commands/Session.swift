@@ -23,6 +23,8 @@ struct Session {
   private let isWriting: Bool
   private let path: String
   private var open: OpenWorkspace?
+  /// What was told at an opening of the workspace.
+  private var toldNotices: Set<Text>
   private var connection: Connection?
 
   /// Opens the workspace, and finishes what an interrupted command left.
@@ -34,6 +36,7 @@ struct Session {
     self.path = path
     configuration = open.configuration
     tables = open.tables
+    toldNotices = Set(open.workspace.notices.map { Text($0) })
     self.open = open
   }
 
@@ -74,16 +77,20 @@ struct Session {
 
   /// Works on the workspace; it is opened anew where it was given back.
   mutating func use<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
-    var taken = try open ?? reopened()
+    var taken = if let open { open } else { try reopened() }
     open = nil
     defer { open = taken }
     return try body(&taken)
   }
 
-  private func reopened() throws -> OpenWorkspace {
+  /// Opens the workspace anew, and tells what others have left in it meanwhile.
+  private mutating func reopened() throws -> OpenWorkspace {
     var open = OpenWorkspace(
       workspace: try Self.workspace(context, path, isWriting), configuration: configuration,
       tables: tables)
+    for notice in open.workspace.notices where toldNotices.insert(Text(notice)).inserted {
+      context.output.warn(notice)
+    }
     if isWriting { try context.recover(&open) }
     return open
   }

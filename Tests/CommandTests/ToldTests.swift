@@ -185,6 +185,25 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("what another tsync left while a tool ran is told, and what is known already isn't again")
+  func tellsLeftAfterPause() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    chmod(anna.directory.path(of: "list/.todosync"), 0o755)
+    let left = ".tmp-4194305-1-0-1234567890123456-items-todoitem.milk.json"
+    let path = anna.directory.path(of: "list/.todosync/trash/\(left)")
+    let resolved = anna.run("resolve", "--tool", "echo mine >\(path)", "milk")
+    let lines = resolved.error.split(separator: "\n")
+    #expect(lines.count { $0.contains("is open to other users") } == 1, "\(lines)")
+    let kept = lines.filter { $0.contains("a text that a stopped tsync left is kept in trash/") }
+    #expect(kept.count == 1, "\(lines)")
+    let place = try #require(kept.first?.split(separator: " ").last)
+    #expect(anna.directory.text("list/.todosync/\(place)") == "mine\n")
+  }
+
   @Test("a page that isn't installed is named; a command's is told in short")
   func namesPages() throws {
     let anna = Person()
