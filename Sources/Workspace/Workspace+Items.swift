@@ -102,12 +102,13 @@ extension Workspace: ItemDisk {
 
   package mutating func removeConflict(of key: ItemKey) throws {
     requireLock()
-    let isRecorded = journal.conflicts[key] != nil || journal.resolutions[key] != nil
+    let isEmpty = try conflicts.bytes(.edit, of: key) == []
     let places = try conflicts.remove(of: key)
-    if !isRecorded, let edit = places[.edit] {
-      laterNotices.append(
-        "the text that was being merged for \(key), of no open conflict, is \(edit)")
-    }
+    // Who resolves a conflict has decided on that text, too.
+    guard journal.resolutions[key] == nil, !isEmpty, let place = places[.edit] else { return }
+    let fact =
+      journal.conflicts[key] == nil ? "which is of no open conflict" : "whose conflict is over"
+    laterNotices.append("the text that was being merged for \(key), \(fact), is \(place)")
   }
 
   package func conflictClient(of key: ItemKey) throws -> ClientState {

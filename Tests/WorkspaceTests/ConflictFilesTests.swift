@@ -119,6 +119,42 @@ import Testing
     try workspace.removeConflict(of: key)
   }
 
+  /// How a conflict with an edited document ends.
+  enum Ending: CaseIterable {
+    case pulled, unrecorded, resolved, emptied
+  }
+
+  @Test(
+    "Where a conflict ends without being resolved, the place of its edited document is told",
+    arguments: Ending.allCases)
+  func tellsPutAwayDocuments(ending: Ending) throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    let row = Row(
+      id: key.id, item: try item("3"), version: Version("2"), updatedAt: nil)
+    try workspace.writeConflict(conflict(), of: key)
+    if ending != .unrecorded {
+      let open = OpenConflict(kind: .modified, fields: ["due"], digest: nil, server: row)
+      try workspace.append([.conflict(key, open)], durably: true)
+    }
+    if ending == .resolved {
+      let resolution = Resolution(
+        item: try item("3"), digest: nil, server: row, copy: nil, client: try item("2"))
+      try workspace.append([.resolve(key, resolution)], durably: true)
+    }
+    try workspace.writeEdit(Array((ending == .emptied ? "" : "half").utf8), of: key)
+    try workspace.removeConflict(of: key)
+    var told: [String] = []
+    try workspace.finish("pull") { told.append($0) }
+    guard ending == .pulled || ending == .unrecorded else {
+      #expect(told == [])
+      return
+    }
+    #expect(told.count == 1)
+    let place = try #require(told.first?.split(separator: " ").last)
+    #expect(playground.directory.text(".todosync/\(place)") == "half")
+  }
+
   @Test("The edited document is replaced, and its former text is kept")
   func replacesTheEditedDocument() throws {
     let workspace = try playground.open()
