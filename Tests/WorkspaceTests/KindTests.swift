@@ -18,7 +18,7 @@ struct WrongKind: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(name): \(kind.rawValue)" }
 
   private static let files = [
-    "journal.jsonl", "history.jsonl", "state.json", "config.json", "index", "lock", ".gitignore",
+    "journal.jsonl", "history.jsonl", "state.json", "config.json", "index", "lock",
     "base/todoitem.jsonl", "base/todoitem.jsonl.new", "journal.jsonl.new", "history.jsonl.new",
     "index.new", "trash/.emptied", "trash/.tmp-1-1", ".tmp-4194305-1",
   ]
@@ -98,6 +98,13 @@ struct KindTests {
         _ = try workspace.candidates(in: place.table)
       }
     }
+  }
+
+  @Test("a link in the place of .gitignore, which tsync never reads, is its user's")
+  func leavesIgnoreFile() throws {
+    let spoiled = try Spoiled()
+    WrongKind(name: ".gitignore", kind: .link).lay(in: spoiled)
+    #expect(try spoiled.examine().findings == [])
   }
 
   @Test("a history that is none is put away by the next command, which says where it is")

@@ -7,9 +7,10 @@ extension Examiner {
   /// Looks for what is no regular file, or no directory, where tsync has one.
   ///
   /// It comes first, so that the looking at what lies there need not tell the same once more.
+  /// `.gitignore` is left out: tsync never reads it.
   mutating func examineKinds() {
     let files = [
-      Layout.journal, Layout.state, Layout.history, Layout.settings, Layout.ignored,
+      Layout.journal, Layout.state, Layout.history, Layout.settings,
       Layout.journal + Layout.new, Layout.history + Layout.new,
     ]
     for name in files { expectFile(name, in: root, remedy(of: name)) }
