@@ -100,6 +100,17 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     ) {
       $0.change("conflicts/todoitem/a.client.json") { $0 = Array(#"{"text":"as pulled"}"#.utf8) }
     },
+    Spoiling(
+      "a merged text without a conflict says what the item says", .conflicts, .mendable,
+      "conflicts/todoitem/a.edit.json"
+    ) {
+      $0.change("conflicts/todoitem/a.edit.json") { $0 = Array(#"{"text":"as pulled"}"#.utf8) }
+    },
+    Spoiling(
+      "an emptied text is of no conflict", .conflicts, .mendable, "conflicts/todoitem/a.edit.json"
+    ) {
+      $0.change("conflicts/todoitem/a.edit.json") { $0 = [0x0A] }
+    },
     Spoiling("a file was saved behind the index's back", .index, .mendable, "index") {
       try $0.saveUnseen("b", #"{"id":"b","text":"as PULLED"}"#)
     },

@@ -85,16 +85,25 @@ extension Examiner {
   private func mayBeEdited(
     _ side: ConflictSide, of key: ItemKey
   ) throws(WorkspaceError) -> Bool {
-    guard side == .client || side == .edit else { return false }
     let files = ConflictFiles(root: root, trash: trash)
+    let text: Item?
+    switch side {
+    case .server, .base: return false
+    case .client:
+      let state = try files.client(of: key)
+      if state == .absent { return false }
+      text = state.item
+    case .edit:
+      guard let bytes = try files.bytes(.edit, of: key) else { return true }
+      let document = MarkedDocument(bytes, of: key.id)
+      if document.isBlank { return false }
+      text = (try? document.item()) ?? nil
+    }
+    guard let text else { return true }
     let items = try root.existingChild(Layout.items)?.existingChild(key.table.text.string)
     let current = try items.map { (items) throws(WorkspaceError) in
       try ItemFile.read(Layout.file(of: key), in: items, as: key).state
     }
-    if side == .client {
-      let state = try files.client(of: key)
-      if state == .absent || state.item != nil && state.item == current?.item { return false }
-    }
-    return true
+    return text != current?.item
   }
 }
