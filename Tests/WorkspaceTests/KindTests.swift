@@ -107,6 +107,19 @@ struct KindTests {
     #expect(try spoiled.examine().findings == [])
   }
 
+  @Test("what another mending has put a file in the place of is left alone")
+  func looksAgain() throws {
+    let spoiled = try Spoiled()
+    WrongKind(name: "lock", kind: .pipe).lay(in: spoiled)
+    let root = try Directory(path: spoiled.path(""), place: "")
+    let mending = Mending(
+      root: root, trash: Trash(try root.child(Layout.trash), clock: { spoiled.place.now }))
+    #expect(try mending.carryOut(.clear(place: Layout.lock)) != nil)
+    spoiled.change("lock") { $0 = Array("the other's".utf8) }
+    #expect(try mending.carryOut(.clear(place: Layout.lock)) == nil)
+    #expect(spoiled.place.directory.text(".todosync/lock") == "the other's")
+  }
+
   @Test("a history that is none is put away by the next command, which says where it is")
   func beginsHistory() throws {
     let spoiled = try Spoiled()

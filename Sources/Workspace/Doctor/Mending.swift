@@ -123,6 +123,10 @@ struct Mending {
 
   private func clear(_ place: String) throws(WorkspaceError) -> String? {
     guard let (directory, name) = try root.find(place) else { return nil }
+    // Another mending may have put it away since, and have a file of its own in its place: the lock.
+    var examiner = Examiner(root, clock: { 0 })
+    examiner.examineKinds()
+    guard examiner.told.contains(Text(place)) else { return nil }
     // In the trash a name with a dot before it is that of a text on its way.
     let stem = String(Substring(name.utf8.drop { $0 == UInt8(ascii: ".") }))
     return try take(name, from: directory, named: stem, to: trash.directory).map { "it is \($0)" }
