@@ -48,16 +48,17 @@ package final class DirectoryLock {
       // Cut behind the new text: ext4 makes a file durable that was once cut to nothing.
       try WorkspaceError.checking(place) { ftruncate(raw, off_t(text.count)) }
     } catch {
-      close(raw)
+      Self.giveBack(raw)
       throw error
     }
     descriptor = FileDescriptor(rawValue: raw)
   }
 
-  /// Makes sure that no process writes as long as this lives, without writing anything; where there is
-  /// no lock's file, nobody ever wrote, and there is nothing to hold.
+  /// Makes sure that no process writes as long as this lives, without writing anything; where there
+  /// is no lock's file, nobody ever wrote, and there is nothing to hold.
   ///
-  /// - Throws: ``WorkspaceError/locked(_:)`` after so many seconds; ``WorkspaceError/file(place:_:)``.
+  /// - Throws: ``WorkspaceError/locked(_:)`` after so many seconds;
+  ///   ``WorkspaceError/file(place:_:)``.
   init?(
     sharing name: String, in directory: Directory, patience: Double
   ) throws(WorkspaceError) {
@@ -71,17 +72,21 @@ package final class DirectoryLock {
     do throws(WorkspaceError) {
       try Self.take(raw, LOCK_SH, place: directory.place(of: name), patience: patience)
     } catch {
-      close(raw)
+      Self.giveBack(raw)
       throw error
     }
     descriptor = FileDescriptor(rawValue: raw)
   }
 
-  deinit {
-    // A child that is being started has a copy of the descriptor until it calls execve(2): closing
-    // this one would leave the lock with it.
-    flock(descriptor.rawValue, LOCK_UN)
-    try? descriptor.close()
+  deinit { Self.giveBack(descriptor.rawValue) }
+
+  /// Gives back what lock a descriptor may have, and closes it.
+  ///
+  /// A child that is being started has a copy of the descriptor until it calls execve(2): closing
+  /// this one alone would leave the lock with it.
+  static func giveBack(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   private static func take(

@@ -92,7 +92,7 @@ final class Rows {
     guard isDue else { return }
     guard !isWriting else { return save() }
     guard let descriptor = try? root.openFile(Layout.lock, O_RDWR) else { return }
-    defer { close(descriptor) }
+    defer { DirectoryLock.giveBack(descriptor) }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { save() }
   }
 
