@@ -22,8 +22,17 @@ struct ServerComparison {
   private struct Found {
     let id: ItemID
     let difference: Difference
-    /// Whether the next pull passes it over unless it reads everything.
-    let needsFullPull: Bool
+    let way: Way
+  }
+
+  /// What brings a row that differs.
+  private enum Way: Equatable {
+    /// The next pull.
+    case pull
+    /// One that reads everything; another passes it over.
+    case fullPull
+    /// No pull, before this is done.
+    case obstacle(String)
   }
 
   /// Asks the workspace's server for all rows, and lists those that differ.
@@ -35,24 +44,24 @@ struct ServerComparison {
     let open = try context.prepared(
       Workspace(at: path, for: .reading, clock: context.invocation.clock))
     var connection = try Connection(context, open)
-    var (count, isPullEnough) = (0, true)
+    var ways: [Way] = []
     do {
       for table in open.tables {
         let differences = try differences(in: table, open.workspace, &connection.backend) {
           context.output.progress("\(table): \($0)\($1.map { " of \($0)" } ?? "")")
         }
-        for found in differences { tell(found.difference, ItemKey(table, found.id), context) }
-        count += differences.count
-        isPullEnough = isPullEnough && !differences.contains(where: \.needsFullPull)
+        for found in differences { tell(found, ItemKey(table, found.id), context) }
+        ways += differences.map(\.way)
       }
     } catch {
       if let signal = context.invocation.signal() { throw Failure.signal(signal) }
       throw connection.failure(error)
     }
-    context.output.summary(
-      Line(count == 0 ? "the server has the same rows" : "\(count) differ on the server"),
-      hint: count == 0 ? nil : isPullEnough ? "tsync pull" : "tsync pull --full")
-    if count > 0 { context.output.end(with: .conflicts) }
+    let words = ways.isEmpty ? "the server has the same rows" : "\(ways.count) differ on the server"
+    let hint =
+      ways.contains(.fullPull) ? "tsync pull --full" : ways.contains(.pull) ? "tsync pull" : nil
+    context.output.summary(Line(words), hint: hint)
+    if !ways.isEmpty { context.output.end(with: .conflicts) }
   }
 
   private static func differences(
@@ -64,17 +73,22 @@ struct ServerComparison {
     try backend.pages(of: table, from: nil) { page in
       for row in page.rows {
         // Where a row comes twice, the later one is newer.
-        let difference = try difference(row, from: disk.base(of: ItemKey(table, row.id)))
+        let key = ItemKey(table, row.id)
+        guard let difference = try difference(row, from: disk.base(of: key)) else {
+          found[row.id] = .some(nil)
+          continue
+        }
         // A pull begins where the last one ended: what is older doesn't come with it.
         let isOlder = token.map { token in row.updatedAt.map { $0 < token } ?? true } ?? false
-        found[row.id] = .some(
-          difference.map { Found(id: row.id, difference: $0, needsFullPull: isOlder) })
+        let way = try obstacle(to: row, of: key, on: disk).map { Way.obstacle($0) }
+        found[row.id] = Found(
+          id: row.id, difference: difference, way: way ?? (isOlder ? .fullPull : .pull))
       }
       progress(found.count, page.total)
       return true
     }
     for id in try disk.liveIDs(in: table) where found[id] == nil {
-      found[id] = Found(id: id, difference: .gone, needsFullPull: true)
+      found[id] = Found(id: id, difference: .gone, way: .fullPull)
     }
     return found.values.compactMap(\.self).sorted { $0.id < $1.id }
   }
@@ -87,10 +101,22 @@ struct ServerComparison {
     }
   }
 
-  private static func tell(_ difference: Difference, _ key: ItemKey, _ context: Context) {
+  /// Returns what must be done before any pull brings a row; `nil` where nothing must.
+  private static func obstacle(
+    to row: Row, of key: ItemKey, on disk: Workspace
+  ) throws -> String? {
+    if disk.journal.conflicts[key]?.server == row { return "tsync resolve \(key)" }
+    if disk.journal.intents[key] != nil { return "tsync push" }
+    guard case .invalid(let invalid) = try disk.client(key) else { return nil }
+    return invalid.hint ?? "mend \(invalid.place)"
+  }
+
+  private static func tell(_ found: Found, _ key: ItemKey, _ context: Context) {
+    let difference = found.difference
     var line = Line("server", .yellow)
     line.pad(to: 8)
     line.append("\(key): \(difference.words)")
+    if case .obstacle(let way) = found.way { line.append(" · \(way)") }
     context.output.result(line)
     context.output.append(
       [

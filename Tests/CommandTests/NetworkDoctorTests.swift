@@ -99,6 +99,29 @@ struct NetworkDoctorTests {
     #expect(found.error.hasSuffix(" tsync pull --full\n"), "\(found.error)")
   }
 
+  @Test("--deep says what to do first about rows that no pull brings as it is")
+  func deepAndWaiting() throws {
+    let anna = try Person(cloning: server.url)
+    anna.run("set", "a", "text=mine")
+    anna.directory.write("{", to: anna.file("b"))
+    try change("a")
+    try change("b")
+    try change("c")
+    #expect(anna.run("pull").status == 3)
+    let found = anna.run("doctor", "--deep")
+    #expect(found.status == 1)
+    #expect(
+      found.output.hasSuffix(
+        """
+        server  todoitem/a: was changed there · tsync resolve todoitem/a
+        server  todoitem/b: was changed there · mend items/todoitem/b.json
+
+        """), "\(found.output)")
+    #expect(found.error.hasSuffix("2 differ on the server\n"), "\(found.error)")
+    try change("d")
+    #expect(anna.run("doctor", "--deep").error.hasSuffix(" tsync pull\n"))
+  }
+
   @Test("an edited side of a conflict whose record is lost stays, and is not passed over")
   func lostRecord() throws {
     let anna = try Person(cloning: server.url)
