@@ -16,7 +16,9 @@ final class Rows {
   private let trash: Trash
   private let isWriting: Bool
   private let clock: () -> Int64
-  private lazy var index = StatIndex(in: root)
+  private let isBaseGone: Bool
+  /// Without the logs it speaks of nothing that is there.
+  private lazy var index = isBaseGone ? nil : StatIndex(in: root)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
 
@@ -26,11 +28,17 @@ final class Rows {
   ///   - root: The directory `.todosync`.
   ///   - trash: What takes the bytes that are cut off from a log.
   ///   - isWriting: Whether the caller has the lock.
+  ///   - isBaseGone: Whether it is known that there is no directory of logs; that each of them is
+  ///     gone is then not told.
   ///   - clock: The time in nanoseconds since 1970.
-  init(root: Directory, trash: Trash, isWriting: Bool, clock: @escaping () -> Int64) {
+  init(
+    root: Directory, trash: Trash, isWriting: Bool, isBaseGone: Bool = false,
+    clock: @escaping () -> Int64
+  ) {
     self.root = root
     self.trash = trash
     self.isWriting = isWriting
+    self.isBaseGone = isBaseGone
     self.clock = clock
   }
 

@@ -87,9 +87,8 @@ package struct Workspace {
     foundNotes = leftovers.map { Text($0) }
     records = try Journal(in: root, writing: isWriting, trash: trash)
     notices += leftovers + records.notices
-    if try root.existingChild(Layout.base) == nil {
-      notices.append(Layout.isGone(Layout.base))
-    }
+    let isBaseGone = try root.existingChild(Layout.base) == nil
+    if isBaseGone { notices.append(Layout.isGone(Layout.base)) }
     if records.isMissing, !isWriting {
       notices.append("\(Layout.journal) is missing or empty; what is pending is found by comparing")
     }
@@ -104,7 +103,8 @@ package struct Workspace {
         notices += History(root: root, trash: trash).lateWrites(until: clock())
       }
     }
-    rows = Rows(root: root, trash: trash, isWriting: isWriting, clock: clock)
+    rows = Rows(
+      root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone, clock: clock)
     openingNotices = notices
   }
 
