@@ -56,7 +56,6 @@ struct ConflictFiles {
   ///
   /// - Returns: Their places there.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  @discardableResult
   func remove(of key: ItemKey) throws(WorkspaceError) -> [ConflictSide: String] {
     var places: [ConflictSide: String] = [:]
     for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }

@@ -11,7 +11,9 @@ extension Directory {
   /// It is opened for reading and writing, with `flags` beside; `fill` writes it.
   ///
   /// - Returns: The new file's descriptor, which the caller closes.
-  /// - Throws: ``WorkspaceError/file(place:_:)``, or what `fill` throws: then the file is as it was.
+  /// - Throws: ``WorkspaceError/file(place:_:)``; ``WorkspaceError/damaged(place:line:fact:)`` where
+  ///   something that is no file has the new file's name; what `fill` throws: then the file is as it
+  ///   was.
   func replace(
     _ name: String, _ flags: Int32 = 0, durably: Bool,
     _ fill: (Int32) throws(WorkspaceError) -> Void

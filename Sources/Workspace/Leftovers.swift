@@ -7,7 +7,9 @@ import SystemPackage
 ///
 /// Whoever has the lock may call every such text stale. A text of tsync's own is removed, what was
 /// to be displaced goes to the trash, and what a user saved at that very moment goes back to its
-/// place, or to the trash where the place has a newer text. No byte is dropped unread.
+/// place, or to the trash where the place has a newer text. What is older than the machine's last
+/// start never goes back, because a power loss may have made it of another text; every start counts
+/// as one. No byte is dropped unread.
 struct Leftovers {
   private let root: Directory
   private let trash: Trash

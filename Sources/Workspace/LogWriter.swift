@@ -17,8 +17,7 @@ struct LogWriter {
     self.place = place
     seed = header.seed
     text = header.text
-    position = LogPosition(
-      offset: text.count, number: header.number, durable: header.number, checksum: 0)
+    position = LogPosition(behind: header, of: text.count)
   }
 
   /// Writes a line.

@@ -12,8 +12,8 @@ import SystemPackage
 ///                                yes → it goes to the trash      no → swapped back
 /// ```
 ///
-/// No `fsync` is made unless asked for: ``Workspace/settle(afresh:)`` makes many replacements durable at
-/// once.
+/// No `fsync` is made unless asked for: ``Workspace/settle(afresh:)`` makes many replacements
+/// durable at once.
 struct ReplacedFile {
   /// What came of replacing or removing.
   enum Outcome: Equatable {

@@ -69,8 +69,9 @@ extension Workspace: ItemDisk {
       History.Displaced(key: key, old: Digest(of: text), new: nil, place: Text(place)))
   }
 
-  /// Makes all items survive a power loss, whoever wrote them: what a killed process or an editor
-  /// left in memory too, since a base may speak of it from now on.
+  /// Makes the items survive a power loss: with `afresh` all, whoever wrote them, what a killed
+  /// process or an editor left in memory too, since a base may speak of it from now on; without it
+  /// what was written here since the last time, and the first time all.
   ///
   /// Where it failed it fails from then on, because the system tells only once of what it lost
   /// (safety.md §3.1, 4).

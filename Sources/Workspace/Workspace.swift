@@ -22,6 +22,9 @@ package struct Workspace {
     case writing(command: Text, patience: Double = 5)
   }
 
+  /// From how many bytes on a journal is written anew: every command reads all of it.
+  package static let rotationSize = 1 << 16
+
   /// The path of the directory that holds `.todosync`.
   package let path: String
   /// What was found at the opening that a person should know.
@@ -61,7 +64,7 @@ package struct Workspace {
   ///   call.
   package init(
     at path: String, for access: Access, startedAt started: Int64? = nil,
-    rotatingAbove rotationSize: Int = 1 << 16, clock: @escaping () -> Int64
+    rotatingAbove rotationSize: Int = rotationSize, clock: @escaping () -> Int64
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock

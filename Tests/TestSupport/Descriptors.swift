@@ -2,10 +2,14 @@ import Glibc
 
 /// The descriptors that this process may have.
 package enum Descriptors {
-  /// How many it may have, after as many were asked for as the system lets it have.
+  /// Asks for as many as the system lets it have, and returns how many that are; the first call
+  /// does it.
   ///
   /// Hundreds of tests run at once, most of them with a server; the usual 1,024 are not enough.
-  package static let limit: Int = {
+  @discardableResult
+  package static func raiseLimit() -> Int { raised }
+
+  private static let raised: Int = {
     let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     guard getrlimit(kind, &limit) == 0 else { return 0 }

@@ -27,7 +27,7 @@ final class LoopbackListener: Sendable {
   /// - Throws: `Errno` when there is no socket or thread to be had.
   init(serve: @escaping @Sendable (CInt, Int) -> Void) throws {
     self.serve = serve
-    _ = Descriptors.limit
+    Descriptors.raiseLimit()
     let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw Errno(rawValue: errno) }
     var address = Socket.loopback(0)

@@ -9,7 +9,7 @@ package final class TemporaryDirectory: Sendable {
   ///
   /// In memory, where the system has a place for that, it is as fast as many runs need it.
   package init(inMemory: Bool = false) {
-    _ = Descriptors.limit
+    Descriptors.raiseLimit()
     let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
     path = "\(parent)/tsync-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     precondition(mkdir(path, 0o700) == 0, "can't make \(path)")

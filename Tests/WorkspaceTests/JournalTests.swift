@@ -135,7 +135,7 @@ import Testing
     #expect(playground.directory.read(".todosync/journal.jsonl") == text)
     try workspace.append([.closed(.operation(key))], durably: true)
     let longer = playground.directory.read(".todosync/journal.jsonl")
-    try workspace.records.rotate(above: 1 << 16)
+    try workspace.records.rotate(above: Workspace.rotationSize)
     #expect(playground.directory.read(".todosync/journal.jsonl") == longer)
     try workspace.records.rotate(above: 0)
     #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? .max < 200)

@@ -10,8 +10,8 @@ extension Workspace {
   ///   - patience: How many seconds to wait for another process.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Returns: What was done.
-  /// - Throws: ``WorkspaceError``; ``WorkspaceError/untrusted(place:fact:)`` where mending could harm:
-  ///   files of another user or of a newer tsync.
+  /// - Throws: ``WorkspaceError``; ``WorkspaceError/untrusted(place:fact:)`` where mending could
+  ///   harm: files of another user or of a newer tsync.
   package static func mendFiles(
     at path: String, command: Text, patience: Double = 5, clock: @escaping () -> Int64
   ) throws(WorkspaceError) -> [Mended] {
@@ -29,7 +29,8 @@ extension Workspace {
     return cleared + mended
   }
 
-  /// Puts away what lies in the place of the trash and the lock and is none; nobody can have locked it.
+  /// Puts away what lies in the place of the trash and the lock and is none; nobody can have locked
+  /// it.
   private static func clear(
     _ root: Directory, _ clock: @escaping () -> Int64
   ) throws(WorkspaceError) -> [Mended] {
@@ -80,8 +81,8 @@ extension Workspace {
     return mended
   }
 
-  /// Lays the files of an open conflict down that say what the journal and the base know; returns what
-  /// was done, `nil` where the conflict is over.
+  /// Lays the files of an open conflict down that say what the journal and the base know; returns
+  /// what was done, `nil` where the conflict is over.
   private func layConflict(of key: ItemKey) throws(WorkspaceError) -> String? {
     guard let conflict = journal.conflicts[key] else { return nil }
     let server = conflict.server.deleted ? nil : conflict.server.item
