@@ -57,6 +57,9 @@ final class IndexedTable {
   /// How many rows are not.
   let incomingCount: Int
 
+  /// See ``StatIndex/doubtfulSince``.
+  var doubtfulSince: Int64 { index.doubtfulSince }
+
   private let index: StatIndex
   private let entries: UnsafeRawBufferPointer
   private let names: UnsafeRawBufferPointer

@@ -17,8 +17,9 @@ final class Rows {
   private let isWriting: Bool
   private let clock: () -> Int64
   private let isBaseGone: Bool
+  private let started: Int64
   /// Without the logs it speaks of nothing that is there.
-  private lazy var index = isBaseGone ? nil : StatIndex(in: root)
+  private lazy var index = isBaseGone ? nil : StatIndex(in: root, started: started)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
 
@@ -30,15 +31,17 @@ final class Rows {
   ///   - isWriting: Whether the caller has the lock.
   ///   - isBaseGone: Whether it is known that there is no directory of logs; that each of them is
   ///     gone is then not told.
+  ///   - started: When the machine was started, in nanoseconds since 1970.
   ///   - clock: The time in nanoseconds since 1970.
   init(
     root: Directory, trash: Trash, isWriting: Bool, isBaseGone: Bool = false,
-    clock: @escaping () -> Int64
+    started: Int64 = TornText.bootTime, clock: @escaping () -> Int64
   ) {
     self.root = root
     self.trash = trash
     self.isWriting = isWriting
     self.isBaseGone = isBaseGone
+    self.started = started
     self.clock = clock
   }
 
@@ -114,7 +117,7 @@ final class Rows {
 
   private func save() {
     // What another command has learnt meanwhile of other tables is taken over.
-    let former = StatIndex(in: root)
+    let former = StatIndex(in: root, started: started)
     var images: [TableImage] = []
     for table in Set(logs.keys).union(former?.names ?? []).sorted() {
       if let log = logs[table] {

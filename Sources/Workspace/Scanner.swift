@@ -147,7 +147,10 @@ struct Scanner {
     let flags = known.flags(place)
     if trustsStamps, flags.contains(.stamped), !flags.contains(.tombstone) {
       guard let status = Self.status(of: name, in: directory) else { return }
-      if FileStamp(status) == known.stamp(place),
+      let stamp = FileStamp(status)
+      if stamp.changed >= known.doubtfulSince {
+        walk.isNews = true
+      } else if stamp == known.stamp(place),
         Int(truncatingIfNeeded: status.st_dev) == walk.device
       {
         isSeen[place] = true

@@ -24,12 +24,22 @@ final class StatIndex {
   /// How many bytes lie before the JSON text.
   static let headerLength = 16
 
+  /// The stamps of files that were changed from then on, in nanoseconds since 1970, tell nothing: a
+  /// power loss after the index was written may have left less of them than their stamps say.
+  let doubtfulSince: Int64
+
   private let map: UnsafeRawBufferPointer
   private var tables: [TableName: JSONObject] = [:]
   private let start: Int
 
+  /// How long before a power loss what an editor has left in memory may have been saved, in
+  /// nanoseconds: systems write it down within minutes.
+  private static let unsafeTime: Int64 = 3_600_000_000_000
+
   /// Opens the index; `nil` where there is none that can be used.
-  init?(in directory: Directory) {
+  ///
+  /// The machine was `started` at a time in nanoseconds since 1970: a power loss was before.
+  init?(in directory: Directory, started: Int64 = TornText.bootTime) {
     guard let descriptor = try? directory.open(Self.name, O_RDONLY | O_NONBLOCK) else { return nil }
     defer { close(descriptor) }
     var status = stat()
@@ -38,6 +48,8 @@ final class StatIndex {
       let pages = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0),
       pages != MAP_FAILED
     else { return nil }
+    let written = FileStamp(status).modified
+    doubtfulSince = written < started ? written - Self.unsafeTime : .max
     map = UnsafeRawBufferPointer(start: pages, count: Int(status.st_size))
     let length = Int(map.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
     start = Self.padded(Self.headerLength + length)

@@ -107,7 +107,8 @@ package struct Workspace {
       }
     }
     rows = Rows(
-      root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone, clock: clock)
+      root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
+      started: self.started, clock: clock)
     openingNotices = notices
   }
 

@@ -46,6 +46,29 @@ import Testing
     #expect(try bench.found(finishing: false).isEmpty)
   }
 
+  @Test("After a restart a file that was changed shortly before the index was written is read")
+  func distrustsWhatAPowerLossMayHaveTaken() throws {
+    try makeEdited()
+    try writeIndex(stamp("a"))
+    let descriptor = bench.root.descriptor.rawValue
+    func read(startedAfterIndex seconds: Int64, indexWrittenLater later: Int64 = 0) throws -> Int {
+      var status = stat()
+      try #require(fstatat(descriptor, "index", &status, 0) == 0)
+      var times = [status.st_atim, status.st_mtim]
+      times[1].tv_sec += Int(later)
+      try #require(utimensat(descriptor, "index", times, 0) == 0)
+      let started = FileStamp(status).modified + (seconds + later) * 1_000_000_000
+      let rows = Rows(
+        root: bench.root, trash: bench.trash, isWriting: true, started: started,
+        clock: { bench.now })
+      return try rows.candidates(in: bench.table, items: bench.items).count
+    }
+    #expect(try read(startedAfterIndex: -10) == 0)
+    #expect(try read(startedAfterIndex: 10) == 1)
+    // What was changed long before is written down.
+    #expect(try read(startedAfterIndex: 10, indexWrittenLater: 7_200) == 0)
+  }
+
   @Test(
     "A file with other times than the index's is read", arguments: [0, 1],
     [-1, 1, 1_000_000_000] as [Int64])

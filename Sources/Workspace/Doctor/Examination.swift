@@ -48,5 +48,7 @@ extension Workspace {
   }
 
   /// Examines this workspace as it is now; nothing is written, and nothing remembered is relied on.
-  package func examine() -> Examination { Examiner(root, clock: clock).examination() }
+  package func examine() -> Examination {
+    Examiner(root, started: started, clock: clock).examination()
+  }
 }

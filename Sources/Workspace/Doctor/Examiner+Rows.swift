@@ -87,7 +87,7 @@ extension Examiner {
 
   /// I9: opens the table once more by the index, and compares.
   mutating func examineIndex(of table: TableName, items: Directory?, truth: [Candidate]) {
-    guard let index = StatIndex(in: root)?.table(table) else { return }
+    guard let index = StatIndex(in: root, started: started)?.table(table) else { return }
     attempt(.index, at: StatIndex.name) { examiner throws(WorkspaceError) in
       guard let base = examiner.rows[table] else { return }
       if base.generation.isEmpty {

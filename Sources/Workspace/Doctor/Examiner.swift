@@ -9,6 +9,8 @@ struct Examiner {
   let root: Directory
   /// The time, in nanoseconds since 1970.
   let clock: () -> Int64
+  /// When the machine was started, in nanoseconds since 1970.
+  let started: Int64
   /// What opens logs are given; nothing is put into it.
   let trash: Trash
   /// What was found so far.
@@ -20,8 +22,11 @@ struct Examiner {
   /// The tables' rows as far as they can be read.
   var rows: [TableName: BaseLog] = [:]
 
-  init(_ root: Directory, clock: @escaping () -> Int64) {
+  init(
+    _ root: Directory, started: Int64 = TornText.bootTime, clock: @escaping () -> Int64
+  ) {
     self.root = root
+    self.started = started
     self.clock = clock
     trash = Trash(root, clock: clock)
   }
