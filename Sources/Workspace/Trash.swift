@@ -111,14 +111,21 @@ final class Trash {
 
   /// Removes what is older than 30 days, once a day.
   ///
+  /// Nothing goes that was young when it was last done: a clock that is wrong once removes nothing.
+  ///
   /// - Returns: Whether it was done, being the first time today.
   /// - Throws: ``WorkspaceError``.
   func empty() throws(WorkspaceError) -> Bool {
     let now = max(0, clock() / 1_000_000_000)
     let mark = PrivateFile(directory: directory, name: Self.mark)
     let today = Array("\(Self.text(ofSecond: now).prefix(8))\n".utf8)
-    guard try mark.read(limit: 64) != today else { return false }
-    let limit = Self.text(ofSecond: max(0, now - Self.age))
+    let former = try mark.read(limit: 64)
+    guard former != today else { return false }
+    guard let former = former.flatMap(Self.second(ofDay:)) else {
+      try mark.write(today, durably: false)
+      return true
+    }
+    let limit = Self.text(ofSecond: max(0, min(now, former + 86_400) - Self.age))
     try empty(directory, before: limit)
     for kind in [Layout.items, Layout.conflicts] {
       // What isn't of tsync's making is nobody's business here.
@@ -130,6 +137,15 @@ final class Trash {
     }
     try mark.write(today, durably: false)
     return true
+  }
+
+  /// Returns when a day began that the mark names, in seconds since 1970; `nil` where it names none.
+  private static func second(ofDay text: [UInt8]) -> Int64? {
+    let digits = String(decoding: text.prefix(8), as: UTF8.self)
+    guard digits.utf8.count == 8 else { return nil }
+    let parts = [digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6)]
+    return Timestamp(Text("\(parts.joined(separator: "-"))T00:00:00Z"))
+      .map { $0.ticks / Timestamp.perSecond }
   }
 
   private func empty(_ directory: Directory, before limit: String) throws(WorkspaceError) {

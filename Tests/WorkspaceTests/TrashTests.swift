@@ -28,10 +28,11 @@ import Testing
   @Test("What is older than 30 days goes, once a day, and nothing else")
   func emptiesItself() throws {
     for name in [
-      "items/todoitem/a.20260130T101501Z.1.json", "items/todoitem/a.20260130T101503Z.1.json",
+      "items/todoitem/a.20260129T235959Z.1.json", "items/todoitem/a.20260130T101503Z.1.json",
       "conflicts/todoitem/a.client.20200101T000000Z.1.json", "journal-tail.20200101T000000Z.1",
       "items/todoitem/20200101T000000Z.20260228T000000Z.1.json", "items/todoitem/note.txt",
     ] { playground.directory.write("x", to: ".todosync/trash/\(name)") }
+    playground.directory.write("20260228\n", to: ".todosync/trash/.emptied")
     _ = try playground.open()
     let items = [
       "20200101T000000Z.20260228T000000Z.1.json", "a.20260130T101503Z.1.json", "note.txt",
@@ -49,6 +50,21 @@ import Testing
     #expect(
       playground.directory.names(in: ".todosync/trash/items/todoitem")
         == ["20200101T000000Z.20260228T000000Z.1.json", "note.txt"])
+  }
+
+  @Test("L9: a clock that is ahead once removes nothing that was young the day before")
+  func bearsAClockAhead() throws {
+    let names = ["a.20260215T101503Z.1.json", "b.20260301T101502Z.1.json"]
+    for name in names {
+      playground.directory.write("x", to: ".todosync/trash/items/todoitem/\(name)")
+    }
+    _ = try playground.open()
+    let today = playground.now
+    playground.now += 400 * 86_400 * 1_000_000_000
+    _ = try playground.open()
+    playground.now = today
+    _ = try playground.open()
+    #expect(playground.directory.names(in: ".todosync/trash/items/todoitem") == names)
   }
 
   @Test("L9: a clock that stands before 1970 empties nothing")
