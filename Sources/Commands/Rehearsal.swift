@@ -101,6 +101,11 @@ extension Rehearsal: RowDisk {
     return rows.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  func incoming(of key: ItemKey) throws -> Row? {
+    if let row = waiting[key]?.row { return row }
+    return try forgotten.contains(key.table) || bases[key] != nil ? nil : stage.incoming(of: key)
+  }
+
   mutating func append(_ rows: [Row], to table: TableName) throws {
     for row in rows { waiting[ItemKey(table, row.id)] = (row, false) }
   }

@@ -52,7 +52,10 @@ struct Restoration {
           context.output.end(with: .rejected)
           continue
         }
-        guard case .row = try open.workspace.base(of: key) else { continue }
+        // Nor what is in conflict besides; and nothing without a row goes unnamed.
+        guard open.workspace.journal.conflicts[key] == nil,
+          case .row = try open.workspace.base(of: key)
+        else { continue }
         if let step = try Restoration(Referent(key), entry, open) { steps.append(step) }
       }
     }
@@ -99,10 +102,12 @@ struct Restoration {
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
-      // Where the server has no row there is nothing to put in its place.
-      let target = base.item
+      let row = try open.workspace.newestRow(of: key)
+      let target = row.flatMap { $0.deleted ? nil : $0.item }
+      // Where the server has nothing that could go in its place, it is only taken away.
+      let isStray = target == nil && open.workspace.journal.conflicts[key] == nil
       self.init(
-        key: key, way: target == nil ? .stray(invalid, key.table) : .replacing(invalid),
+        key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
     case .moved(let place)?:
       throw Failure.usage(

@@ -9,8 +9,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     switch intent.kind {
     case .delete: return
     case .undelete:
-      // The request may not have carried the item: only what the row brings beside it is taken.
-      sent = try base(of: intent.key).row?.item
+      // The request may have carried the item, or not, and then the row is as the tombstone was.
+      let former = try base(of: intent.key).row?.item
+      let values = row.item.values
+      let isCarried = Change(from: former, to: intent.item).fields.allSatisfy {
+        values[$0.name] != $0.old
+      }
+      sent = isCarried ? intent.item : former
     case .insert, .update: sent = intent.item
     }
     // Whatever was edited meanwhile, there is nothing to add to it.

@@ -20,6 +20,12 @@ package enum ClientState: Equatable, Sendable {
     guard case .item(_, let digest) = self else { return nil }
     return digest
   }
+
+  /// Whether something else lies there than when a conflict was found, whose file had this
+  /// fingerprint.
+  func isEdited(since digest: Digest?) -> Bool {
+    if case .invalid = self { true } else { self.digest != digest }
+  }
 }
 
 /// Why something in the working directory is no item.

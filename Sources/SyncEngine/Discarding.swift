@@ -40,15 +40,18 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return client.item == target ? .unchanged : .restored(target)
   }
 
-  /// Puts the base's item where something lies that can't be an item, and that `discard` takes away.
+  /// Puts what the server has where something lies that can't be an item, and that `discard` takes
+  /// away.
   ///
-  /// That it does so is recorded before, so that the place can't be found empty and be taken for a
-  /// delete. It answers whether the item is back.
+  /// What lies there may have kept a newer row waiting; that one counts, and of a conflict the
+  /// server's side. That it does so is recorded before, so that the place can't be found empty and be
+  /// taken for a delete. It answers whether the item is back.
   package mutating func restore(
     _ key: ItemKey, discarding discard: (inout Self) throws -> Void
   ) throws -> Bool {
-    guard case .row(let row) = try base(of: key) else { return false }
-    let resolution = Resolution(item: row.item, digest: nil, server: row, client: nil)
+    guard let row = try newestRow(of: key) else { return false }
+    let resolution = Resolution(
+      item: row.deleted ? nil : row.item, digest: nil, server: row, client: nil)
     try append([.resolve(key, resolution)], durably: true)
     try discard(&self)
     let isBack = try finish(resolution, of: key)

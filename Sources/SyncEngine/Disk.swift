@@ -73,6 +73,10 @@ package protocol RowDisk {
   /// commit after them; the newest of each id.
   func incoming(in table: TableName) throws -> [Row]
 
+  /// Returns the row of an item that is not in effect, as ``incoming(in:)`` has it; `nil` where there
+  /// is none.
+  func incoming(of key: ItemKey) throws -> Row?
+
   /// Appends rows that are not in effect yet; they survive a power loss.
   mutating func append(_ rows: [Row], to table: TableName) throws
 

@@ -95,11 +95,10 @@ package struct Pull {
       let key = ItemKey(run.table, row.id)
       let base = try disk.base(of: key).row
       guard case .row(let now) = try backend.read(key), now != base else { continue }
-      if let updated = now.updatedAt, let known = base?.updatedAt, updated < known {
-        throw Guards.wentBack(key)
-      }
+      if let base, now.isOlder(than: base) { throw Guards.wentBack(key) }
       try run.apply([now], to: &disk)
     }
+    run.passOlder()
   }
 
   /// Finds the rows that were deleted without a tombstone: no page brought them, and no reading does.
@@ -123,6 +122,9 @@ struct PullRun {
   let settings: Settings
   var report: PullReport
   /// How far the pages have come.
+  private var reached: DeltaToken?
+  /// How far they had come before a row that is older than its base: who passes it never sees it
+  /// again.
   private var token: DeltaToken?
   /// The rows since the last commit that have to wait.
   private var held: Set<ItemID> = []
@@ -146,7 +148,8 @@ struct PullRun {
 
   mutating func apply(_ page: Page, to disk: inout some Disk) throws {
     try apply(news(of: page, disk), to: &disk)
-    token = page.token ?? token
+    reached = page.token ?? reached
+    if older.isEmpty { token = reached }
     rows += page.rows.count
   }
 
@@ -166,6 +169,12 @@ struct PullRun {
         throw error
       }
     }
+  }
+
+  /// Takes note that the rows that came older than their base are known for what they are.
+  mutating func passOlder() {
+    older = []
+    token = reached
   }
 
   private mutating func apply(_ row: Row, to disk: inout some Disk) throws {
@@ -203,7 +212,7 @@ struct PullRun {
       // The server side of an open conflict has been told already, and may be newer than this row.
       let known = disk.journal.conflicts[key]?.server
       if row == base || known?.isAtLeastAsNew(as: row) == true { continue }
-      if let updated = row.updatedAt, let known = base?.updatedAt, updated < known {
+      if let base, row.isOlder(than: base) {
         older.append(row)
       } else {
         news.append(row)

@@ -6,8 +6,8 @@ package import SyncModel
 ///   item safe → intent durable → send → result → item → base → closed
 /// ```
 ///
-/// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the same bytes, and
-/// every doubt is settled by reading the row (safety.md §3.5, §3.6).
+/// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the
+/// same bytes, and every doubt is settled by reading the row (safety.md §3.5, §3.6).
 package struct Push {
   /// What the user has settled.
   package var settings: Settings

@@ -61,7 +61,7 @@ struct PushRun {
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.
   mutating func flush(_ disk: inout some Disk) throws {
     guard !done.isEmpty else { return }
-    // Of an item that a power loss tears as the answer is brought to it, the result tells what it was.
+    // Of an item that a power loss tears as an answer is brought to it, the result tells what it was.
     let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
@@ -76,7 +76,7 @@ struct PushRun {
       // An undelete may leave the fields to a second write.
       if intent.kind == .undelete { again.insert(intent.key) }
     }
-    // What was sent is safe since before its intent.
+    // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
@@ -90,9 +90,13 @@ struct PushRun {
       do {
         if let stop = report.stop { throw stop }
         let reading = try backend.read(intent.key)
-        let base = try disk.base(of: intent.key).row?.item
+        let base = try disk.base(of: intent.key).row
+        // Nothing is decided by a row from before: a replica lags behind, or the server went back.
+        if case .row(let row) = reading, let base, row.isOlder(than: base) {
+          throw Guards.wentBack(intent.key)
+        }
         let settlement = Settlement(
-          intent, over: base, reading: reading, refusal: refusal, disputed: disputed)
+          intent, over: base?.item, reading: reading, refusal: refusal, disputed: disputed)
         readings.append((intent, settlement, reading))
       } catch let stop as Stop {
         report.stop = report.stop ?? stop

@@ -46,14 +46,11 @@ package struct Resolve {
     _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk
   ) throws -> Item? {
     let file = try disk.client(key)
-    let side = try disk.conflictClient(of: key)
-    let fileEdited = file.isEdited(since: open.digest)
-    let sideEdited = side.isEdited(since: open.digest)
-    // Where the sides were removed by hand, the file is all there is.
-    let counts = sideEdited && side != .absent ? side : file
-    if fileEdited, sideEdited, side != .absent, file.item != side.item {
+    let side = try disk.editedSide(of: key)
+    if let side, file.isEdited(since: open.digest), file.item != side.item {
       throw Failure.twoClientSides(key)
     }
+    let counts = side ?? file
     if case .invalid(let invalid) = counts { throw Failure.invalid(key, invalid) }
     return counts.item
   }
@@ -68,7 +65,10 @@ package struct Resolve {
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
     // What was saved since the conflict was looked at has not been decided upon.
-    guard try Self.clientSide(key, open, disk) == conflict.client else {
+    // Nor has a row that its file, while it was no item, has kept waiting.
+    guard try Self.clientSide(key, open, disk) == conflict.client,
+      try disk.newestRow(of: key) == open.server
+    else {
       throw Failure.changedMeanwhile(key)
     }
     let resolution = Resolution(
@@ -79,21 +79,19 @@ package struct Resolve {
   }
 }
 
-extension ClientState {
-  /// Whether something else lies there than when the conflict was found.
-  fileprivate func isEdited(since digest: Digest?) -> Bool {
-    if case .invalid = self { true } else { self.digest != digest }
-  }
-}
-
 extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Returns the client's side of an open conflict where its user has edited it; `nil` where not, and
+  /// where the sides were removed by hand.
+  func editedSide(of key: ItemKey) throws -> ClientState? {
+    guard let open = journal.conflicts[key] else { return nil }
+    let side = try conflictClient(of: key)
+    return side != .absent && side.isEdited(since: open.digest) ? side : nil
+  }
+
   /// Whether a side of a conflict says something that a resolution knows nothing of: its user has
   /// edited it after the decision.
   private func isSideEdited(since resolution: Resolution, of key: ItemKey) throws -> Bool {
-    let side = try conflictClient(of: key)
-    guard side != .absent, side.isEdited(since: journal.conflicts[key]?.digest) else {
-      return false
-    }
+    guard let side = try editedSide(of: key) else { return false }
     return side.item == nil || side.item != resolution.client && side.item != resolution.item
   }
 
@@ -103,7 +101,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///   changed meanwhile.
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
-    let isSideEdited = try isSideEdited(since: resolution, of: key)
     let now = try client(key)
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     var isCopied = true
@@ -127,13 +124,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     try settle(afresh: true)
-    if isSideEdited {
-      // What was decided is there; what was written since is for the user to decide.
-      try append([.closed(.resolution(key))], durably: false)
+    if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
+      // What was decided is there; what was written since is for the user to decide, and is the only
+      // side that was edited.
+      open.digest = try client(key).digest
+      try append([.conflict(key, open), .closed(.resolution(key))], durably: false)
       return false
     }
-    try setBase([resolution.server], in: key.table, durably: true)
-    try removeConflict(of: key)
+    // A row that waits behind the base it has already would go with it.
+    if try base(of: key).row != resolution.server {
+      try setBase([resolution.server], in: key.table, durably: true)
+    }
+    // Sides without a conflict are nobody's that was resolved.
+    if journal.conflicts[key] != nil { try removeConflict(of: key) }
     var records = [JournalRecord.closed(.conflict(key))]
     if resolution.item == nil, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.

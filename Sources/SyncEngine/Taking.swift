@@ -27,7 +27,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       let client = try client(key)
       if case .invalid = client { return .held }
       let merge = Merge(base: base.item, client: client.item, server: server, policy: policy)
-      if open != nil, try clientSideWasEdited(key) {
+      if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server), key, client, row)
       }
       let told: Event?
@@ -81,13 +81,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
-  /// Whether the user has edited the client's side of an open conflict.
-  private func clientSideWasEdited(_ key: ItemKey) throws -> Bool {
-    // Where the sides are gone, the file is all there is.
-    let side = try conflictClient(of: key)
-    return side != .absent && side.digest != journal.conflicts[key]?.digest
-  }
-
   /// Returns the conflict that stays open because its client's side was edited.
   private func stillOpen(
     _ merge: Merge, _ base: Base, _ client: ClientState, _ server: Item?
@@ -131,15 +124,5 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
     try commit(table, token: nil, held: held)
     return events
-  }
-}
-
-extension Row {
-  /// Whether another row is this one, or was before it.
-  func isAtLeastAsNew(as other: Row) -> Bool {
-    guard self != other, let mine = updatedAt, let theirs = other.updatedAt else {
-      return self == other
-    }
-    return mine > theirs
   }
 }

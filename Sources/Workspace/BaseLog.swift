@@ -166,15 +166,15 @@ final class BaseLog {
     return found.sorted { $0.id < $1.id }
   }
 
-  /// Returns the row of an id that a stopped pull has left; `nil` where there is none, or where it is
-  /// held back by something of the user's.
+  /// Returns the row of an id that a stopped pull has left, or `evenHeld` back by something of the
+  /// user's; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func incomingRow(of id: ItemID) throws(WorkspaceError) -> Row? {
+  func incomingRow(of id: ItemID, evenHeld: Bool) throws(WorkspaceError) -> Row? {
     let entry = id.withBytes { bytes in
       rows.incoming.place(of: bytes).flatMap { rows.incoming[$0] }
     }
-    guard let entry, !entry.isHeld else { return nil }
+    guard let entry, evenHeld || !entry.isHeld else { return nil }
     return try row(at: entry.entry, as: id)
   }
 

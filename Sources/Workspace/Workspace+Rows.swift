@@ -50,6 +50,10 @@ extension Workspace: RowDisk {
     try rows.log(of: table).incomingRows()
   }
 
+  package func incoming(of key: ItemKey) throws -> Row? {
+    try rows.log(of: key.table).incomingRow(of: key.id, evenHeld: true)
+  }
+
   package mutating func append(_ rows: [Row], to table: TableName) throws {
     requireLock()
     try self.rows.log(of: table).append(rows, atOnce: false, durably: true)

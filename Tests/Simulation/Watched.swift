@@ -17,10 +17,14 @@ struct Watched<Work: Disk>: Disk {
     var replaced: [ItemKey: Set<Int>] = [:]
     /// The tokens of the text that was laid last, by item.
     var laid: [ItemKey: Set<Int>] = [:]
+    /// The rows that were taken for what the server has although a newer one was known.
+    var older: [Row] = []
     /// How often something else lay there than a command had seen.
     var changes = 0
     /// The item that a command looked at last.
     var current: ItemKey?
+    /// Called after each reading of an item.
+    var afterReading: (() -> Void)?
 
     /// Notes tokens that somebody lays again.
     func bringBack(_ tokens: Set<Int>, _ key: ItemKey) { replaced[key]?.subtract(tokens) }
@@ -40,6 +44,7 @@ struct Watched<Work: Disk>: Disk {
 
   func client(_ key: ItemKey) throws -> ClientState {
     shown.current = key
+    defer { shown.afterReading?() }
     return try work.client(key)
   }
 
@@ -84,15 +89,26 @@ struct Watched<Work: Disk>: Disk {
 
   func incoming(in table: TableName) throws -> [Row] { try work.incoming(in: table) }
 
+  func incoming(of key: ItemKey) throws -> Row? { try work.incoming(of: key) }
+
   mutating func append(_ rows: [Row], to table: TableName) throws {
     try work.append(rows, to: table)
   }
 
   mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
+    let before = try work.incoming(in: table).map {
+      try (key: ItemKey(table, $0.id), base: base(of: ItemKey(table, $0.id)).row)
+    }
     try work.commit(table, token: token, held: held)
+    for (key, base) in before {
+      if let row = try work.base(of: key).row, row.isOlder(than: base) { shown.older.append(row) }
+    }
   }
 
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
+    for row in rows where try row.isOlder(than: work.base(of: ItemKey(table, row.id)).row) {
+      shown.older.append(row)
+    }
     try work.setBase(rows, in: table, durably: durably)
   }
 
@@ -141,5 +157,14 @@ enum Token {
       value = value * 10 + Int(byte & 15)
     }
     return value
+  }
+}
+
+extension Row {
+  /// Whether the server stamped a row before another one; where it stamps both the same nobody can
+  /// tell.
+  fileprivate func isOlder(than other: Row?) -> Bool {
+    guard let own = updatedAt, let other = other?.updatedAt else { return false }
+    return own < other
   }
 }

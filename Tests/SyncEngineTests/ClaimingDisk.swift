@@ -18,6 +18,7 @@ struct ClaimingDisk: Disk {
   func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
   func token(of table: TableName) throws -> DeltaToken? { try memory.token(of: table) }
   func incoming(in table: TableName) throws -> [Row] { try memory.incoming(in: table) }
+  func incoming(of key: ItemKey) throws -> Row? { try memory.incoming(of: key) }
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
   var journal: JournalState { memory.journal }
 

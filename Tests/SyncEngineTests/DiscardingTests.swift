@@ -137,6 +137,35 @@ import Testing
     #expect(bench.item("x") == #"{"a":3}"#)
   }
 
+  @Test(
+    "a row that an invalid item has kept waiting is what is put in its place",
+    arguments: [#"{"a":4}"#, nil])
+  mutating func restoresWaiting(_ server: String?) throws {
+    let key = try bench.key("x")
+    bench.disk.save(Array("{".utf8), as: key)
+    try bench.elsewhere("x", server)
+    #expect(try bench.pull().words == ["x held"])
+    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(bench.item("x") == server)
+    #expect(try bench.pull().words == [])
+    #expect(bench.differences == [])
+  }
+
+  @Test(
+    "of an item in conflict that can't be read the server's side is what is put in its place",
+    arguments: [#"{"a":4}"#, nil])
+  mutating func restoresConflict(_ server: String?) throws {
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", server)
+    #expect(try bench.pull().words == ["x conflict \(server == nil ? "MD" : "MM")"])
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(bench.item("x") == server)
+    #expect(bench.disk.sides.isEmpty)
+    #expect(bench.differences == [])
+  }
+
   @Test("an invalid item is left alone")
   mutating func restoresInvalid() throws {
     let key = try bench.key("x")

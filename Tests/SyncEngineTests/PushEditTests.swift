@@ -188,4 +188,20 @@ import Testing
     #expect(bench.item("x") == #"{"a":2,"b":2}"#)
     #expect(bench.differences == [])
   }
+
+  @Test("an edit back to what the tombstone had, while the undelete is under way, stays")
+  mutating func editOfUndelete() throws {
+    try bench.elsewhere("x", nil)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let sent = try Item(text: #"{"a":2,"b":1}"#)
+    bench.line.fates = [.changing { _ in sent }]
+    try saveInFlight(#"{"a":1,"b":1}"#)
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":1,"b":1}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":1,"b":1}"#)
+    #expect(bench.differences == [])
+  }
 }

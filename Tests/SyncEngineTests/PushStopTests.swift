@@ -67,4 +67,32 @@ import Testing
     for _ in 0..<3 { try bench.push() }
     #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
   }
+
+  @Test("a server that went back in time is not followed; what was sent stays unknown")
+  mutating func wentBack() throws {
+    try bench.share("x", #"{"n":1}"#)
+    var past = try Bench()
+    past.server.tick = -1_000_000
+    try past.elsewhere("x", #"{"n":0}"#)
+    past.server.tick = 1
+    try past.elsewhere("x", #"{"n":0,"m":1}"#)
+    past.disk = bench.disk
+    try past.save("x", #"{"n":2}"#)
+    let report = try past.push()
+    #expect(
+      report.stop
+        == .unsafe(
+          "the server went back in time: its row todoitem/x is older than the one seen before",
+          ways: ["tsync clone URL"]))
+    #expect(report.words == ["x unknown"])
+    #expect(past.item("x") == #"{"n":2}"#)
+    #expect(try past.disk.base(of: past.key("x")).item == Item(text: #"{"n":1}"#))
+    #expect(past.row("x") == #"{"n":0,"m":1}"#)
+    // A replica that lagged behind is followed again.
+    past.server.tick = 10_000_000
+    try past.elsewhere("x", #"{"n":1,"m":3}"#)
+    #expect(try past.push().words == ["x merged", "x pushed update"])
+    #expect(past.row("x") == #"{"n":2,"m":3}"#)
+    #expect(past.differences == [])
+  }
 }

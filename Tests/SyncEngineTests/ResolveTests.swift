@@ -266,6 +266,47 @@ import Testing
     #expect(cuts >= 9)
   }
 
+  @Test("a side saved at any step of a resolution is not dropped untold; it alone counts then")
+  mutating func editedDuring() throws {
+    let start = bench
+    let text = #"{"a":8,"b":1}"#
+    var saves = 0
+    for choice in [Choice.client, .server] {
+      for at in 1... {
+        bench = start
+        try open(.modified)
+        let key = try bench.key("x")
+        let conflict = try current()
+        let side = try Item(text: text)
+        var step = 0
+        bench.disk.beforeStep = { disk in
+          step += 1
+          if step == at, disk.journal.conflicts[key] != nil { disk.editSide(side, of: key) }
+        }
+        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
+        bench.disk.beforeStep = nil
+        // Before its last steps a resolution looks for the last time.
+        guard bench.disk.journal.conflicts[key] != nil else { break }
+        #expect(try current().client == side, "\(choice), step \(at)")
+        saves += 1
+      }
+    }
+    #expect(saves >= 5)
+  }
+
+  @Test(
+    "a side that can't be read outlives a pull that would end its conflict",
+    arguments: [Conflict.Kind.modified, .deletedHere])
+  mutating func invalidSideInPull(_ kind: Conflict.Kind) throws {
+    try open(kind)
+    let key = try bench.key("x")
+    bench.disk.saveSide(Array("{".utf8), of: key)
+    try bench.elsewhere("x", kind == .deletedHere ? nil : Self.client)
+    try bench.pull()
+    #expect(bench.disk.sides[key]?.client == Array("{".utf8))
+    #expect(bench.disk.journal.conflicts.count == 1)
+  }
+
   // MARK: - The server moves on
 
   @Test("a resolution that the server no longer expects is merged where it can be")

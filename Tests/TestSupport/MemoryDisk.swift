@@ -227,6 +227,8 @@ package struct MemoryDisk: Disk {
     rows[table]?.incoming.values.map(\.row).sorted { $0.id < $1.id } ?? []
   }
 
+  package func incoming(of key: ItemKey) throws -> Row? { rows[key.table]?.incoming[key.id]?.row }
+
   package mutating func append(_ rows: [Row], to table: TableName) throws {
     try step()
     add(rows.map { .row($0) }, to: table, durably: true)

@@ -1,0 +1,29 @@
+package import SyncModel
+
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Returns the newest row of the server's that is known of an item: one that waits, the server's
+  /// side of a conflict, or the base; `nil` where the server never had it.
+  package func newestRow(of key: ItemKey) throws -> Row? {
+    let known = try journal.conflicts[key]?.server ?? base(of: key).row
+    guard let waiting = try incoming(of: key), known?.isAtLeastAsNew(as: waiting) != true else {
+      return known
+    }
+    return waiting
+  }
+}
+
+extension Row {
+  /// Whether another row is this one, or was before it.
+  func isAtLeastAsNew(as other: Row) -> Bool {
+    guard self != other, let mine = updatedAt, let theirs = other.updatedAt else {
+      return self == other
+    }
+    return mine > theirs
+  }
+
+  /// Whether the server stamped another row after this one.
+  func isOlder(than other: Row) -> Bool {
+    guard let mine = updatedAt, let theirs = other.updatedAt else { return false }
+    return mine < theirs
+  }
+}
