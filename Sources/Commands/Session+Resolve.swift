@@ -57,14 +57,20 @@ extension Session {
     var isOver = false
     for key in keys {
       try context.checkSignal()
-      if isOver {
-        try leave(key, names, &telling)
-      } else {
-        do {
+      do {
+        if isOver {
+          try leave(key, names, &telling)
+        } else {
           isOver = try resolve(key, by: arbiter, names, isRehearsal: isRehearsal, &telling)
-        } catch Resolve.Failure.noConflict {
-          try tellOver(key)
         }
+      } catch Resolve.Failure.noConflict {
+        try tellOver(key)
+      } catch let failure as Resolve.Failure {
+        // Its files were edited since it was first looked at; others may be settled already.
+        let failure = Failure(failure)
+        context.output.warn(failure.message ?? "\(key) can't be looked at")
+        for hint in failure.hints { context.output.warn(hint.text) }
+        tellLeft(key, nil, names, &telling)
       }
     }
     if !keys.isEmpty || isLast { try summarize(telling, isRehearsal: isRehearsal, isLast: isLast) }
@@ -156,8 +162,16 @@ extension Session {
     _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
   ) throws {
     let conflict = try use { try Resolve.current(key, on: $0.workspace) }
-    let title = names.title(of: conflict.client ?? conflict.server)
-    tell(Deed(did: "left", key: key, title: title, fields: conflict.names), names, &telling)
+    tellLeft(key, conflict, names, &telling)
+  }
+
+  /// Tells that a conflict was left; without the conflict where it can't be looked at.
+  private func tellLeft(
+    _ key: ItemKey, _ conflict: Conflict?, _ names: ItemNames, _ telling: inout ResolveTelling
+  ) {
+    let title = names.title(of: conflict?.client ?? conflict?.server)
+    tell(
+      Deed(did: "left", key: key, title: title, fields: conflict?.names ?? []), names, &telling)
     telling.left.append(key)
   }
 

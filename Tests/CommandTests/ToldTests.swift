@@ -185,6 +185,28 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("a conflict whose files were both edited while another was settled is left, and told")
+  func tellsEditedTwice() throws {
+    let world = try CaseWorld(
+      #"{"id": "bread", "text": "Bread"}"#, #"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    for id in ["bread", "milk"] {
+      anna.run("set", id, "text=Mine")
+      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
+    }
+    anna.run("pull")
+    let path = anna.directory.path(of: "list/.todosync")
+    let tool =
+      #"cp "$SERVER" "$RESULT"; echo '{"id":"milk","text":"1"}' >\#(path)/items/todoitem/milk.json; "#
+      + #"echo '{"id":"milk","text":"2"}' >\#(path)/conflicts/todoitem/milk.client.json"#
+    let resolved = anna.run("resolve", "-a", "--tool", tool)
+    #expect(resolved.status == 1)
+    #expect(resolved.output.contains("resolved bread"), "\(resolved.output)")
+    #expect(resolved.output.contains("left milk"), "\(resolved.output)")
+    #expect(resolved.error.contains("were both edited, and differ"), "\(resolved.error)")
+    #expect(anna.item("milk")?.contains("1") == true)
+  }
+
   @Test("what another tsync left while a tool ran is told, and what is known already isn't again")
   func tellsLeftAfterPause() throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
