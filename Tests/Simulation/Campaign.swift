@@ -53,14 +53,18 @@ package struct Campaign: Sendable {
       "kept over a tombstone", "killed",
       "killed while recovering", "late request", "merged", "open intent", "open purge",
       "open resolution", "open result", "power lost", "pushed undelete", "rejected", "removed",
-      "renamed", "rolled back", "rows waiting", "side edited", "tie across pages",
+      "renamed", "restored what can't be read", "rolled back", "rows waiting", "side edited",
+      "tie across pages",
       "two client sides", "unknown", "checked G", "checked S", "checked W", "checked X",
       "checked what is told", "doctor",
     ]
     let all =
       disk == .memory
       ? usual
-      : usual + ["edit lost", "journal missing", "journal rotated", "second process", "torn tail"]
+      : usual + [
+        "edit lost", "journal missing", "journal rotated", "saved after a reading",
+        "second process", "torn tail",
+      ]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }
   }
 

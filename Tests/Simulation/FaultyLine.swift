@@ -25,12 +25,13 @@ struct FaultyLine: Backend {
   private(set) var hasChoked = false
 
   /// Makes a line for a client, given by its number.
-  init(to server: ModelServer, client: Int, pageSize: Int, overlap: Int) {
+  init(to server: ModelServer, client: Int, in world: Plan.World) {
     self.server = server
     self.client = client
     line = ModelBackend(to: server, client: client)
-    line.pageSize = pageSize
-    line.overlap = overlap
+    line.pageSize = world.pageSize
+    line.overlap = world.lateCommit
+    line.undeletesWhole = world.undeletesWhole
   }
 
   /// Begins a command.

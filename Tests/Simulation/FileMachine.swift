@@ -81,6 +81,11 @@ final class FileMachine: Machine {
 
   private var journalSize: Int { files.node(-1, ".todosync/journal.jsonl")?.bytes.count ?? 0 }
 
+  func meanwhile(_ body: (inout FileUser) -> Void) {
+    var user = FileUser(files: files)
+    body(&user)
+  }
+
   func refusesSecondProcess() -> Bool? {
     let files = files
     guard files.node(-1, ".todosync/lock")?.holder != nil else { return isOpen ? false : nil }
@@ -108,6 +113,10 @@ final class FileMachine: Machine {
   func losePower(_ random: inout SplitMix64) { files.losePower(&random) }
 
   var unsafeTexts: [[UInt8]] { files.unsafeTexts }
+
+  var leftovers: [[UInt8]] {
+    files.texts(below: ".todosync/trash").filter { $0.path.contains("/.tmp-") }.map(\.bytes)
+  }
 
   var kept: [[UInt8]] {
     ["trash", "quarantine", "conflicts"].flatMap { files.texts(below: ".todosync/\($0)") }
@@ -145,6 +154,10 @@ final class FileMachine: Machine {
     } catch {
       return ["\(error)"]
     }
+  }
+
+  static func discard(_ key: ItemKey, on work: inout Work) throws {
+    _ = try work.discard("\(key.id).json", in: key.table)
   }
 
   func snapshot() { saved = files.copy() }

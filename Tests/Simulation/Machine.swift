@@ -42,6 +42,10 @@ protocol Machine: AnyObject {
     step: @escaping (inout User) throws -> Void, _ body: (inout Work) throws -> Void
   ) throws
 
+  /// Lets the user act between two calls of a command; does nothing where a call is whole or not at
+  /// all and reading is none.
+  func meanwhile(_ body: (inout User) -> Void)
+
   /// Whether a command that begins while another one runs is refused; `nil` where that can't be
   /// tried.
   func refusesSecondProcess() -> Bool?
@@ -55,6 +59,9 @@ protocol Machine: AnyObject {
   /// What the user has saved with an editor that leaves it in memory, and nothing has made safe since.
   var unsafeTexts: [[UInt8]] { get }
 
+  /// The texts that were on their way into their places when a command was killed.
+  var leftovers: [[UInt8]] { get }
+
   /// Every text that tsync keeps: displaced, set aside, of a conflict.
   var kept: [[UInt8]] { get }
 
@@ -64,6 +71,9 @@ protocol Machine: AnyObject {
   func mend() -> [String]
   /// Mends what can be mended in a workspace that is open.
   static func mend(_ work: inout Work) throws
+
+  /// Takes away what lies in an item's place and can't be one.
+  static func discard(_ key: ItemKey, on work: inout Work) throws
 
   /// Saves the machine as it is.
   func snapshot()

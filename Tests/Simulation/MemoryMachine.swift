@@ -22,6 +22,8 @@ final class MemoryMachine: Machine {
     try body(&disk)
   }
 
+  func meanwhile(_ body: (inout MemoryDisk) -> Void) {}
+
   func refusesSecondProcess() -> Bool? { nil }
 
   func look<Result>(_ body: (MemoryDisk) throws -> Result) throws -> Result { try body(disk) }
@@ -29,6 +31,8 @@ final class MemoryMachine: Machine {
   func losePower(_ random: inout SplitMix64) { disk.losePower(&random) }
 
   var unsafeTexts: [[UInt8]] { [] }
+
+  var leftovers: [[UInt8]] { [] }
 
   var kept: [[UInt8]] {
     let servers = disk.sides.values.compactMap(\.server)
@@ -41,6 +45,11 @@ final class MemoryMachine: Machine {
   func mend() -> [String] { [] }
 
   static func mend(_ work: inout Work) throws {}
+
+  static func discard(_ key: ItemKey, on work: inout Work) throws {
+    guard let bytes = work.text(of: key) else { return }
+    _ = try work.write(nil, to: key, expecting: Digest(of: bytes))
+  }
 
   func snapshot() { saved = disk }
 

@@ -2,7 +2,7 @@ import SyncModel
 
 // A plan as a text, one line an action:
 //
-//   world clients=2 policy=fields page=3 tick=1 rewrite=0 late=0 guards=0
+//   world clients=2 policy=fields page=3 tick=1 rewrite=0 late=0 guards=0 whole=0
 //   0 save 1a2b
 //   1 push 99 kill@4 lostReply@1
 extension Plan {
@@ -17,7 +17,7 @@ extension Plan {
     var lines = [
       "world clients=\(world.clients) policy=\(world.policy.rawValue) page=\(world.pageSize)"
         + " tick=\(world.tick) rewrite=\(world.rewriteRate) late=\(world.lateCommit)"
-        + " guards=\(world.guards ? 1 : 0)"
+        + " guards=\(world.guards ? 1 : 0) whole=\(world.undeletesWhole ? 1 : 0)"
     ]
     for action in actions {
       let faults = action.faults.map { " \($0.kind.rawValue)@\($0.at)" }.joined()
@@ -59,6 +59,7 @@ extension Plan.World {
     case "rewrite": rewriteRate = value
     case "late": lateCommit = value
     case "guards": guards = value != 0
+    case "whole": undeletesWhole = value != 0
     default: throw Plan.NotAPlan(line: word)
     }
   }

@@ -23,6 +23,8 @@ package struct Plan: Equatable, Sendable {
     package var lateCommit = 0
     /// Whether the guards against mass deletion stand.
     package var guards = false
+    /// Whether an undelete carries the item, as in some dialects, or brings the row back as it was.
+    package var undeletesWhole = false
   }
 
   /// What somebody does.
@@ -95,7 +97,8 @@ package struct Plan: Equatable, Sendable {
 
   /// One thing that goes wrong.
   package struct Fault: Equatable, Sendable {
-    /// When: ahead of the so-many-th step of the disk, or at the so-many-th request.
+    /// When: ahead of the so-many-th step of the disk, at the so-many-th request, or after the
+    /// so-many-th reading of an item.
     package var at: Int
     /// What.
     package var kind: Kind
@@ -104,15 +107,23 @@ package struct Plan: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
       // At a step of the disk.
       case kill, powerLoss, save, delete, secondProcess, noSpace, inputOutputError
+      // After a reading of an item.
+      case saveAfterReading
       // At a request.
       case lostRequest, lateRequest, lostReply, duplicate, failure, failureAfterActing, busy
       case unauthorized, forbidden, notSpeaking, lostReading, stale
 
-      /// Whether it is the disk's.
-      var isDisk: Bool {
+      /// What its number counts.
+      enum Place {
+        case step, reading, request
+      }
+
+      /// What its number counts.
+      var place: Place {
         switch self {
-        case .kill, .powerLoss, .save, .delete, .secondProcess, .noSpace, .inputOutputError: true
-        default: false
+        case .kill, .powerLoss, .save, .delete, .secondProcess, .noSpace, .inputOutputError: .step
+        case .saveAfterReading: .reading
+        default: .request
         }
       }
     }
@@ -149,6 +160,7 @@ extension Plan {
     world.guards = random.once(in: 2)
     // Where an answer was lost, the server's own texts can't be told from somebody's edit.
     world.rewriteRate = world.clients == 1 || random.once(in: 2) ? 0 : 3
+    world.undeletesWhole = random.once(in: 2)
     let rates = Rates(&random)
     let verbs = Self.verbs(&random)
     for _ in 0..<count {
@@ -187,7 +199,7 @@ extension Plan {
     init(_ random: inout SplitMix64) {
       let likely: [(Fault.Kind, Int)] = [
         (.kill, 170), (.powerLoss, 170), (.save, 100), (.delete, 10), (.secondProcess, 10),
-        (.noSpace, 60), (.inputOutputError, 60),
+        (.noSpace, 60), (.inputOutputError, 60), (.saveAfterReading, 60),
         (.lostRequest, 100), (.lateRequest, 80), (.lostReply, 120), (.duplicate, 60),
         (.failure, 60), (.failureAfterActing, 60), (.busy, 40), (.unauthorized, 30),
         (.forbidden, 30), (.notSpeaking, 40), (.lostReading, 100), (.stale, 60),
@@ -197,7 +209,11 @@ extension Plan {
       for (kind, usual) in likely where random.once(in: 2) {
         if kind == .stale, !random.once(in: 4) { continue }
         let rate = isStormy && kind == .powerLoss ? 700 : usual
-        if kind.isDisk { disk.append((kind, rate)) } else { request.append((kind, rate)) }
+        if kind.place == .request {
+          request.append((kind, rate))
+        } else {
+          disk.append((kind, rate))
+        }
       }
     }
 
@@ -209,7 +225,7 @@ extension Plan {
       }
       for (kind, rate) in disk {
         switch kind {
-        case .save, .delete:
+        case .save, .delete, .saveAfterReading:
           for step in 0..<24 where random.below(1_000) < rate {
             faults.append(Fault(at: step, kind: kind))
           }

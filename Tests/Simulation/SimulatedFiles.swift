@@ -477,8 +477,10 @@ final class SimulatedFiles {
     case 0: return node.durable
     case 1 where !node.isLost: return node.bytes
     default:
-      guard node.bytes.starts(with: node.durable), !node.isLost else { return node.durable }
-      let written = random.below(node.bytes.count - node.durable.count + 1) + node.durable.count
+      // What is cut off comes back whole; what was truncated and written anew comes back in part.
+      guard !node.isLost, !node.durable.starts(with: node.bytes) else { return node.durable }
+      let safe = node.bytes.starts(with: node.durable) ? node.durable.count : 0
+      let written = random.below(node.bytes.count - safe + 1) + safe
       let zeros = random.once(in: 2) ? node.bytes.count - written : 0
       return node.bytes.prefix(written) + [UInt8](repeating: 0, count: zeros)
     }

@@ -52,7 +52,13 @@ extension Simulation {
     command(action.verb.rawValue, client, action.faults, &dice) { [self] disk in
       switch action.verb {
       case .rm: _ = try disk.remove(key)
-      case .restore: if disk.journal.conflicts[key] == nil { _ = try disk.restore(key) }
+      case .restore:
+        if case .invalid = try disk.client(key) {
+          count("restored what can't be read")
+          _ = try disk.restore(key) { try Host.discard(key, on: &$0.work) }
+        } else if disk.journal.conflicts[key] == nil {
+          _ = try disk.restore(key)
+        }
       default: if clients.count > 1 { try disk.purge(table) }
       }
     }
@@ -85,12 +91,24 @@ extension Simulation {
     var step = Steps(faults, SplitMix64(seed: dice.next()))
     client.line.begin(
       Dictionary(
-        faults.filter { !$0.kind.isDisk }.map { ($0.at, $0.kind) }, uniquingKeysWith: { $1 }),
+        faults.filter { $0.kind.place == .request }.map { ($0.at, $0.kind) },
+        uniquingKeysWith: { $1 }),
       SplitMix64(seed: dice.next()))
     var isRecovering = true
     var isClean = false
     savedMeanwhile = [:]
-    defer { savedMeanwhile = nil }
+    client.shown.afterReading = { [self] in
+      guard step.isSavedAfterReading() else { return }
+      client.host.meanwhile { user in
+        step.didSave = true
+        count("saved after a reading")
+        save(client, &user, &step.random)
+      }
+    }
+    defer {
+      savedMeanwhile = nil
+      client.shown.afterReading = nil
+    }
     do {
       try client.host.run { [self] user in
         try before(&step, client, &user, isRecovering)
@@ -116,6 +134,7 @@ extension Simulation {
         checkStop(error, name, client, faults)
       }
     }
+    checkAge(client)
     // Whose call was refused has left the rest to the next one.
     if !step.isDead, step.wasRefused == nil {
       for finding in client.host.findings() {
@@ -143,6 +162,8 @@ extension Simulation {
       let unsafe = client.host.unsafeTexts
       client.host.losePower(&random)
       count("power lost")
+      // What lies there is kept, and told by the next command.
+      for text in client.host.leftovers { givenUp.formUnion(Token.all(in: text)) }
       loseEdits(unsafe, client)
     }
     unsee(client)
@@ -180,6 +201,8 @@ extension Simulation {
   struct Steps {
     private var faults: [Int: [Plan.Fault.Kind]] = [:]
     private var number = 0
+    private var readings: Set<Int> = []
+    private var readingNumber = 0
     var random: SplitMix64
     /// Whether the program was killed.
     var isDead = false
@@ -190,13 +213,22 @@ extension Simulation {
     var wasRefused: Int32?
 
     init(_ all: [Plan.Fault], _ random: SplitMix64) {
-      for fault in all where fault.kind.isDisk { faults[fault.at, default: []].append(fault.kind) }
+      for fault in all where fault.kind.place == .step {
+        faults[fault.at, default: []].append(fault.kind)
+      }
+      readings = Set(all.filter { $0.kind.place == .reading }.map(\.at))
       self.random = random
     }
 
     mutating func next() -> [Plan.Fault.Kind] {
       defer { number += 1 }
       return faults.isEmpty ? [] : faults[number] ?? []
+    }
+
+    /// Whether a user saves after this reading.
+    mutating func isSavedAfterReading() -> Bool {
+      defer { readingNumber += 1 }
+      return !isDead && readings.contains(readingNumber)
     }
   }
 

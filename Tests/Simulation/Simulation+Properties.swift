@@ -11,19 +11,28 @@ extension Simulation {
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
     let new = Token.all(in: write.new)
     stored.formUnion(new)
+    var own = written[write.client]?[write.key] ?? []
     defer { written[write.client, default: [:]][write.key, default: []].formUnion(new) }
-    guard let old = write.old else { return }
+    guard let old = write.old else {
+      if !plan.world.undeletesWhole, server.past[write.key] != nil { remade.insert(write.key) }
+      return
+    }
     let tokens = Token.all(in: old)
     defer { if write.new == nil { buried.formUnion(tokens) } }
     var replaced = tokens.subtracting(new)
     // Its own stamps the server may replace.
     if new.contains(where: Token.isStamp) { replaced = replaced.filter { !Token.isStamp($0) } }
     guard !replaced.isEmpty else { return }
+    // What the server has put beside what it was sent goes with its item, but is not to be replaced
+    // unseen.
+    if write.new != nil, !remade.contains(write.key) {
+      own = own.filter { !Token.isStamp($0) }
+    }
     // What somebody deleted and an undelete brought back has been given up before.
     let unseen =
       replaced
       .subtracting(clients[write.client].shown.tokens[write.key] ?? [])
-      .subtracting(written[write.client]?[write.key] ?? [])
+      .subtracting(own)
       .subtracting(buried)
     for token in unseen.sorted() {
       fail("L: client \(write.client) replaced t\(token) of \(write.key) without having seen it")
@@ -43,6 +52,14 @@ extension Simulation {
     let replaced = before.subtracting(now).subtracting(shown.laid[write.key] ?? [])
     shown.replaced[write.key, default: []].formUnion(replaced.filter { !Token.isStamp($0) })
     shown.bringBack(now, write.key)
+  }
+
+  /// R: no row takes the place of a newer one.
+  func checkAge(_ client: Client<Host>) {
+    defer { client.shown.older = [] }
+    for row in client.shown.older {
+      fail("R: client \(client.number) took an older row of \(row.id) for newer")
+    }
   }
 
   /// X: after a push that came to its end nothing is left to send but what has a reason to stay.

@@ -29,6 +29,9 @@ final class Simulation<Host: Machine> {
   var made: Set<ItemKey> = []
   /// The tokens in rows when they were deleted.
   var buried: Set<Int> = []
+  /// The items that a user deleted, or an undelete brought back as they were: who makes them anew may
+  /// leave out what the server has put beside them.
+  var remade: Set<ItemKey> = []
   /// The tokens in everything that the server ever held.
   var stored: Set<Int> = []
   /// The tokens that a command was told to give up.
@@ -50,8 +53,7 @@ final class Simulation<Host: Machine> {
     server.tick = Int64(plan.world.tick)
     server.lateCommit = plan.world.lateCommit
     for number in 0..<plan.world.clients {
-      let line = FaultyLine(
-        to: server, client: number, pageSize: plan.world.pageSize, overlap: plan.world.lateCommit)
+      let line = FaultyLine(to: server, client: number, in: plan.world)
       clients.append(Client(number: number, host: try Host(number: number), line: line))
     }
     for client in clients {

@@ -103,7 +103,7 @@ package final class ModelServer {
       guard row.version?.text.string == match else {
         return .disputed(Refusal(status: 412, words: ""))
       }
-      return .done(store(row.item, key, by: client, over: row))
+      return .done(store(body.map { Item($0) } ?? row.item, key, by: client, over: row))
     default:
       guard let row, !row.deleted else { return .disputed(Refusal(status: 410, words: "")) }
       guard row.version?.text.string == match else {
@@ -128,6 +128,8 @@ package struct ModelBackend: Backend {
   private let client: Int
   /// How many ticks before the token a pull begins, where commits may come late.
   package var overlap = 0
+  /// Whether an undelete carries the item, or brings the row back as it was.
+  package var undeletesWhole = false
   /// How many rows a page has.
   package var pageSize = 3
 
@@ -145,7 +147,13 @@ package struct ModelBackend: Backend {
       let object = operation.item?.object(id: operation.key.id, omittingNulls: true)
       return Request(
         method: "POST", target: target, body: JSON.object(object ?? JSONObject()).encoded())
-    case .undelete: return Request(method: "POST", target: target, headers: match)
+    case .undelete:
+      let item = undeletesWhole ? operation.item : nil
+      return Request(
+        method: "POST", target: target, headers: match,
+        body: item.map {
+          JSON.object($0.object(id: operation.key.id, omittingNulls: true)).encoded()
+        })
     case .delete: return Request(method: "DELETE", target: target, headers: match)
     case .update:
       let members = operation.change.fields.map {
