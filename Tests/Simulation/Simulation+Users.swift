@@ -94,7 +94,7 @@ extension Simulation {
       let isIndigestible = Token.all(in: old).contains(where: Token.isIndigestible)
       if let id = object?[Item.idField]?.text, id == key.id.text, !isIndigestible { continue }
       let item = digestible(object.map { Item($0) }, &dice)
-      if object == nil { remade.insert(key) }
+      remade.insert(key)
       var user = client.host.user
       put(Self.text(item, key.id), as: key, client, &user, &dice)
       client.host.user = user
@@ -129,7 +129,9 @@ extension Simulation {
     client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
     client.shown.bringBack(client.shown.laid[key] ?? [], key)
     if text != nil, isMaking { made.insert(key) }
-    if text == nil { remade.insert(key) }
+    if text == nil || Self.item(in: user.text(of: key)) == nil && server.past[key] != nil {
+      remade.insert(key)
+    }
     if let before = savedMeanwhile?[key] {
       // Who saves twice while a command swaps files may have overwritten its text, not the first
       // save's, and a third time what the second displaced: some of them lie in the trash.
