@@ -100,6 +100,9 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   }
 
   package func close() async throws {
+    // Who closes last moves the rows out of PATH-wal, and removes it. GRDB closes the readers last,
+    // which may not write: here they go before the writer.
+    pool.releaseMemory()
     try pool.close()
   }
 }

@@ -222,6 +222,28 @@ import Testing
     }
   }
 
+  @Test("a server that was stopped leaves its store in one file, which alone has every row")
+  func oneFile() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = directory + "/items.db"
+      let first = try await ServerProcess.start(["--store", store, "--no-auth"])
+      let made = try await first.send("POST", "/tables/todoitem", [], #"{"id":"a","n":1}"#)
+      #expect(made.status == 201)
+      // A connection that reads is made by this.
+      #expect(try await first.send("GET", "/tables/todoitem").status == 200)
+      #expect(try await first.stop(SIGTERM) == 0)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["items.db"])
+
+      let copy = directory + "/copy.db"
+      try FileManager.default.copyItem(atPath: store, toPath: copy)
+      let second = try await ServerProcess.start(["--store", copy, "--no-auth"])
+      let read = try await second.send("GET", "/tables/todoitem/a")
+      #expect(read.body == made.body)
+      #expect(read.fields["x-tsync-dataset"] == made.fields["x-tsync-dataset"])
+      #expect(try await second.stop(SIGTERM) == 0)
+    }
+  }
+
   @Test("a store's files are its owner's alone")
   func modes() async throws {
     try await withTemporaryDirectory { directory in
