@@ -18,12 +18,17 @@ actor GroupCommit {
 
   private let pool: DatabasePool
   private let now: @Sendable () -> Moment
+  private let salt: @Sendable () -> UInt32
   private var waiting: [Job] = []
   private var isCommitting = false
 
-  init(_ pool: DatabasePool, now: @escaping @Sendable () -> Moment) {
+  init(
+    _ pool: DatabasePool, now: @escaping @Sendable () -> Moment,
+    salt: @escaping @Sendable () -> UInt32
+  ) {
     self.pool = pool
     self.now = now
+    self.salt = salt
   }
 
   /// Carries out a write; when it returns the write is durable.
@@ -62,9 +67,9 @@ actor GroupCommit {
   }
 
   private func transaction(_ jobs: [Job]) async throws -> [WriteOutcome] {
-    let now = now
+    let (now, salt) = (now, salt)
     return try await pool.write { database in
-      var batch = WriteBatch(now: now)
+      var batch = WriteBatch(now: now, salt: salt)
       let outcomes = try jobs.map { try batch.carryOut($0.write, in: $0.table, database) }
       try batch.keepStamps(database)
       return outcomes
@@ -75,17 +80,19 @@ actor GroupCommit {
 /// The writes of one transaction, and the stamps that they have reached.
 private struct WriteBatch {
   let now: @Sendable () -> Moment
+  let salt: @Sendable () -> UInt32
   private var tables: [TableName: (number: Int64, stamp: Stamp)] = [:]
 
-  init(now: @escaping @Sendable () -> Moment) {
+  init(now: @escaping @Sendable () -> Moment, salt: @escaping @Sendable () -> UInt32) {
     self.now = now
+    self.salt = salt
   }
 
   mutating func carryOut(
     _ write: RowWrite, in table: TableName, _ database: Database
   ) throws -> WriteOutcome {
     let (number, stamp) = try tables[table] ?? TableNumber.make(table, database)
-    let next = stamp.next(at: now())
+    let next = stamp.next(at: now(), salt: salt())
     let current = try StoredRow.fetch(write.id, in: number, database)
     let outcome = try write.outcome(for: current, stamp: next)
     tables[table] = (number, outcome.stored == nil ? stamp : next)

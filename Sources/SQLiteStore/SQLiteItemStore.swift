@@ -21,10 +21,12 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   ///   - path: The file; two more are made beside it, PATH-wal and PATH-shm.
   ///   - queryTime: How long a query may take.
   ///   - now: The clock.
+  ///   - salt: Where each write's `Stamp.salt` is from.
   /// - Throws: `SQLiteStoreError`.
   package init(
     path: String, queryTime: Duration = ServedLimits.query,
-    now: @escaping @Sendable () -> Moment = { .now }
+    now: @escaping @Sendable () -> Moment = { .now },
+    salt: @escaping @Sendable () -> UInt32 = Stamp.chance
   ) throws {
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration)
@@ -34,7 +36,7 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
     } catch let error as DatabaseError {
       throw SQLiteStoreError.cannotOpen(path: path, reason: error.message ?? "\(error)")
     }
-    writes = GroupCommit(pool, now: now)
+    writes = GroupCommit(pool, now: now, salt: salt)
     self.queryTime = queryTime
   }
 

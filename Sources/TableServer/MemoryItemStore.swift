@@ -12,13 +12,20 @@ package actor MemoryItemStore: ItemStore {
 
   private var tables: [TableName: Table] = [:]
   private let now: @Sendable () -> Moment
+  private let salt: @Sendable () -> UInt32
 
   /// Makes an empty store.
   ///
-  /// - Parameter now: The clock.
-  package init(now: @escaping @Sendable () -> Moment = { .now }) {
+  /// - Parameters:
+  ///   - now: The clock.
+  ///   - salt: Where each write's ``Stamp/salt`` is from.
+  package init(
+    now: @escaping @Sendable () -> Moment = { .now },
+    salt: @escaping @Sendable () -> UInt32 = Stamp.chance
+  ) {
     dataset = Text(UUID().uuidString.lowercased())
     self.now = now
+    self.salt = salt
   }
 
   package func row(_ id: ItemID, in table: TableName) -> StoredRow? {
@@ -59,7 +66,7 @@ package actor MemoryItemStore: ItemStore {
   }
 
   package func write(_ write: RowWrite, in table: TableName) throws -> WriteOutcome {
-    let stamp = (tables[table]?.stamp ?? Table().stamp).next(at: now())
+    let stamp = (tables[table]?.stamp ?? Table().stamp).next(at: now(), salt: salt())
     let outcome = try write.outcome(for: tables[table]?.rows[write.id], stamp: stamp)
     if let row = outcome.stored {
       tables[table, default: Table()].rows[row.id] = row

@@ -45,22 +45,32 @@ package struct Stamp: Hashable, Sendable {
   package var moment: Moment
   /// How many writes the table has seen, this one included.
   package var count: Int64
+  /// A number by chance, of this write alone.
+  package var salt: UInt32
 
   /// Makes a stamp.
-  package init(moment: Moment, count: Int64) {
+  package init(moment: Moment, count: Int64, salt: UInt32 = 0) {
     self.moment = moment
     self.count = count
+    self.salt = salt
   }
+
+  /// Returns a salt.
+  package static func chance() -> UInt32 { .random(in: .min ... .max) }
 
   /// Returns the stamp of the next write: the clock's time, but always later than this one.
-  package func next(at now: Moment) -> Stamp {
-    Stamp(moment: max(now, moment.next), count: count + 1)
+  package func next(at now: Moment, salt: UInt32) -> Stamp {
+    Stamp(moment: max(now, moment.next), count: count + 1, salt: salt)
   }
 
-  /// The version that a row gets: the count as 8 bytes in base64, `AAAAAAAAB9E=`.
+  /// The version that a row gets, 8 bytes in base64: `xq3sVAAAB9E=`.
+  ///
+  /// The lower four are the count's: no two writes of a table have the same. A store that was put
+  /// back from a copy counts again what it had counted before; the salt in the upper four tells
+  /// those writes apart.
   package var version: Version {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    let bits = UInt64(bitPattern: count)
+    let bits = UInt64(bitPattern: count) ^ UInt64(salt) << 32
     var text = (0..<10).map { alphabet[Int(bits >> (58 - 6 * $0) & 63)] }
     text.append(alphabet[Int(bits << 2 & 63)])
     text.append(UInt8(ascii: "="))

@@ -58,19 +58,22 @@ import Testing
   @Test("a stamp is later than the one before, whatever the clock says")
   func stamps() {
     let first = Stamp(moment: Moment(milliseconds: 1_000), count: 7)
-    #expect(first.next(at: Moment(milliseconds: 2_000)).moment.milliseconds == 2_000)
-    #expect(first.next(at: Moment(milliseconds: 1_000)).moment.milliseconds == 1_001)
-    #expect(first.next(at: Moment(milliseconds: 5)).moment.milliseconds == 1_001)
-    #expect(first.next(at: Moment(milliseconds: 5)).count == 8)
+    for (now, moment) in [(2_000, 2_000), (1_000, 1_001), (5, 1_001)] as [(Int64, Int64)] {
+      #expect(
+        first.next(at: Moment(milliseconds: now), salt: 9)
+          == Stamp(moment: Moment(milliseconds: moment), count: 8, salt: 9))
+    }
   }
 
   @Test(
-    "a version is the count as 8 bytes in base64",
+    "a version is the salt before the count, 8 bytes in base64",
     arguments: [
-      (1, "AAAAAAAAAAE="), (2_001, "AAAAAAAAB9E="), (Int64.max, "f/////////8="),
-      (255, "AAAAAAAAAP8="),
+      (1, 0, "AAAAAAAAAAE="), (2_001, 0, "AAAAAAAAB9E="), (Int64.max, 0, "f/////////8="),
+      (255, 0, "AAAAAAAAAP8="), (2_001, 0xC6AD_EC54, "xq3sVAAAB9E="),
+      (1, .max, "/////wAAAAE="),
     ])
-  func version(count: Int64, text: String) {
-    #expect(Stamp(moment: Moment(milliseconds: 0), count: count).version.text.string == text)
+  func version(count: Int64, salt: UInt32, text: String) {
+    let stamp = Stamp(moment: Moment(milliseconds: 0), count: count, salt: salt)
+    #expect(stamp.version.text.string == text)
   }
 }

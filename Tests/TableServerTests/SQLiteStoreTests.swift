@@ -11,20 +11,27 @@ import Testing
   func reopen() async throws {
     try await withTemporaryDirectory { directory in
       let clock = FakeClock(5_000)
-      var store = try SQLiteItemStore(path: directory + "/items.db", now: { clock.now() })
+      var store = try SQLiteItemStore(
+        path: directory + "/items.db", now: { clock.now() }, salt: { 0 })
       let row = try await store.insert("a", #"{"text":"milk"}"#)
       let dataset = store.dataset
       let (_, token) = AccessToken.make(for: "anna", at: Moment(milliseconds: 1))
       try await store.add(token)
       try await store.close()
       clock.set(0)
-      store = try SQLiteItemStore(path: directory + "/items.db", now: { clock.now() })
+      store = try SQLiteItemStore(
+        path: directory + "/items.db", now: { clock.now() }, salt: { 0x100 })
       #expect(store.dataset == dataset)
       #expect(try await store.row(id("a"), in: todoitem) == row)
       #expect(try await store.tokens() == [token])
       let next = try await store.insert("b", "{}")
       #expect(next.updatedAt.milliseconds == 5_001)
-      #expect(next.version.text == "AAAAAAAAAAI=")
+      #expect(next.version.text == "AAABAAAAAAI=")
+      // Versions that were given without a salt count on.
+      #expect(row.version.text == "AAAAAAAAAAE=")
+      var delete = RowWrite(.delete, id("a"))
+      delete.precondition = Precondition(match: row.version)
+      #expect(try await store.write(delete, in: todoitem).stored?.isDeleted == true)
       try await store.close()
     }
   }
@@ -158,7 +165,7 @@ import Testing
   @Test("case 122: a disk that is full refuses writes, keeps what was, and goes on reading")
   func full() async throws {
     try await withTemporaryDirectory { directory in
-      let store = try SQLiteItemStore(path: directory + "/items.db")
+      let store = try SQLiteItemStore(path: directory + "/items.db", salt: { 0 })
       let row = try await store.insert("a", #"{"text":"milk"}"#)
       try await store.pool.writeWithoutTransaction {
         try $0.execute(sql: "PRAGMA max_page_count = 12")

@@ -244,6 +244,38 @@ import Testing
     }
   }
 
+  @Test("a store that was put back gives no version anew that another content had")
+  func putBack() async throws {
+    try await withTemporaryDirectory { directory in
+      let (store, backup) = (directory + "/items.db", directory + "/backup.db")
+      func serve(_ body: (ServerProcess) async throws -> Void) async throws {
+        let server = try await ServerProcess.start(["--store", store, "--no-auth"])
+        try await body(server)
+        #expect(try await server.stop(SIGTERM) == 0)
+      }
+      try await serve { server in
+        let reply = try await server.send("POST", "/tables/todoitem", [], #"{"id":"a"}"#)
+        #expect(reply.status == 201)
+      }
+      try FileManager.default.copyItem(atPath: store, toPath: backup)
+      var seen = ""
+      try await serve { server in
+        let reply = try await server.send("PATCH", "/tables/todoitem/a", [], #"{"n":1}"#)
+        seen = try #require(reply.fields["etag"])
+      }
+      try FileManager.default.removeItem(atPath: store)
+      try FileManager.default.copyItem(atPath: backup, toPath: store)
+      try await serve { server in
+        let other = try await server.send("PATCH", "/tables/todoitem/a", [], #"{"n":2}"#)
+        #expect(other.fields["etag"] != seen)
+        let reply = try await server.send(
+          "PATCH", "/tables/todoitem/a", ["If-Match: \(seen)"], #"{"n":3}"#)
+        #expect(reply.status == 412)
+        #expect(reply.body == other.body)
+      }
+    }
+  }
+
   @Test("a store's files are its owner's alone")
   func modes() async throws {
     try await withTemporaryDirectory { directory in

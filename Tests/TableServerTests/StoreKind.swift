@@ -10,16 +10,16 @@ enum StoreKind: String, CaseIterable, Sendable {
   case memory
   case sqlite
 
-  /// Runs with a fresh store, and removes it.
+  /// Runs with a fresh store, and removes it; its versions are the plain counts of its writes.
   func withStore(
     now: @escaping @Sendable () -> Moment = { .now },
     _ body: (any ItemStore & Sendable) async throws -> Void
   ) async throws {
     switch self {
-    case .memory: try await body(MemoryItemStore(now: now))
+    case .memory: try await body(MemoryItemStore(now: now, salt: { 0 }))
     case .sqlite:
       try await withTemporaryDirectory { directory in
-        let store = try SQLiteItemStore(path: directory + "/items.db", now: now)
+        let store = try SQLiteItemStore(path: directory + "/items.db", now: now, salt: { 0 })
         try await body(store)
         try await store.close()
       }
