@@ -5,16 +5,20 @@ package import TableServer
 
 extension SQLiteItemStore {
   package func tokens() async throws -> [AccessToken] {
-    try await pool.read { database in
-      try GRDB.Row.fetchAll(
-        database,
-        sql: "SELECT user, digest, created_at, revoked_at FROM tokens ORDER BY number"
-      ).map { row in
-        AccessToken(
-          user: Text(row[0]), digest: Array(row[1] as Data),
-          createdAt: Moment(milliseconds: row[2]),
-          revokedAt: (row[3] as Int64?).map(Moment.init(milliseconds:)))
+    do {
+      return try await pool.read { database in
+        try GRDB.Row.fetchAll(
+          database,
+          sql: "SELECT user, digest, created_at, revoked_at FROM tokens ORDER BY number"
+        ).map { row in
+          AccessToken(
+            user: Text(row[0]), digest: Array(row[1] as Data),
+            createdAt: Moment(milliseconds: row[2]),
+            revokedAt: (row[3] as Int64?).map(Moment.init(milliseconds:)))
+        }
       }
+    } catch {
+      throw StoreDamage.found(in: error)
     }
   }
 

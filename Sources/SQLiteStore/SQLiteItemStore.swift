@@ -22,7 +22,7 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   ///   - queryTime: How long a query may take.
   ///   - now: The clock.
   ///   - salt: Where each write's `Stamp.salt` is from.
-  /// - Throws: `SQLiteStoreError`.
+  /// - Throws: `SQLiteStoreError`, or `StoreDamage`.
   package init(
     path: String, queryTime: Duration = ServedLimits.query,
     now: @escaping @Sendable () -> Moment = { .now },
@@ -68,15 +68,19 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
       }
     }
     guard let dataset = try String.fetchOne(database, sql: "SELECT id FROM dataset") else {
-      throw SQLiteStoreError.damaged("it has no dataset id")
+      throw StoreDamage("it has no dataset id")
     }
     return dataset
   }
 
   package func row(_ id: ItemID, in table: TableName) async throws -> StoredRow? {
-    try await pool.read { database in
-      guard let number = try TableNumber.find(table, database) else { return nil }
-      return try StoredRow.fetch(id, in: number, database)
+    do {
+      return try await pool.read { database in
+        guard let number = try TableNumber.find(table, database) else { return nil }
+        return try StoredRow.fetch(id, in: number, database)
+      }
+    } catch {
+      throw StoreDamage.found(in: error)
     }
   }
 
@@ -94,11 +98,15 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
       throw TableError.badRequest("$filter: it is nested too deep for SQLite")
     } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
       throw TableError.queryTooLong
+    } catch {
+      throw StoreDamage.found(in: error)
     }
   }
 
   package func write(_ write: RowWrite, in table: TableName) async throws -> WriteOutcome {
-    try await writes.carryOut(write, in: table)
+    do { return try await writes.carryOut(write, in: table) } catch {
+      throw StoreDamage.found(in: error)
+    }
   }
 
   package func close() async throws {

@@ -6,8 +6,6 @@ package enum SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertibl
   case notAStore(path: String)
   /// A newer tsync-server made the file.
   case newerFormat(path: String, version: Int)
-  /// A row in it can't be one.
-  case damaged(String)
 
   package var description: String {
     switch self {
@@ -15,7 +13,6 @@ package enum SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case .notAStore(let path): "\(path) is a database of another program"
     case .newerFormat(let path, let version):
       "\(path) has format \(version), this tsync-server reads \(Schema.version)"
-    case .damaged(let what): "the store is damaged: \(what)"
     }
   }
 }

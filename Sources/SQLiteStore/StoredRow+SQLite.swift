@@ -8,12 +8,12 @@ extension StoredRow {
 
   /// Reads a row of the database.
   ///
-  /// - Throws: `SQLiteStoreError.damaged` where a column holds what this server never writes.
+  /// - Throws: `StoreDamage` where a column holds what this server never writes.
   init(_ row: GRDB.Row) throws {
     let text = Text(row[0] as String)
     let isDeleted = row[4] as Int64 != 0
     guard let version = Version(Text(row[3] as String)) else {
-      throw SQLiteStoreError.damaged("the version of item '\(text)'")
+      throw StoreDamage("the version of item '\(text)'")
     }
     do {
       let id = try ItemID(text)
@@ -25,7 +25,7 @@ extension StoredRow {
         updatedAt: Moment(milliseconds: row[2]), version: version,
         isDeleted: isDeleted, body: body)
     } catch {
-      throw SQLiteStoreError.damaged("item '\(text)': \(error)")
+      throw StoreDamage("item '\(text)': \(error)")
     }
   }
 
@@ -53,7 +53,7 @@ extension StoredRow {
 
   /// Replaces the row that has a version.
   ///
-  /// - Throws: `SQLiteStoreError.damaged` where no row has it, although it was read just before.
+  /// - Throws: `StoreDamage` where no row has it, although it was read just before.
   func update(from old: Version?, in table: Int64, _ database: Database) throws {
     let statement = try database.cachedStatement(
       sql: """
@@ -66,7 +66,7 @@ extension StoredRow {
         table, id.text.string, old?.text.string,
       ])
     guard database.changesCount == 1 else {
-      throw SQLiteStoreError.damaged("item '\(id)' changed within a transaction")
+      throw StoreDamage("item '\(id)' changed within a transaction")
     }
   }
 }

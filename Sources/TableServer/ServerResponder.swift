@@ -48,7 +48,7 @@ package struct ServerResponder: HTTPResponder {
       answer = .error(error)
     } catch {
       log.append(failure: "\(error)", at: .now)
-      answer = .error(.storeFailed("\(error)"))
+      answer = .error(error is StoreDamage ? .storeDamaged : .storeFailed("\(error)"))
     }
     answer.fields[.cacheControl] = "no-cache"
     answer.fields[.dataset] = dataset.string

@@ -36,6 +36,8 @@ package enum TableError: Error, Hashable, Sendable {
   case queryTooLong
   /// The store can't be read or written; the text is for the log.
   case storeFailed(String)
+  /// The store is damaged: asking again doesn't help.
+  case storeDamaged
 
   /// The status of the answer.
   package var status: HTTPResponse.Status {
@@ -52,6 +54,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .misdirected, .otherDataset, .otherUser: .misdirectedRequest
     // Under load a query may be cut off that goes through another time.
     case .queryTooLong, .storeFailed: .serviceUnavailable
+    case .storeDamaged: .internalServerError
     }
   }
 
@@ -75,6 +78,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .otherUser: "the token is another user's than X-Tsync-User names"
     case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
+    case .storeDamaged: "the store is damaged: a backup must be put back"
     }
   }
 

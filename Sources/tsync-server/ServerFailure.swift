@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import NIOCore
 import SQLiteStore
+import TableServer
 
 /// What the process ends with when it can't go on: words and an exit status.
 ///
@@ -22,7 +23,7 @@ struct ServerFailure: Error {
   init(_ error: any Error) {
     switch error {
     case let failure as ServerFailure: self = failure
-    case let error as SQLiteStoreError: self.init("\(error)", status: 8)
+    case is SQLiteStoreError, is StoreDamage: self.init("\(error)", status: 8)
     case let error as IOError: self.init("\(String(cString: strerror(error.errnoCode)))", status: 8)
     default:
       let isAsked = TsyncServer.exitCode(for: error) == .success
