@@ -57,8 +57,10 @@ package struct Pull {
       }
       try lookAgain(&run, &disk, &backend)
       if full { try findGone(&run, &disk, &backend) }
+      try run.takeRemovals(to: &disk)
     } catch {
       // What was applied stays; the token stays where the last whole page left it.
+      if !Guards.stopped(error), try run.mayRemove(on: disk) { try run.takeRemovals(to: &disk) }
       try run.commit(to: &disk)
       throw error
     }
@@ -133,8 +135,9 @@ struct PullRun {
   private(set) var bytes = 0
   /// The rows that pages have brought.
   private(set) var rows = 0
-  private var removals = 0
-  private var live: Int?
+  /// The rows that remove items, kept back until all pages have come: how many there are decides
+  /// whether any is taken.
+  private var removals: [ItemID: Row] = [:]
   /// The rows that came older than their base.
   private(set) var older: [Row] = []
   /// In a full pull, the live rows that no page has brought yet.
@@ -149,14 +152,52 @@ struct PullRun {
   mutating func apply(_ page: Page, to disk: inout some Disk) throws {
     try apply(news(of: page, disk), to: &disk)
     reached = page.token ?? reached
-    if older.isEmpty { token = reached }
+    advance()
     rows += page.rows.count
   }
 
-  /// Appends rows and brings them to their items.
-  mutating func apply(_ news: [Row], to disk: inout some Disk) throws {
+  /// Moves the token to where the pages have come, unless something before that is still to be done.
+  private mutating func advance() {
+    if older.isEmpty, removals.isEmpty { token = reached }
+  }
+
+  /// Appends rows and brings them to their items; those that remove one are kept back.
+  mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
+    var news: [Row] = []
+    for row in rows {
+      removals[row.id] = nil
+      if row.deleted, case .row = try disk.base(of: ItemKey(table, row.id)) {
+        removals[row.id] = row
+      } else {
+        news.append(row)
+      }
+    }
+    try take(news, to: &disk)
+  }
+
+  /// Whether no guard is in the way of the removals so far.
+  func mayRemove(on disk: some Disk) throws -> Bool {
+    guard !removals.isEmpty else { return true }
+    let live = try disk.liveIDs(in: table).count
+    return removals.count <= settings.maxDelete ?? Guards.deletions(of: live)
+  }
+
+  /// Takes the rows that remove items, or none of them.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)`` where they are too many.
+  mutating func takeRemovals(to disk: inout some Disk) throws {
+    guard try mayRemove(on: disk) else {
+      let live = try disk.liveIDs(in: table).count
+      throw Guards.pullWouldDelete(removals.count, of: live, in: table)
+    }
+    let rows = removals.values.sorted { $0.id < $1.id }
+    removals = [:]
+    try take(rows, to: &disk)
+    advance()
+  }
+
+  private mutating func take(_ news: [Row], to disk: inout some Disk) throws {
     guard !news.isEmpty else { return }
-    try guardRemovals(news, disk)
     try disk.append(news, to: table)
     uncommitted += news.count
     bytes += news.reduce(0) { $0 + $1.text.count }
@@ -174,7 +215,7 @@ struct PullRun {
   /// Takes note that the rows that came older than their base are known for what they are.
   mutating func passOlder() {
     older = []
-    token = reached
+    advance()
   }
 
   private mutating func apply(_ row: Row, to disk: inout some Disk) throws {
@@ -219,17 +260,6 @@ struct PullRun {
       }
     }
     return news.reversed()
-  }
-
-  private mutating func guardRemovals(_ news: [Row], _ disk: some Disk) throws {
-    for row in news where row.deleted {
-      if case .row = try disk.base(of: ItemKey(table, row.id)) { removals += 1 }
-    }
-    guard removals > 0 else { return }
-    let live = try live ?? disk.liveIDs(in: table).count
-    self.live = live
-    guard removals > settings.maxDelete ?? Guards.deletions(of: live) else { return }
-    throw Guards.pullWouldDelete(removals, of: live, in: table)
   }
 
   /// Makes the items durable, then brings the rows into effect and moves the token.

@@ -193,7 +193,8 @@ extension Simulation {
     var there = tokensInItems(client)
     for text in client.host.kept { there.formUnion(Token.all(in: text)) }
     for (key, tokens) in client.shown.tokens {
-      client.shown.tokens[key] = tokens.intersection(there.union(client.overwritten[key] ?? []))
+      client.shown.tokens[key] = tokens.intersection(
+        there.union(client.shown.overwritten[key] ?? []))
     }
   }
 

@@ -54,7 +54,7 @@ extension Simulation {
       new != key, let text = user.text(of: key)
     else { return }
     put(text, as: new, client, &user, &dice, isMaking: false)
-    client.overwritten[key, default: []].formUnion(Token.all(in: text))
+    client.shown.overwritten[key, default: []].formUnion(Token.all(in: text))
     user.save(nil, as: key, &dice)
     note("\(client.number) renames \(key)")
     count("renamed")
@@ -68,7 +68,7 @@ extension Simulation {
     let old = user.side(of: key)
     let (token, item) = edited(Self.item(in: old), &dice)
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
-    client.overwritten[key, default: []].formUnion(old.map { Token.all(in: $0) } ?? [])
+    client.shown.overwritten[key, default: []].formUnion(old.map { Token.all(in: $0) } ?? [])
     client.shown.bringBack(Token.all(in: item), key)
     user.saveSide(Self.text(item, key.id), of: key)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
@@ -124,7 +124,7 @@ extension Simulation {
   ) {
     let old = user.text(of: key).map { Token.all(in: $0) } ?? []
     forget(old, unless: text.map { Token.all(in: $0) } ?? [])
-    client.overwritten[key, default: []].formUnion(old)
+    client.shown.overwritten[key, default: []].formUnion(old)
     client.shown.tokens[key, default: []].formUnion(old)
     client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
     client.shown.bringBack(client.shown.laid[key] ?? [], key)

@@ -110,8 +110,6 @@ final class Client<Host: Machine> {
   var line: FaultyLine
   /// What was laid where its user can see it.
   let shown = Watched<Host.Work>.Shown()
-  /// The tokens that its user has overwritten or deleted, by item.
-  var overwritten: [ItemKey: Set<Int>] = [:]
   /// What its user wrote and did not overwrite or delete: it must never be lost.
   var kept: [Int: ItemKey] = [:]
   /// The items that its user has removed by a command.

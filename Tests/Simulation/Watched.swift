@@ -12,6 +12,8 @@ struct Watched<Work: Disk>: Disk {
   final class Shown {
     /// The tokens.
     var tokens: [ItemKey: Set<Int>] = [:]
+    /// The tokens that the user has overwritten or deleted, by item.
+    var overwritten: [ItemKey: Set<Int>] = [:]
     /// The tokens that the client's own writes have replaced at the server and nobody has laid again
     /// since, by item.
     var replaced: [ItemKey: Set<Int>] = [:]
@@ -58,7 +60,8 @@ struct Watched<Work: Disk>: Disk {
     let outcome = try work.write(item, to: key, expecting: expected)
     if outcome == .changedMeanwhile {
       shown.changes += 1
-      shown.tokens[key]?.subtract(new)
+      // It may have lain there for a moment, and have been edited.
+      shown.tokens[key]?.subtract(new.subtracting(shown.overwritten[key] ?? []))
     } else {
       shown.laid[key] = Token.all(in: item)
     }

@@ -19,21 +19,49 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("the page with which everything would go is not applied; the earlier ones stay")
+  @Test("where too many would go none does, however often it is asked; what else came stays")
   mutating func all() throws {
-    for number in 10..<20 { try bench.elsewhere("n\(number)", nil) }
-    bench.line.pageSize = 4
-    #expect(
-      throws: Stop.unsafe(
-        "the server has deleted 10 of 10 items of todoitem",
-        ways: ["tsync pull --max-delete 10"])
-    ) { try bench.pull() }
-    // The first page was known already, or held deletions; the last two rows are still here.
-    #expect(bench.item("n18") == #"{"a":1}"# && bench.item("n19") == #"{"a":1}"#)
-    #expect(bench.standings == [])
-    bench.settings.maxDelete = 10
+    for number in 10..<14 { try bench.elsewhere("n\(number)", nil) }
+    try bench.elsewhere("new", #"{"a":1}"#)
+    for number in 14..<20 { try bench.elsewhere("n\(number)", nil) }
+    bench.line.pageSize = 2
+    for live in [10, 11] {
+      #expect(
+        throws: Stop.unsafe(
+          "the server has deleted 10 of \(live) items of todoitem",
+          ways: ["tsync pull --max-delete 10"])
+      ) {
+        if live == 11 { bench.settings.maxDelete = 9 }
+        try bench.pull()
+      }
+      #expect(bench.disk.files.count == 11)
+      #expect(bench.standings == [])
+    }
+    try bench.elsewhere("new", nil)
+    bench.settings.maxDelete = 11
     try bench.pull()
     #expect(bench.disk.files.isEmpty)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a row that comes back while it is pulled is not removed")
+  mutating func comesBack() throws {
+    let gone = try bench.elsewhere("n10", nil)
+    let back = try bench.elsewhere("n10", #"{"a":2}"#)
+    bench.line.pages = [Page(rows: [gone]), Page(rows: [back])]
+    #expect(try bench.pull().words == ["n10 updated"])
+    #expect(bench.item("n10") == #"{"a":2}"#)
+  }
+
+  @Test("a pull that is cut off takes the few deletions that came")
+  mutating func cutOff() throws {
+    try bench.elsewhere("n10", nil)
+    try bench.elsewhere("n11", #"{"a":2}"#)
+    bench.line.pageSize = 1
+    bench.line.pagesLeft = 2
+    #expect(throws: ScriptedLine.cut) { try bench.pull() }
+    bench.line.pagesLeft = nil
+    #expect(try bench.pull().words == ["n11 updated"])
     #expect(bench.differences == [])
   }
 

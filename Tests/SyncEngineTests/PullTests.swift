@@ -38,7 +38,7 @@ import Testing
     try bench.elsewhere("c", nil)
     try bench.elsewhere("d", #"{"n":1}"#)
     let report = try bench.pull()
-    #expect(report.words == ["b updated", "c removed", "d added"])
+    #expect(report.words == ["b updated", "d added", "c removed"])
     #expect((report.added, report.updated, report.removed) == (1, 1, 1))
     #expect(bench.item("b") == #"{"n":2}"#)
     #expect(bench.item("c") == nil)
@@ -70,7 +70,7 @@ import Testing
     try bench.elsewhere("b", #"{"n":2}"#)
     try bench.pull()
     let texts = bench.disk.trash.map { String(decoding: $0, as: UTF8.self) }
-    #expect(texts == [#"{"id":"a","n":"a"}"#, #"{"id":"b","n":"b"}"#])
+    #expect(texts == [#"{"id":"b","n":"b"}"#, #"{"id":"a","n":"a"}"#])
   }
 
   @Test("a null from the server is not written into the item")
@@ -92,7 +92,7 @@ import Testing
         try row("a", #"{"n":1}"#), try row("b", #"{"n":1}"#),
       ])
     ]
-    #expect(try bench.pull().words == ["gone removed", "a added", "b added"])
+    #expect(try bench.pull().words == ["a added", "b added", "gone removed"])
     #expect(bench.standings == [])
   }
 
