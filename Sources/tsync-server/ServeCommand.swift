@@ -60,6 +60,11 @@ struct ServeCommand: AsyncParsableCommand {
         if let secret { Output.write("token: \(secret)\n", to: STDOUT_FILENO) }
       }
     } catch let error as IOError {
+      // No later run tells the first token.
+      if let secret, !storeOption.isMemory {
+        Output.write("token: \(secret)\n", to: STDOUT_FILENO)
+      }
+      try await stores.items.close()
       let reason = String(cString: strerror(error.errnoCode))
       throw ServerFailure("cannot listen on \(listen.host):\(listen.port): \(reason)", status: 8)
     }

@@ -37,6 +37,23 @@ import Testing
     #expect(try await server.stop(SIGTERM) == 0)
   }
 
+  @Test("a first run that can't listen tells the token all the same: no later one does")
+  func takenAtFirst() async throws {
+    try await withTemporaryDirectory { directory in
+      let other = try await ServerProcess.start(["--store", "memory", "--no-auth"])
+      let (text, status) = try await ServerProcess.run(
+        ["--store", directory + "/items.db", "--listen", "127.0.0.1:\(other.port)"])
+      #expect(status == 8)
+      let token = try #require(text.split(separator: "\n").first?.split(separator: " ").last)
+      let server = try await ServerProcess.start(["--store", directory + "/items.db"])
+      #expect(
+        try await server.send("GET", "/tables/todoitem", ["Authorization: Bearer \(token)"]).status
+          == 200)
+      #expect(try await server.stop(SIGTERM) == 0)
+      #expect(try await other.stop(SIGTERM) == 0)
+    }
+  }
+
   @Test(
     "help and version are results: stdout, exit 0",
     arguments: [
