@@ -19,11 +19,11 @@ extension Session {
   mutating func pull(_ manner: PullManner) throws -> PullTelling {
     var settings = settings
     settings.maxDelete = manner.maxDelete
-    let (context, tables) = (context, tables)
+    let (context, tables, laid) = (context, tables, recovered.conflicts)
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
     let foreseen = try exchange { workspace, connection -> Survey? in
-      let exchange = PullExchange(context: context, manner: manner, settings: settings)
+      let exchange = PullExchange(context: context, manner: manner, settings: settings, laid: laid)
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
         try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
@@ -58,6 +58,8 @@ private struct PullExchange {
   let context: Context
   let manner: PullManner
   let settings: Settings
+  /// The conflicts that were found in what an interrupted pull had read; they are told as this one's.
+  let laid: [Event]
 
   func run(
     _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
@@ -78,6 +80,12 @@ private struct PullExchange {
           table, full: isFull, on: &disk, from: &connection.backend, report: &report)
       }
       let nanoseconds = context.invocation.clock() - start
+      let told = Set(report.events.map(\.key))
+      let open = disk.journal.conflicts
+      let before = laid.filter {
+        $0.key.table == table && !told.contains($0.key) && open[$0.key] != nil
+      }
+      report.events = before + report.events
       try telling.tell(report, isWhole: result.isSuccess, nanoseconds, on: disk)
       try result.get()
       try context.checkSignal()

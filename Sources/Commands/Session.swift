@@ -20,6 +20,8 @@ struct Session {
   var foreseen: Survey?
   /// The conflicts that this command has told of already.
   var told: Set<ItemKey> = []
+  /// What an interrupted command had left when this one began.
+  let recovered: Recovered
   private let isWriting: Bool
   private let path: String
   private var open: OpenWorkspace?
@@ -30,7 +32,7 @@ struct Session {
   /// Opens the workspace, and finishes what an interrupted command left.
   private init(_ context: Context, at path: String, isWriting: Bool) throws {
     var open = try context.prepared(Self.workspace(context, path, isWriting))
-    if isWriting { try context.recover(&open) }
+    recovered = isWriting ? try context.recover(&open) : Recovered()
     self.context = context
     self.isWriting = isWriting
     self.path = path

@@ -1,5 +1,9 @@
+import Glibc
+import SyncEngine
+import SyncModel
 import TestSupport
 import Testing
+import Workspace
 
 @testable import Commands
 
@@ -25,6 +29,33 @@ import Testing
     #expect(anna.run("push").output == "deleted one  One\ndeleted two  Two\n")
   }
 
+  @Test(
+    "conflicts in what an interrupted pull had read are the next pull's",
+    arguments: ["pull", "sync"])
+  func pulls(word: String) throws {
+    anna.run("set", "one", "text=Mine")
+    try server.request("PATCH", "tables/todoitem/one", #"{"text": "Theirs"}"#)
+    let row = try #require(try server.rows("one").first)
+    do {
+      var workspace = try anna.workspace()
+      // As a pull that was killed leaves it: read, and not yet taken over.
+      try workspace.append(
+        [
+          Row(
+            id: ItemID("one"), item: Item(JSONObject([.init(name: "text", value: "Theirs")])),
+            version: row["version"]?.text.flatMap(Version.init),
+            updatedAt: row["updatedAt"]?.text.flatMap(Timestamp.init))
+        ], to: TableName("todoitem"))
+      try workspace.settle()
+    }
+    let pulled = anna.run(word, "--json")
+    #expect(pulled.status == 1, "\(pulled)")
+    #expect(pulled.error.contains("1 of them in conflict"), "\(pulled)")
+    #expect(pulled.output.contains(#""deleted":0,"conflicts":1}"#), "\(pulled)")
+    #expect(pulled.output.contains(#""did":"conflict""#), "\(pulled)")
+    #expect(anna.run("pull").status == 0)
+  }
+
   @Test("a clone goes into a directory in which another was cut off, and nothing of that is left")
   func clones() {
     let ben = Person()
@@ -34,5 +65,14 @@ import Testing
     #expect(cloned.status == 0, "\(cloned)")
     #expect(ben.directory.names(in: "list") == [".todosync"])
     #expect(ben.item("one") != nil)
+  }
+}
+
+extension Person {
+  /// Opens the person's workspace as another command would.
+  fileprivate func workspace() throws -> Workspace {
+    try Workspace(
+      at: directory.path(of: "list"), for: .writing(command: "test"),
+      clock: { Int64(time(nil)) * 1_000_000_000 })
   }
 }
