@@ -109,16 +109,24 @@ extension Session {
 }
 
 extension OpenWorkspace {
-  /// Says what is open in tables that the settings name no more: no push looks at them.
+  /// Says what waits in tables that the settings name no more: no push looks at them.
   fileprivate func warnOfOtherTables(_ context: Context) {
-    let isOther = { (key: ItemKey) in !configuration.tables.contains(key.table) }
-    let conflicts = workspace.journal.conflicts.keys.filter(isOther)
-    let intents = workspace.journal.intents.keys.filter(isOther)
-    let parts = [
-      (conflicts.count, "conflict", "conflicts"), (intents.count, "unknown", "unknown"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    let open = [Array(workspace.journal.conflicts.keys), Array(workspace.journal.intents.keys)]
+    let known = open.joined().map(\.table) + ((try? workspace.directories().tables) ?? [])
+    let others = Set(known).subtracting(configuration.tables).sorted()
+    // A table that can't be looked at must not hold up the others.
+    let surveys = others.compactMap { try? Survey(of: [$0], on: workspace) }
+      .filter { !$0.entries.isEmpty }
+    let groups = surveys.flatMap { $0.entries.map { Standing($0).group } }
+    let words: [(group: Standing.Group, one: String, more: String)] = [
+      (.pending, "change", "changes"), (.conflict, "conflict", "conflicts"),
+      (.rejected, "rejected", "rejected"), (.unknown, "unknown", "unknown"),
+      (.invalid, "not valid", "not valid"),
+    ]
+    let parts = words.map { words in (groups.count { $0 == words.group }, words.one, words.more) }
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     guard !parts.isEmpty else { return }
-    let tables = Set((conflicts + intents).map(\.table)).sorted().map(\.description)
+    let tables = surveys.flatMap(\.tables).map(\.description)
     context.output.warn(
       "\(parts.joined(separator: ", ")) in tables that the setting 'tables' leaves out: "
         + tables.joined(separator: ", "))
