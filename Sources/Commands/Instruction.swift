@@ -51,6 +51,9 @@ struct Instruction {
     }
   }
 
+  /// Whether both sides are to be kept.
+  var keepsBoth: Bool { side == .both }
+
   /// The names of the fields that it speaks of.
   var names: [Text] { fields.map(\.assignment.field) }
 

@@ -55,10 +55,10 @@ struct JournalEntry: Equatable {
       let item = try entry.client.item ?? disk.base(of: key).row?.item
       switch entry.standing {
       case .invalid, .moved: return nil
-      case .conflict(let conflict):
+      case .conflict:
+        let standing = try Standing(entry, on: disk)
         return JournalEntry(
-          key: key, state: .conflict, kind: conflict.kind.rawValue, item: item,
-          fields: conflict.fields)
+          key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
       case .unknown(let intent):
         return JournalEntry(
           key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,

@@ -28,8 +28,10 @@ struct RestoreCommand: TsyncCommand {
     }
     context.output.begin("items")
     let told: Int
+    var conflicts = 0
     if isRehearsal {
       told = try context.reading { open in
+        if all { conflicts = open.conflicts }
         let plan =
           try all && open.lacksItems
           ? Restoration.planAll(open) : Restoration.plan(all ? nil : refs, open, in: context)
@@ -39,7 +41,10 @@ struct RestoreCommand: TsyncCommand {
     } else {
       told = try context.writing { open in
         // Of one item alone the others would then look deleted.
-        if all { try open.workspace.makeItems() }
+        if all {
+          try open.workspace.makeItems()
+          conflicts = open.conflicts
+        }
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)
         var count = 0
         defer { try? open.workspace.settle() }
@@ -54,5 +59,16 @@ struct RestoreCommand: TsyncCommand {
       }
     }
     if told == 0 { context.output.summary("nothing changed") }
+    if conflicts > 0 {
+      let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
+      context.output.summary(Line(words), hint: "tsync resolve")
+    }
+  }
+}
+
+extension OpenWorkspace {
+  /// How many conflicts are open in the tables.
+  fileprivate var conflicts: Int {
+    workspace.journal.conflicts.keys.count { tables.contains($0.table) }
   }
 }

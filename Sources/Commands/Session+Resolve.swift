@@ -105,6 +105,10 @@ extension Session {
         decision = try instructed(conflict, of: key, by: arbiter.instruction)
       }
       guard case .settled(let verdict) = decision else {
+        if arbiter.instruction.keepsBoth, conflict.client == nil {
+          context.output.warn(
+            "\(key) was removed here, and there is nothing to keep beside the server's row")
+        }
         try leave(key, names, &telling)
         if case .quit = decision { return true }
         return false
@@ -116,7 +120,8 @@ extension Session {
       let item = verdict.item(of: conflict) ?? conflict.client ?? conflict.server
       var deed = Deed(
         did: isRehearsal ? "would resolve" : "resolved", key: key, title: names.title(of: item))
-      deed.remark = verdict.how
+      let isDeleted = verdict.item(of: conflict) == nil
+      deed.remark = verdict.how + (isDeleted ? ", which deletes it" : "")
       deed.members = [.init(name: "how", value: .string(verdict.how))]
       tell(deed, names, &telling)
       telling.resolved.append(key)

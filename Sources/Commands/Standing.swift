@@ -15,7 +15,7 @@ struct Standing: Equatable {
   /// The fields that differ or are in conflict.
   let fields: [Text]
 
-  /// Reads a survey's entry.
+  /// Reads a survey's entry; of a conflict, what it was when it was laid down.
   init(_ entry: Survey.Entry) {
     switch entry.standing {
     case .conflict(let conflict):
@@ -26,6 +26,16 @@ struct Standing: Equatable {
     case .pending(let operation):
       self.init(.pending, "\(operation.letter) ", operation.changedFields)
     }
+  }
+
+  /// Reads a survey's entry; of a conflict, what it now is.
+  init(_ entry: Survey.Entry, on disk: some Disk) throws {
+    self.init(entry)
+    // Where a side can't be read, or two were edited, it is as it was.
+    guard case .conflict = entry.standing, entry.client == .absent, let key = entry.key,
+      let now = try? Resolve.current(key, on: disk), now.client == nil
+    else { return }
+    self.init(.conflict, now.server == nil ? "DD" : now.kind.rawValue, [])
   }
 
   private init(_ group: Group, _ letters: String, _ fields: [Text]) {
