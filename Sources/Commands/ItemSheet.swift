@@ -9,6 +9,7 @@ struct ItemSheet {
   private let path, place: String
   private let base: Base
   private let client: ClientState
+  private let hasFile: Bool
   private let server: Row?
 
   /// Gathers it; what the item is now is given in a word.
@@ -20,6 +21,7 @@ struct ItemSheet {
     base = try open.workspace.base(of: key)
     server = open.workspace.journal.conflicts[key]?.server ?? base.row
     client = try Self.client(key, open.workspace)
+    hasFile = try open.workspace.client(key) != .absent
   }
 
   /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
@@ -46,7 +48,8 @@ struct ItemSheet {
     if let created = base.row?.createdAt { known.append(("createdAt", created.string)) }
     if let updated = base.row?.updatedAt { known.append(("updatedAt", updated.text.string)) }
     if let version = base.row?.version { known.append(("version", version.text.string)) }
-    known += [("state", state), ("file", place)]
+    known.append(("state", state))
+    if hasFile { known.append(("file", place)) }
     let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0
     var head = Line("\(key.table)/\(key.id)", .bold)
     head.append("  \(ItemNames.title(of: shown, field: titleField) ?? ItemNames.untitled)")

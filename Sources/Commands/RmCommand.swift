@@ -58,7 +58,9 @@ private struct Removal {
     }
     names = open.names(of: referents.compactMap(\.key), inventory)
     // A removal that was interrupted is finished by the same command.
-    let gone = referents.compactMap(\.key).filter { inventory.isAbsent($0) }
+    let gone = referents.compactMap(\.key).filter {
+      inventory.isAbsent($0) || !inventory.contains($0)
+    }
     if let key = gone.first, gone.count == referents.count {
       throw Failure.usage("\(key) is removed already")
     }

@@ -38,7 +38,8 @@ struct ShowCommand: TsyncCommand {
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Failure(invalid: invalid, .usage)
         }
-        return try ItemSheet(key, state: states[key] ?? "clean", open)
+        let isGone = !inventory.contains(key)
+        return try ItemSheet(key, state: states[key] ?? (isGone ? "deleted" : "clean"), open)
       }
       if let side, !options.json {
         for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
