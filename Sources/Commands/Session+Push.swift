@@ -43,7 +43,7 @@ extension Session {
     do {
       try send(selection, settings, &telling)
     } catch let stop as Stop {
-      throw Self.failure(stop, waiting: survey.waiting)
+      throw Self.failure(stop, waiting: survey.waiting, survey)
     }
     return telling
   }
@@ -70,7 +70,9 @@ extension Session {
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
         let told = connection.failure(stop)
-        throw (told as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? told
+        throw try (told as? Stop).map {
+          Self.failure($0, waiting: report.waiting, try Survey(of: tables, on: workspace))
+        } ?? told
       }
       try Self.keep(settings.now, \.pushed, workspace, connection)
     }
@@ -99,9 +101,16 @@ extension Session {
   }
 
   /// Returns the failure of a push that ended early: nothing is lost.
-  private static func failure(_ stop: Stop, waiting: Int) -> Failure {
+  private static func failure(_ stop: Stop, waiting: Int, _ survey: Survey) -> Failure {
     var failure = Failure(stop)
-    if case .unsafe = stop { return failure }
+    if case .unsafe(_, let ways) = stop {
+      // The way that drops all other changes, too, is not the first.
+      if let index = ways.firstIndex(where: { Text($0) == "tsync restore -a" }) {
+        failure.hints[index] = "a way on that drops all other changes, too: tsync restore -a"
+        failure.hints.insert("a way on: tsync restore \(survey.vanished)", at: index)
+      }
+      return failure
+    }
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
     failure.hints.append(Failure.Hint("nothing is lost: \(words)", way: "try again: tsync push"))
     return failure
@@ -134,6 +143,20 @@ extension OpenWorkspace {
 }
 
 extension Survey {
+  /// The files that have vanished, as references, where they are few; else what stands for them.
+  fileprivate var vanished: String {
+    let keys = entries.compactMap { entry -> ItemKey? in
+      guard case .pending = entry.standing, entry.client == .absent else { return nil }
+      return entry.key
+    }.sorted()
+    let names = keys.map { "\($0)" }
+    // What a shell would take for something else isn't written down.
+    let isPlain = names.allSatisfy { name in
+      name.utf8.allSatisfy { $0 == UInt8(ascii: "/") || PlainText.isPlain($0) }
+    }
+    return names.count <= 5 && isPlain ? names.joined(separator: " ") : "REF..."
+  }
+
   /// Whether a push has anything to send or to find out.
   fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
     !pending(selection).isEmpty

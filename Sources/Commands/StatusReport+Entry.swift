@@ -79,10 +79,7 @@ enum PlainText {
   static func of(_ text: Text) -> String {
     var result: [UInt8] = []
     for byte in text.string.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-        || (0x61...0x7A).contains(byte) || "_.-".utf8.contains(byte)
-      if isPlain {
+      if isPlain(byte) {
         result.append(byte)
       } else {
         let digits = String(byte, radix: 16, uppercase: true)
@@ -90,6 +87,12 @@ enum PlainText {
       }
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether a byte stands for itself.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      || "_.-".utf8.contains(byte)
   }
 }
 

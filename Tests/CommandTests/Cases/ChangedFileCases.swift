@@ -54,7 +54,7 @@ import Testing
     for command in ["push", "sync"] {
       let stopped = anna.run(command)
       #expect(stopped.status == 6, "\(command): \(stopped.error)")
-      #expect(stopped.error.contains("tsync: a way on: tsync restore -a\n"))
+      #expect(stopped.error.contains(": tsync restore -a\n"))
     }
     #expect(try count.contains("\"count\":30"))
     if what == "files" || what == "unmounted" {
