@@ -68,12 +68,20 @@ struct ResolveCommand: TsyncCommand {
     try Session.run(in: context, isWriting: !dryRun) { session in
       let selection = try session.selection(references)
       let open = try session.conflicts(of: selection)
-      for key in (selection ?? []).sorted() where !open.contains(key) {
-        throw Failure.usage("\(key) is not in conflict")
+      let tables = Set(session.tables)
+      let settled = session.recovered.settled.filter { key in
+        tables.contains(key.table) && selection?.contains(key) ?? true
+      }.sorted()
+      // A command that was cut off is given again: the others are still to be settled.
+      for key in (selection ?? []).subtracting(open).subtracting(settled).sorted() {
+        guard !open.isEmpty || !settled.isEmpty else {
+          throw Failure.usage("\(key) is not in conflict")
+        }
+        context.output.warn("\(key) is not in conflict")
       }
       try check(arbiter.instruction, open, &session)
       let telling = try session.resolve(
-        open, by: arbiter, isRehearsal: dryRun, isLast: !push)
+        open, by: arbiter, isRehearsal: dryRun, isLast: !push, settled: settled)
       context.output.set(telling.json)
       if !telling.left.isEmpty { context.output.end(with: .conflicts) }
       guard push, !dryRun, !telling.resolved.isEmpty else { return }

@@ -44,16 +44,19 @@ extension Session {
   /// Settles conflicts, one after the other, and tells it.
   ///
   /// A rehearsal changes nothing; where this isn't the last, a push follows in the same command. Where a
-  /// conflict can't be looked at none is settled.
+  /// conflict can't be looked at none is settled. What recovery has settled is told first.
   mutating func resolve(
-    _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true
+    _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true,
+    settled: [ItemKey] = []
   ) throws -> ResolveTelling {
     let (tables, titleField) = (tables, configuration.titleField)
     let names = try use { open in
       for key in keys { _ = try Resolve.current(key, on: open.workspace) }
-      return try ItemNames(for: keys, in: tables, on: open.workspace, titleField: titleField)
+      return try ItemNames(
+        for: settled + keys, in: tables, on: open.workspace, titleField: titleField)
     }
     var telling = ResolveTelling()
+    for key in settled { try tellSettled(key, names, &telling) }
     var isOver = false
     for key in keys {
       try context.checkSignal()
@@ -75,6 +78,18 @@ extension Session {
     }
     if !keys.isEmpty || isLast { try summarize(telling, isRehearsal: isRehearsal, isLast: isLast) }
     return telling
+  }
+
+  /// Tells that a conflict was settled as a command that was cut off had decided.
+  private mutating func tellSettled(
+    _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
+  ) throws {
+    let item = try use { try $0.workspace.client(key).item ?? $0.workspace.base(of: key).item }
+    var deed = Deed(did: "resolved", key: key, title: names.title(of: item))
+    deed.remark = "as was decided"
+    deed.members = [.init(name: "how", value: "decided")]
+    tell(deed, names, &telling)
+    telling.resolved.append(key)
   }
 
   /// Tells that a conflict was settled by something else while it was decided on, and where the document

@@ -56,6 +56,39 @@ import Workspace
     #expect(anna.run("pull").status == 0)
   }
 
+  @Test("a resolution that was cut off is told as done by the same command, which goes on")
+  func resolves() throws {
+    for id in ["one", "two"] {
+      anna.run("set", id, "text=Mine")
+      try server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
+    }
+    #expect(anna.run("pull").status == 1)
+    do {
+      var workspace = try anna.workspace()
+      let key = ItemKey(try TableName("todoitem"), try ItemID("one"))
+      let client = try workspace.client(key)
+      let open = try #require(workspace.journal.conflicts[key])
+      try workspace.append(
+        [
+          .resolve(
+            key,
+            Resolution(
+              item: client.item, digest: client.digest, server: open.server, copy: nil,
+              client: client.item))
+        ], durably: true)
+    }
+    let resolved = anna.run("resolve", "--client", "one", "two")
+    #expect(resolved.status == 0)
+    #expect(resolved.output == "resolved one  Mine (as was decided)\nresolved two  Mine (client)\n")
+    #expect(
+      resolved.error == """
+        tsync: resolve: finished what an interrupted command had left: 1 item
+        2 resolved                                       tsync push
+
+        """)
+    #expect(anna.run("push").output == "updated one  Mine\nupdated two  Mine\n")
+  }
+
   @Test("a clone goes into a directory in which another was cut off, and nothing of that is left")
   func clones() {
     let ben = Person()
