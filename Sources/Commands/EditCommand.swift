@@ -65,7 +65,11 @@ private struct FileEdit {
     }
     let editor = Editor(context.invocation.environment, open.configuration)
     while true {
-      try editor.open(path, in: context)
+      do {
+        try editor.open(path, in: context)
+      } catch {
+        throw context.left(error, open.place(ofPath: path), "and counts when it is saved") ?? error
+      }
       guard case .invalid(let invalid) = try state(open) else { break }
       guard try context.asksToEditAgain(invalid.sentence) else {
         throw Failure(.rejected, invalid.sentence)

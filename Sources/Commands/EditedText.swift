@@ -33,7 +33,7 @@ struct EditedText {
       do {
         try editor.open(path, in: context)
       } catch {
-        throw kept(error, hint)
+        throw context.left(error, place, "and nothing of it is taken") ?? kept(error, hint)
       }
       let bytes = try FileText.read(path, editedAt: place)
       guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else {

@@ -15,8 +15,7 @@ extension Editor {
     guard let line, Self.takingLines.contains(Text(PathName.split(program).name)) else {
       return try open(path, in: context)
     }
-    context.output.flush()
-    let ending = try context.invocation.run(
+    let ending = try context.runLeaving(
       .shell("\(command) +\(line)", [path], in: context.invocation))
     guard ending.status == 0 else {
       throw Failure.usage("the editor ended with status \(ending.status): \(command)")

@@ -1,4 +1,5 @@
 import SyncModel
+import SystemPackage
 import Workspace
 
 /// The editor that a person has chosen.
@@ -15,13 +16,34 @@ struct Editor {
 
   /// Opens a file and waits until the editor ends; no lock may be held meanwhile.
   ///
-  /// - Throws: ``Failure``, where the editor can't be run or says that it failed.
+  /// - Throws: ``Failure``, where the editor can't be run or says that it failed; as
+  ///   ``Context/runLeaving(_:)``.
   func open(_ path: String, in context: Context) throws {
-    context.output.flush()
-    let ending = try context.invocation.run(
-      .shell(command, [path], in: context.invocation))
+    let ending = try context.runLeaving(.shell(command, [path], in: context.invocation))
     if ending.status != 0 {
       throw Failure.usage("the editor ended with status \(ending.status): \(command)")
     }
+  }
+}
+
+extension Context {
+  /// Runs a program in which a person works, and waits for its end.
+  ///
+  /// - Throws: `Errno`; `.interrupted` where a signal asks this command to end, and the program is
+  ///   left running.
+  func runLeaving(_ program: Program) throws -> Ending {
+    var program = program
+    program.isLeft = true
+    output.flush()
+    return try invocation.run(program)
+  }
+
+  /// Returns the failure of a command that has left a program running, and says where the text is that
+  /// it works on; `nil` for another error.
+  func left(_ error: any Error, _ place: String, _ fate: String) -> Failure? {
+    guard case .interrupted? = error as? Errno else { return nil }
+    var failure = failure(error)
+    failure.hints.append("the editor was left as it is; its text is in \(place), \(fate)")
+    return failure
   }
 }

@@ -136,6 +136,9 @@ private func endBySignal(_ number: Int32) {
 
 /// Reading and writing a descriptor of the process, again where a signal interrupts it.
 enum ProcessStream {
+  /// Whether a signal asks the process to end.
+  static var isInterrupted: Bool { receivedSignal.load(ordering: .relaxed) != 0 }
+
   /// Reads what is there, 64 KiB at most; nothing at the end.
   ///
   /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.

@@ -16,7 +16,8 @@ struct ProgramRun {
 
   /// Runs the program and waits for its end.
   ///
-  /// - Throws: `Errno`, where it can't be started.
+  /// - Throws: `Errno`, where it can't be started; `.interrupted` where it was left running because a
+  ///   signal asks this process to end.
   func ending() throws(Errno) -> Ending {
     let input = try isGiven ? Pipe() : nil
     let output = try program.isCaptured ? Pipe() : nil
@@ -26,12 +27,20 @@ struct ProgramRun {
       input?.closeReading()
       output?.closeWriting()
       let kept = exchange(input, output)
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0 {
-        guard errno == EINTR else { throw Errno(rawValue: errno) }
-      }
+      let status = try wait(for: process)
       let isSignalled = status & 0x7F != 0
       return Ending(status: isSignalled ? 128 + (status & 0x7F) : status >> 8 & 0xFF, output: kept)
+    }
+  }
+
+  private func wait(for process: pid_t) throws(Errno) -> Int32 {
+    var status: Int32 = 0
+    while true {
+      let isLeaving = program.isLeft && ProcessStream.isInterrupted
+      let ended = waitpid(process, &status, isLeaving ? WNOHANG : 0)
+      if ended > 0 { return status }
+      if ended == 0 { throw .interrupted }
+      guard errno == EINTR else { throw Errno(rawValue: errno) }
     }
   }
 

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import SystemPackage
 import Workspace
 
 /// The marked document, and the editor that is opened on it.
@@ -21,6 +22,8 @@ extension Session {
       try pause()
       do {
         try editor.open(path, line: line, in: context)
+      } catch let error as Errno {
+        throw try interrupted(error, key)
       } catch let failure as Failure {
         if let message = failure.message { context.output.warn(message) }
         return .left
@@ -35,6 +38,13 @@ extension Session {
       }
     }
     return .left
+  }
+
+  /// Returns the error of an editor or a tool; where it was left running, with what becomes of the
+  /// conflict.
+  mutating func interrupted(_ error: Errno, _ key: ItemKey) throws -> any Error {
+    let place = try place(of: key)
+    return context.left(error, place, "and \(key) stays in conflict") ?? error
   }
 
   private func editsAgain() throws -> Bool {

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import SystemPackage
 import Workspace
 
 /// Programs that decide on a conflict.
@@ -11,8 +12,12 @@ extension Session {
     let before = try layDocument(conflict, of: key).text
     let program = try program(command, for: conflict, of: key)
     try pause()
-    context.output.flush()
-    let ending = try context.invocation.run(program)
+    let ending: Ending
+    do {
+      ending = try context.runLeaving(program)
+    } catch let error as Errno {
+      throw try interrupted(error, key)
+    }
     guard ending.status == 0 else {
       context.output.warn("the tool ended with status \(ending.status): \(command)")
       return .left

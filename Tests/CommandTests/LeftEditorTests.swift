@@ -1,0 +1,69 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Signals that ask a command to end while an editor runs.
+@Suite struct LeftEditorTests {
+  private let world: CaseWorld
+  private var anna: Person { world.anna }
+
+  /// The editor says when it runs, and then takes its time.
+  init() throws {
+    world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#)
+    let editor = ": >\(world.anna.directory.path(of: "started")); sleep 5 #"
+    world.anna.environment += [("EDITOR", editor)]
+  }
+
+  /// Sends a signal once the editor runs, and returns how the command ends.
+  private func ending(_ process: ChildProcess, _ number: Int32) -> Outcome {
+    let path = anna.directory.path(of: "started")
+    for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(10_000) }
+    process.signal(number)
+    return process.outcome()
+  }
+
+  @Test("edit says where the text is that the editor still has", arguments: [SIGTERM, SIGHUP])
+  func edits(number: Int32) throws {
+    let ended = ending(try anna.start(["edit", "milk"]), number)
+    #expect(
+      ended
+        == Outcome(
+          status: 128 + number, output: "",
+          error: """
+            tsync: edit: interrupted
+            tsync: the editor was left as it is; its text is in items/todoitem/milk.json, \
+            and counts when it is saved
+
+            """))
+  }
+
+  @Test("so does edit of several items, whose text stays")
+  func editsSeveral() throws {
+    let ended = ending(try anna.start(["edit", "milk", "tea"]), SIGTERM)
+    #expect(ended.status == 128 + SIGTERM)
+    let words = "tsync: the editor was left as it is; its text is in "
+    let found = try #require(ended.error.firstRange(of: words), "\(ended)")
+    let rest = ended.error[found.upperBound...]
+    #expect(rest.hasSuffix(", and nothing of it is taken\n"))
+    #expect(
+      anna.directory.text("list/.todosync/\(rest.prefix { $0 != "," })")?.contains("Tea") == true)
+  }
+
+  @Test("resolve says that the conflict is left, and where its text is")
+  func resolves() throws {
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    let resolve = try anna.start(["resolve", "milk"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    resolve.type("e\n")
+    let ended = ending(resolve, SIGTERM)
+    #expect(ended.status == 128 + SIGTERM)
+    let words =
+      "tsync: the editor was left as it is; its text is in conflicts/todoitem/milk.edit.json, "
+      + "and todoitem/milk stays in conflict\n"
+    #expect(ended.output.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
+  }
+}
