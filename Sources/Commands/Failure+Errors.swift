@@ -49,7 +49,9 @@ extension Failure {
     switch error {
     // Without locks two commands could change the workspace at once.
     case .file(_, .noLocks): self.init(.unsafe, fact, hints: ["keep it on a disk of this machine"])
-    case .file(_, let error): self.init(.damaged, fact, hints: Self.hints(for: error))
+    case .file(let place, let error):
+      let isOwn = place.utf8.first != UInt8(ascii: "/")
+      self.init(.damaged, fact, hints: Self.hints(for: error, inWorkspace: isOwn))
     case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
     case .damaged(let place, _, _):
       // Of the user's own files, which have absolute paths, the doctor knows nothing.
@@ -76,8 +78,11 @@ extension Failure {
   }
 
   /// Returns what a person can do where the system refuses.
-  private static func hints(for error: Errno) -> [Hint] {
+  private static func hints(for error: Errno, inWorkspace isOwn: Bool) -> [Hint] {
     switch error {
+    // A file or a link lies where a directory should be.
+    case .notDirectory, .tooManySymbolicLinkLevels:
+      isOwn ? ["what can be done about it: tsync doctor"] : []
     case .noSpace, Errno(rawValue: EDQUOT):
       ["nothing is lost: make room, and try again"]
     case .permissionDenied, .notPermitted:
