@@ -49,7 +49,12 @@ struct DoctorCommand: TsyncCommand {
     let clock = context.invocation.clock
     let before = try Workspace.examine(at: path, clock: clock)
     guard !before.faults.isEmpty else { return [] }
-    var mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+    var mended: [Mended]
+    do {
+      mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+    } catch {
+      throw before.newer(error) ?? error
+    }
     // Settings that can't be read are named below, like other damage that only a person can mend.
     guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
       return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) }
@@ -63,5 +68,19 @@ struct DoctorCommand: TsyncCommand {
     let finished = before.faults.filter { $0.remedy == .finish }
       .map { DoctorReport.Entry($0, deed: "finished") }
     return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) } + finished
+  }
+}
+
+extension Examination {
+  /// Returns the failure of a mending that a newer tsync's file forbids; `nil` for another error.
+  fileprivate func newer(_ error: any Error) -> Failure? {
+    guard case .untrusted(let place, let fact) = error as? WorkspaceError else { return nil }
+    let isNewer = findings.contains {
+      Text($0.place) == Text(place) && $0.gravity == .unsafe && $0.invariant != .modes
+    }
+    guard isNewer else { return nil }
+    return Failure(
+      .unsafe, "\(place) \(fact)",
+      hints: ["nothing was mended; install that version, or clone anew"])
   }
 }
