@@ -41,6 +41,7 @@ extension Exchange {
       listed.insert(table)
       return .page(page)
     } catch {
+      guard !answer.isMarkup else { throw stop(for: answer, table) }
       throw Stop.notSpeaking(
         "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
     }

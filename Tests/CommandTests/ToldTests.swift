@@ -273,4 +273,14 @@ import Testing
     #expect(anna.run("push").error == "1 pushed\n")
     anna.expectSound()
   }
+
+  @Test("the page of a network that wants a login is told as such", arguments: ["pull", "push"])
+  func tellsPortal(word: String) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    world.anna.run("set", "milk", "text=Oat milk")
+    world.disturb { _ in .answer(.portal) }
+    let refused = world.anna.run(word)
+    #expect(refused.status == 5)
+    #expect(refused.error.contains("tsync: \(word): a web page came"), "\(refused)")
+  }
 }
