@@ -135,6 +135,10 @@ extension Simulation {
       }
     }
     checkAge(client)
+    if step.isDead || step.wasRefused != nil {
+      // The next command tells what it finds on its way, and keeps what it doesn't put back.
+      for text in client.host.leftovers { givenUp.formUnion(Token.all(in: text)) }
+    }
     // Whose call was refused has left the rest to the next one.
     if !step.isDead, step.wasRefused == nil {
       for finding in client.host.findings() {
@@ -162,8 +166,6 @@ extension Simulation {
       let unsafe = client.host.unsafeTexts
       client.host.losePower(&random)
       count("power lost")
-      // What lies there is kept, and told by the next command.
-      for text in client.host.leftovers { givenUp.formUnion(Token.all(in: text)) }
       loseEdits(unsafe, client)
     }
     unsee(client)
