@@ -60,7 +60,9 @@ package struct Pull {
       try run.takeRemovals(to: &disk)
     } catch {
       // What was applied stays; the token stays where the last whole page left it.
-      if !Guards.stopped(error), try run.mayRemove(on: disk) { try run.takeRemovals(to: &disk) }
+      if !Guards.stopped(error), (try? run.mayRemove(on: disk)) == true {
+        try? run.takeRemovals(to: &disk)
+      }
       try run.commit(to: &disk)
       throw error
     }
@@ -172,7 +174,8 @@ struct PullRun {
         news.append(row)
       }
     }
-    try take(news, to: &disk)
+    try append(news, to: &disk)
+    try bring(news, to: &disk)
   }
 
   /// Whether no guard is in the way of the removals so far.
@@ -191,16 +194,20 @@ struct PullRun {
       throw Guards.pullWouldDelete(removals.count, of: live, in: table)
     }
     let rows = removals.values.sorted { $0.id < $1.id }
+    try append(rows, to: &disk)
     removals = [:]
-    try take(rows, to: &disk)
+    try bring(rows, to: &disk)
     advance()
   }
 
-  private mutating func take(_ news: [Row], to disk: inout some Disk) throws {
+  private mutating func append(_ news: [Row], to disk: inout some Disk) throws {
     guard !news.isEmpty else { return }
     try disk.append(news, to: table)
     uncommitted += news.count
     bytes += news.reduce(0) { $0 + $1.text.count }
+  }
+
+  private mutating func bring(_ news: [Row], to disk: inout some Disk) throws {
     for (index, row) in news.enumerated() {
       do {
         try apply(row, to: &disk)

@@ -51,13 +51,19 @@ package struct Push {
     try guardDeletions(pending, survey, disk)
     try note(survey, on: &disk)
     run.total = pending.count
+    // What vanishes in the midst of a push has passed no guard: the next one asks.
+    let deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
       for part in Self.parts(pending) where run.report.stop == nil {
         try send(.operations(part), &run, &disk, &backend)
       }
       if !run.again.isEmpty { survey = try Survey(of: tables, on: disk) }
-      pending = run.again.isEmpty ? [] : survey.pending().filter { run.again.contains($0.key) }
+      let again = run.again.isEmpty ? [] : survey.pending()
+      pending = again.filter { operation in
+        run.again.contains(operation.key)
+          && (operation.kind != .delete || deletes.contains(operation.key))
+      }
     }
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")

@@ -167,6 +167,9 @@ extension Simulation {
       client.host.losePower(&random)
       count("power lost")
       loseEdits(unsafe, client)
+      for key in client.host.user.items {
+        client.shown.laid[key] = client.host.user.text(of: key).map { Token.all(in: $0) }
+      }
     }
     unsee(client)
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
