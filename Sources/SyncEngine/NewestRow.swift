@@ -21,8 +21,8 @@ extension Row {
     return mine > theirs
   }
 
-  /// Whether the server stamped another row after this one.
-  func isOlder(than other: Row) -> Bool {
+  /// Whether the server stamped another row after this one; of equal stamps nobody can tell.
+  package func isOlder(than other: Row) -> Bool {
     guard let mine = updatedAt, let theirs = other.updatedAt else { return false }
     return mine < theirs
   }

@@ -59,10 +59,8 @@ package struct Pull {
       if full { try findGone(&run, &disk, &backend) }
       try run.takeRemovals(to: &disk)
     } catch {
-      // What was applied stays; the token stays where the last whole page left it.
-      if !Guards.stopped(error), (try? run.mayRemove(on: disk)) == true {
-        try? run.takeRemovals(to: &disk)
-      }
+      // What was applied stays, and so do few deletes; the token stays before what is still to do.
+      if !Guards.stopped(error) { try? run.takeRemovals(to: &disk) }
       try run.commit(to: &disk)
       throw error
     }
@@ -127,8 +125,8 @@ struct PullRun {
   var report: PullReport
   /// How far the pages have come.
   private var reached: DeltaToken?
-  /// How far they had come before a row that is older than its base: who passes it never sees it
-  /// again.
+  /// How far they had come before what is still to be done: who passes an older row, or one that
+  /// removes an item, never sees it again.
   private var token: DeltaToken?
   /// The rows since the last commit that have to wait.
   private var held: Set<ItemID> = []
@@ -178,20 +176,15 @@ struct PullRun {
     try bring(news, to: &disk)
   }
 
-  /// Whether no guard is in the way of the removals so far.
-  func mayRemove(on disk: some Disk) throws -> Bool {
-    guard !removals.isEmpty else { return true }
-    let live = try disk.liveIDs(in: table).count
-    return removals.count <= settings.maxDelete ?? Guards.deletions(of: live)
-  }
-
   /// Takes the rows that remove items, or none of them.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:)`` where they are too many.
   mutating func takeRemovals(to disk: inout some Disk) throws {
-    guard try mayRemove(on: disk) else {
+    if !removals.isEmpty {
       let live = try disk.liveIDs(in: table).count
-      throw Guards.pullWouldDelete(removals.count, of: live, in: table)
+      guard removals.count <= settings.maxDelete ?? Guards.deletions(of: live) else {
+        throw Guards.pullWouldDelete(removals.count, of: live, in: table)
+      }
     }
     let rows = removals.values.sorted { $0.id < $1.id }
     try append(rows, to: &disk)

@@ -104,13 +104,15 @@ struct Watched<Work: Disk>: Disk {
     }
     try work.commit(table, token: token, held: held)
     for (key, base) in before {
-      if let row = try work.base(of: key).row, row.isOlder(than: base) { shown.older.append(row) }
+      guard let base, let row = try work.base(of: key).row else { continue }
+      if row.isOlder(than: base) { shown.older.append(row) }
     }
   }
 
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    for row in rows where try row.isOlder(than: work.base(of: ItemKey(table, row.id)).row) {
-      shown.older.append(row)
+    for row in rows {
+      guard let base = try work.base(of: ItemKey(table, row.id)).row else { continue }
+      if row.isOlder(than: base) { shown.older.append(row) }
     }
     try work.setBase(rows, in: table, durably: durably)
   }
@@ -160,14 +162,5 @@ enum Token {
       value = value * 10 + Int(byte & 15)
     }
     return value
-  }
-}
-
-extension Row {
-  /// Whether the server stamped a row before another one; where it stamps both the same nobody can
-  /// tell.
-  fileprivate func isOlder(than other: Row?) -> Bool {
-    guard let own = updatedAt, let other = other?.updatedAt else { return false }
-    return own < other
   }
 }
