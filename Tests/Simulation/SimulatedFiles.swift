@@ -97,17 +97,25 @@ final class SimulatedFiles {
 
   /// Returns what a path names, from a directory given by its descriptor, or from the top.
   func node(_ directory: Int32, _ path: String) -> Node? {
+    node(directory, Self.names(in: path)[...])
+  }
+
+  private func node(_ directory: Int32, _ names: ArraySlice<String>) -> Node? {
     var node = directory < 0 ? root : open[directory]?.node
-    for name in path.split(separator: "/") where name != "." { node = node?.entries[String(name)] }
+    for name in names where name != "." { node = node?.entries[name] }
     return node
   }
 
   private func parent(_ directory: Int32, _ path: String) -> (Node, String)? {
-    var parts = path.split(separator: "/").map(String.init)
-    guard let last = parts.popLast(),
-      let parent = node(directory, parts.joined(separator: "/")), parent.isDirectory
+    let names = Self.names(in: path)
+    guard let last = names.last, let parent = node(directory, names.dropLast()), parent.isDirectory
     else { return nil }
     return (parent, last)
+  }
+
+  /// The names of a path, cut at the byte `/`: no call of a simulated run does without.
+  private static func names(in path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).compactMap { String($0) }
   }
 
   private func change(_ names: [(directory: Node, name: String, node: Node?)]) {

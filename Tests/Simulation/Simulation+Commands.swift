@@ -167,9 +167,10 @@ extension Simulation {
       client.host.losePower(&random)
       count("power lost")
       loseEdits(unsafe, client)
-      for key in client.host.user.items {
-        client.shown.laid[key] = client.host.user.text(of: key).map { Token.all(in: $0) }
-      }
+    }
+    // Whoever was killed in the midst of a write has laid it, or not.
+    for key in client.host.user.items {
+      client.shown.laid[key] = client.host.user.text(of: key).map { Token.all(in: $0) }
     }
     unsee(client)
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
