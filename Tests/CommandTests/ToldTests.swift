@@ -7,6 +7,15 @@ import Testing
 
 /// What people are told, once and by its name.
 @Suite struct ToldTests {
+  /// A world in which there is a conflict about milk: oat here, soy there.
+  private static func milkInConflict() throws -> CaseWorld {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    world.anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    world.anna.run("pull")
+    return world
+  }
+
   @Test(
     "a column or an order that no item has is named",
     arguments: [["-o", "id,bogus"], ["-S", "-bogus"], ["-o", "version"]])
@@ -166,11 +175,8 @@ import Testing
 
   @Test("a conflict that was settled elsewhere while it was edited is told, and where the text is")
   func tellsSettledElsewhere() throws {
-    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.milkInConflict()
     let anna = world.anna
-    anna.run("set", "milk", "text=Oat milk")
-    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
-    anna.run("pull")
     let editor = "echo TYPED >>\"$1\"; \(Programs.directory)/tsync resolve --server milk #"
     anna.environment += [("EDITOR", "sh -c '\(editor)' sh")]
     let resolve = try anna.start(["resolve", "milk"], columns: 80)
@@ -209,11 +215,8 @@ import Testing
 
   @Test("what another tsync left while a tool ran is told, and what is known already isn't again")
   func tellsLeftAfterPause() throws {
-    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.milkInConflict()
     let anna = world.anna
-    anna.run("set", "milk", "text=Oat milk")
-    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
-    anna.run("pull")
     chmod(anna.directory.path(of: "list/.todosync"), 0o755)
     let left = ".tmp-4194305-1-0-1234567890123456-items-todoitem.milk.json"
     let path = anna.directory.path(of: "list/.todosync/trash/\(left)")
@@ -245,11 +248,8 @@ import Testing
     "show tells an item in conflict as its file now is, and as its client's side where that was edited"
   )
   func showsTheNewestSide() throws {
-    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.milkInConflict()
     let anna = world.anna
-    anna.run("set", "milk", "text=Oat milk")
-    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
-    anna.run("pull")
     #expect(anna.run("show", "milk").output.contains("Oat milk"))
     let side = "list/.todosync/conflicts/todoitem/milk.client.json"
     anna.directory.write(#"{"id": "milk", "text": "Rice milk"}"#, to: side)
@@ -262,11 +262,8 @@ import Testing
 
   @Test("resolve --both says that the new item waits for a push")
   func hintsPush() throws {
-    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.milkInConflict()
     let anna = world.anna
-    anna.run("set", "milk", "text=Oat milk")
-    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
-    anna.run("pull")
     let resolved = anna.run("resolve", "--both", "milk")
     #expect(resolved.status == 0)
     #expect(resolved.error == "1 resolved                                       tsync push\n")
