@@ -51,7 +51,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ) throws -> Bool {
     guard let row = try newestRow(of: key) else { return false }
     let resolution = Resolution(
-      item: row.deleted ? nil : row.item, digest: nil, server: row, client: nil)
+      item: row.deleted ? nil : row.item, digest: nil, server: row,
+      client: try editedSide(of: key)?.item)
     try append([.resolve(key, resolution)], durably: true)
     try discard(&self)
     let isBack = try finish(resolution, of: key)

@@ -90,13 +90,15 @@ struct PushRun {
       do {
         if let stop = report.stop { throw stop }
         let reading = try backend.read(intent.key)
-        let base = try disk.base(of: intent.key).row
         // Nothing is decided by a row from before: a replica lags behind, or the server went back.
-        if case .row(let row) = reading, let base, row.isOlder(than: base) {
+        if case .row(let row) = reading, let known = try disk.newestRow(of: intent.key),
+          row.isOlder(than: known)
+        {
           throw Guards.wentBack(intent.key)
         }
-        let settlement = Settlement(
-          intent, over: base?.item, reading: reading, refusal: refusal, disputed: disputed)
+        let settlement = try Settlement(
+          intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal,
+          disputed: disputed)
         readings.append((intent, settlement, reading))
       } catch let stop as Stop {
         report.stop = report.stop ?? stop

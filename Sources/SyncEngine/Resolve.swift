@@ -102,6 +102,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
     let now = try client(key)
+    // What can't be read says nothing of its place being empty; its user mends it and decides again.
+    if case .invalid = now {
+      try append([.closed(.resolution(key))], durably: false)
+      return false
+    }
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
     var isCopied = true
     if let copy = resolution.copy, let client = resolution.client,

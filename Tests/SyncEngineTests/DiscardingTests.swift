@@ -166,6 +166,38 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("of an item in conflict whose client's side was edited the server's side is put there, too")
+  mutating func restoresConflictWithSide() throws {
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", #"{"a":4}"#)
+    try bench.pull()
+    bench.disk.editSide(try Item(text: #"{"a":9}"#), of: key)
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(bench.item("x") == #"{"a":4}"#)
+    #expect(bench.disk.sides.isEmpty)
+    #expect(bench.differences == [])
+  }
+
+  @Test("who was killed before it took away what can't be read has decided nothing")
+  mutating func killedBeforeDiscarding() throws {
+    struct Killed: Error {}
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x conflict MD"])
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(throws: Killed.self) { try bench.disk.restore(key) { _ in throw Killed() } }
+    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
+    #expect(bench.disk.files[key]?.bytes == Array("{".utf8))
+    #expect(bench.disk.journal.conflicts[key] != nil)
+    #expect(bench.disk.journal.resolutions.isEmpty)
+    try bench.save("x", #"{"a":5}"#)
+    #expect(try bench.pull().words == [])
+    #expect(bench.standings == ["x conflict MD"])
+  }
+
   @Test("an invalid item is left alone")
   mutating func restoresInvalid() throws {
     let key = try bench.key("x")

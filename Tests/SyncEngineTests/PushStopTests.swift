@@ -95,4 +95,22 @@ import Testing
     #expect(past.row("x") == #"{"n":2,"m":3}"#)
     #expect(past.differences == [])
   }
+
+  @Test("a reading older than a row that waits settles nothing, and doesn't take its place")
+  mutating func staleReading() throws {
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    let ours = bench.server.rows[try bench.key("x")]
+    let newer = try bench.elsewhere("x", #"{"n":2,"m":3}"#)
+    try bench.pull()
+    bench.line.stale = ours
+    #expect(try bench.push().words == ["x unknown"])
+    #expect(try bench.disk.incoming(of: bench.key("x")) == newer)
+    try bench.push()
+    try bench.pull()
+    #expect(bench.item("x") == #"{"n":2,"m":3}"#)
+    #expect(bench.differences == [])
+  }
 }

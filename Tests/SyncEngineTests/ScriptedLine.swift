@@ -43,6 +43,8 @@ struct ScriptedLine: Backend {
   var fates: [Fate] = []
   /// Whether rows can be read one by one.
   var canRead = true
+  /// What a replica that lags behind gives for the next reading.
+  var stale: Row?
   /// How many pages come before the connection is cut; `nil` for all.
   var pagesLeft: Int?
   /// The pages that a list brings, where they are not the server's.
@@ -115,6 +117,10 @@ struct ScriptedLine: Backend {
   mutating func read(_ key: ItemKey) throws -> Reading {
     guard canRead else { throw Self.cut }
     log.readings.append(key)
+    if let stale {
+      self.stale = nil
+      return .row(stale)
+    }
     return try model.read(key)
   }
 

@@ -1,0 +1,206 @@
+import SyncModel
+
+/// One pull of one table under way.
+struct PullRun {
+  let table: TableName
+  let settings: Settings
+  var report: PullReport
+  /// How far the table's pulls had come when this one began.
+  private let start: DeltaToken?
+  /// Whether everything is read again; the token then moves once, at the end.
+  private let full: Bool
+  /// How far the pages have come.
+  private var reached: DeltaToken?
+  /// How far they had come before what is still to be done: who passes an older row, or one that
+  /// removes an item, never sees it again.
+  private(set) var token: DeltaToken?
+  /// The rows since the last commit that have to wait.
+  private var held: Set<ItemID> = []
+  /// The rows since the last commit.
+  private var brought: Set<ItemID> = []
+  /// The bytes of rows since the last commit.
+  private(set) var bytes = 0
+  /// The rows that pages have brought.
+  private(set) var rows = 0
+  /// The rows that remove items, kept back until all pages have come: how many there are decides
+  /// whether any is taken.
+  private var removals: [ItemID: Row] = [:]
+  /// How many removals there can be at most, once there is one.
+  private var most: Int?
+  /// Whether there were more, whose rows are not worth their memory.
+  private var areTooMany = false
+  /// The rows that came older than one that is known.
+  private(set) var older: [Row] = []
+  /// In a full pull, the live rows that no page has brought yet.
+  var unseen: Set<ItemID> = []
+
+  init(
+    table: TableName, settings: Settings, from start: DeltaToken?, full: Bool, report: PullReport
+  ) {
+    self.table = table
+    self.settings = settings
+    self.start = start
+    self.full = full
+    self.report = report
+  }
+
+  mutating func apply(_ page: Page, to disk: inout some Disk) throws {
+    try makeBases(of: page.rows, on: &disk)
+    try apply(news(of: page, disk), to: &disk)
+    reached = page.token ?? reached
+    advance()
+    rows += page.rows.count
+  }
+
+  /// Moves the token to where the pages have come, unless something before that is still to be done.
+  private mutating func advance() {
+    if !full, older.isEmpty, removals.isEmpty { token = reached }
+  }
+
+  /// Makes what was brought the base of items that are met again with another row: one that moves
+  /// while it is pulled comes twice, and against the base from before the pull what the first row
+  /// has written would look like its user's edit.
+  private mutating func makeBases(of rows: [Row], on disk: inout some Disk) throws {
+    let isMetAgain = try rows.contains { row in
+      try brought.contains(row.id) && disk.incoming(of: ItemKey(table, row.id)) != row
+    }
+    if isMetAgain { try commit(to: &disk) }
+  }
+
+  /// Appends rows and brings them to their items; those that remove one are kept back.
+  mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
+    try makeBases(of: rows, on: &disk)
+    var news: [Row] = []
+    for row in rows {
+      removals[row.id] = nil
+      if row.deleted, case .row = try disk.base(of: ItemKey(table, row.id)) {
+        try keepBack(row, disk)
+      } else {
+        news.append(row)
+      }
+    }
+    try append(news, to: &disk)
+    try bring(news, to: &disk)
+  }
+
+  /// Keeps a row back that removes an item; of those that are too many, the id alone.
+  private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
+    let limit =
+      try most ?? settings.maxDelete ?? Guards.deletions(of: disk.liveIDs(in: table).count)
+    most = limit
+    areTooMany = areTooMany || removals.count >= limit
+    removals[row.id] = areTooMany ? .gone(row.id) : row
+  }
+
+  /// Takes the rows that remove items, or none of them.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)`` where they are too many.
+  mutating func takeRemovals(to disk: inout some Disk) throws {
+    try guardRemovals(disk)
+    let rows = removals.values.sorted { $0.id < $1.id }
+    try append(rows, to: &disk)
+    removals = [:]
+    try bring(rows, to: &disk)
+    advance()
+  }
+
+  /// Measures the removals by the items that were known when the pull began: what it has brought
+  /// itself, or one before it that was stopped, must not make room for more.
+  private func guardRemovals(_ disk: some Disk) throws {
+    let count = removals.count
+    guard count > 0, areTooMany || count > settings.maxDelete ?? 0 else { return }
+    var known = 0
+    for id in try disk.liveIDs(in: table) {
+      guard try removals[id] != nil || isKnown(disk.base(of: ItemKey(table, id))) else { continue }
+      known += 1
+      // The more are known, the more may go; but of so few all may.
+      if allows(count, of: known), known >= 3 { return }
+    }
+    guard allows(count, of: known) else {
+      throw Guards.pullWouldDelete(count, of: known, in: table)
+    }
+  }
+
+  private func allows(_ count: Int, of known: Int) -> Bool {
+    !areTooMany && count <= settings.maxDelete ?? Guards.deletions(of: known)
+  }
+
+  /// Whether the server had made a row before this pull began.
+  private func isKnown(_ base: Base) -> Bool {
+    guard let start = start?.timestamp, let row = base.row, let changed = row.updatedAt else {
+      return true
+    }
+    return changed <= start || row.createdAt.flatMap(Timestamp.init).map { $0 <= start } ?? false
+  }
+
+  private mutating func append(_ news: [Row], to disk: inout some Disk) throws {
+    guard !news.isEmpty else { return }
+    // What was not brought to its item must not become its base: it waits.
+    held.formUnion(news.map(\.id))
+    brought.formUnion(news.map(\.id))
+    try disk.append(news, to: table)
+    bytes += news.reduce(0) { $0 + $1.text.count }
+  }
+
+  private mutating func bring(_ news: [Row], to disk: inout some Disk) throws {
+    for row in news { try apply(row, to: &disk) }
+  }
+
+  /// Takes note that the rows that came older than one that is known are known for what they are.
+  mutating func passOlder() {
+    older = []
+    advance()
+  }
+
+  private mutating func apply(_ row: Row, to disk: inout some Disk) throws {
+    let key = ItemKey(table, row.id)
+    // The outcome of an open write will bring this row, or a newer one.
+    guard disk.journal.intents[key] == nil else { return }
+    switch try disk.take(row, for: key, policy: settings.policy(of: table)) {
+    case .taken(let event):
+      held.remove(row.id)
+      if let event { report.events.append(event) }
+    case .conflict(let event): report.events.append(event)
+    case .held: report.events.append(Event(key, .held, item: nil))
+    }
+  }
+
+  /// Returns the rows of a page that are not known yet, the last one of each id.
+  private mutating func news(of page: Page, _ disk: some Disk) throws -> [Row] {
+    var seen: Set<ItemID> = []
+    var news: [Row] = []
+    for row in page.rows.reversed() {
+      guard seen.insert(row.id).inserted else {
+        report.twin = report.twin ?? row.id
+        continue
+      }
+      unseen.remove(row.id)
+      let key = ItemKey(table, row.id)
+      let known = try disk.newestRow(of: key)
+      if try row == known || row == disk.base(of: key).row { continue }
+      if let known, row.isOlder(than: known) {
+        older.append(row)
+      } else {
+        news.append(row)
+      }
+    }
+    return news.reversed()
+  }
+
+  /// Makes the items durable, brings the rows into effect, and moves the token to where all is done.
+  mutating func end(on disk: inout some Disk) throws {
+    token = reached
+    try commit(to: &disk)
+  }
+
+  /// Makes the items durable, then brings the rows into effect and moves the token.
+  mutating func commit(to disk: inout some Disk) throws { try commit(to: &disk, token: token) }
+
+  mutating func commit(to disk: inout some Disk, token: DeltaToken?) throws {
+    let moved = try token != nil && token != disk.token(of: table)
+    guard !brought.isEmpty || moved else { return }
+    if !brought.isEmpty { try disk.settle(afresh: true) }
+    try disk.commit(table, token: token, held: held)
+    (brought, bytes, held) = ([], 0, [])
+  }
+}
