@@ -15,6 +15,8 @@ struct FaultyLine: Backend {
   var note: (String) -> Void = { _ in }
   /// Told what rare state was reached.
   var count: (String) -> Void = { _ in }
+  /// Lets somebody else change something at the server, this row where one is given.
+  var change: (ItemKey?, inout SplitMix64) -> Void = { _, _ in }
   /// Requests that the client believes lost, and that will arrive yet.
   private var late: [Request] = []
   private var line: ModelBackend
@@ -94,6 +96,7 @@ struct FaultyLine: Backend {
       return Reply(.notSent, stop: .unauthorized(refusal))
     case .forbidden: return Reply(.refused(Refusal(status: 403, words: "not this one")))
     case .failure: return Reply(.unknown(broken))
+    case .elsewhere: change(random.once(in: 2) ? intent.key : nil, &random)
     default: break
     }
     // What this server can't digest it answers like this, however often it is sent.
@@ -125,6 +128,9 @@ struct FaultyLine: Backend {
     case .stale:
       note("stale reading of \(key)")
       return server.stale(key).map(Reading.row) ?? .absent
+    case .elsewhere:
+      change(key, &random)
+      return try line.read(key)
     default: return try line.read(key)
     }
   }
@@ -153,6 +159,11 @@ struct FaultyLine: Backend {
           page.token = nil
         }
         return try each(page)
+      case .elsewhere:
+        let goesOn = try each(page)
+        let key = page.rows.first.map { ItemKey(table, $0.id) }
+        copy.change(copy.random.once(in: 2) ? key : nil, &copy.random)
+        return goesOn
       default: return try each(page)
       }
     }

@@ -112,6 +112,8 @@ package struct Plan: Equatable, Sendable {
       // At a request.
       case lostRequest, lateRequest, lostReply, duplicate, failure, failureAfterActing, busy
       case unauthorized, forbidden, notSpeaking, lostReading, stale
+      // At a request, too: somebody else changes a row.
+      case elsewhere
 
       /// What its number counts.
       enum Place {
@@ -136,6 +138,12 @@ package struct Plan: Equatable, Sendable {
 
   /// Makes an empty plan.
   package init() {}
+
+  /// Whether nobody but one client writes to the server.
+  var isSingle: Bool {
+    world.clients == 1
+      && !actions.contains { action in action.faults.contains { $0.kind == .elsewhere } }
+  }
 
   /// Whether a client may meet its own writes as somebody else's.
   var forgets: Bool {
@@ -203,6 +211,7 @@ extension Plan {
         (.lostRequest, 100), (.lateRequest, 80), (.lostReply, 120), (.duplicate, 60),
         (.failure, 60), (.failureAfterActing, 60), (.busy, 40), (.unauthorized, 30),
         (.forbidden, 30), (.notSpeaking, 40), (.lostReading, 100), (.stale, 60),
+        (.elsewhere, 120),
       ]
       // In some worlds the power fails more often than not, so that it meets every call.
       let isStormy = random.once(in: 4)

@@ -46,6 +46,7 @@ extension Simulation {
   private func discard(_ action: Plan.Action, _ client: Client<Host>, _ dice: inout SplitMix64) {
     guard let key = anyKey(client.host.user, &dice) else { return }
     givenUp.formUnion(tokens(of: key, client))
+    client.touched.insert(key)
     if action.verb == .rm { client.removed.insert(key) }
     isGivingUp = true
     defer { isGivingUp = false }
@@ -137,7 +138,10 @@ extension Simulation {
     checkAge(client)
     if step.isDead || step.wasRefused != nil {
       // The next command tells what it finds on its way, and keeps what it doesn't put back.
-      for text in client.host.leftovers { givenUp.formUnion(Token.all(in: text)) }
+      let there = tokensInItems(client)
+      for text in client.host.leftovers {
+        givenUp.formUnion(Token.all(in: text).subtracting(there))
+      }
     }
     // Whose call was refused has left the rest to the next one.
     if !step.isDead, step.wasRefused == nil {
@@ -285,9 +289,12 @@ extension Simulation {
       note("  \(event.key) \(event.what.name)")
       if case .conflict(let conflict) = event.what {
         count("conflict \(conflict.kind.rawValue)")
-        if clients.count == 1, !plan.forgets {
+        if plan.isSingle, !plan.forgets {
           fail("S: a conflict with a single client: \(event.key)")
         }
+      }
+      if event.what.isOfAnEdit, !plan.forgets, !client.touched.contains(event.key) {
+        fail("S: \(event.what.name), but its user never touched \(event.key)")
       }
     }
   }
@@ -297,18 +304,27 @@ extension Simulation {
   ) {
     var report = PullReport(table: table)
     var live = 0
+    var stop: Stop?
     command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
       live = try disk.liveIDs(in: table).count
       do {
         try Pull(settings: settings(forcing: isCalm)).run(
           table, full: full, on: &disk, from: &client.line, report: &report)
-      } catch Stop.unsafe(let words, _) {
+      } catch let error as Stop {
+        stop = error
+        guard case .unsafe(let words, _) = error else { throw error }
         count("guard")
         throw Stop.unsafe(words, ways: [])
       }
     }
     tell(report.events, client)
+    // However often it is asked, and whatever came meanwhile.
+    live = min(live, client.guarded ?? live)
     checkGuard("pull", report.removed, of: live)
+    if case .unsafe = stop { client.guarded = live } else { client.guarded = nil }
+    if stop != nil, report.removed > 0, faults.allSatisfy({ $0.kind.place == .request }) {
+      fail("G: a pull that stopped has deleted \(report.removed)")
+    }
   }
 
   func push(
@@ -336,7 +352,8 @@ extension Simulation {
       }
     }
     tell(report.events, client)
-    checkPush(client, report, isClean && retrying == nil)
+    let isAlone = !faults.contains { $0.kind == .elsewhere }
+    checkPush(client, report, isClean && isAlone && retrying == nil)
     let sent = server.attempts - attempts
     // A change that is refused with 409 or 412 is read, merged and sent again, once: nobody else
     // writes meanwhile. A delete that is undone since may be sent again, undeleted, and updated.
@@ -361,6 +378,7 @@ extension Simulation {
     guard let key = firstConflict(client) else { return false }
     let choice = dice.below(4)
     let former = tokens(of: key, client)
+    client.touched.insert(key)
     var hasTwoSides = false
     command("resolve", client, faults, &dice) { [self] disk in
       guard disk.journal.conflicts[key] != nil else { return }
@@ -381,6 +399,7 @@ extension Simulation {
       case 2:
         let id = try ItemID(Text("copy-\(nextToken())"))
         made.insert(ItemKey(table, id))
+        client.touched.insert(ItemKey(table, id))
         chosen = .both(id)
       default:
         var random = SplitMix64(seed: 1)
@@ -423,6 +442,14 @@ extension Simulation {
 }
 
 extension Event.What {
+  /// Whether it comes of an edit of the item's, here.
+  fileprivate var isOfAnEdit: Bool {
+    switch self {
+    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .keptOverTombstone: true
+    case .added, .updated, .removed, .conflictOver, .held: false
+    }
+  }
+
   /// What happened, in a word.
   fileprivate var name: String {
     switch self {

@@ -37,6 +37,17 @@ extension Simulation {
     count("garbled")
   }
 
+  /// Somebody changes a row at the server: a field, or deletes it, or brings it back.
+  func changeElsewhere(_ wanted: ItemKey?, _ dice: inout SplitMix64) {
+    guard let key = wanted ?? Self.any(server.rows.keys.sorted(), &dice), let row = server.rows[key]
+    else { return }
+    count("changed elsewhere")
+    note("somebody changes \(key)")
+    let isDelete = !row.deleted && dice.once(in: 4)
+    let item = isDelete ? nil : edited(row.item, &dice).1
+    _ = server.store(item, key, by: -1, over: row)
+  }
+
   /// A user deletes a file.
   func delete(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
     guard let key = anyKey(user, &dice) else { return }
@@ -55,6 +66,7 @@ extension Simulation {
     else { return }
     put(text, as: new, client, &user, &dice, isMaking: false)
     client.shown.overwritten[key, default: []].formUnion(Token.all(in: text))
+    client.touched.insert(key)
     user.save(nil, as: key, &dice)
     note("\(client.number) renames \(key)")
     count("renamed")
@@ -70,6 +82,7 @@ extension Simulation {
     forget(old.map { Token.all(in: $0) } ?? [], unless: Token.all(in: item))
     client.shown.overwritten[key, default: []].formUnion(old.map { Token.all(in: $0) } ?? [])
     client.shown.bringBack(Token.all(in: item), key)
+    client.touched.insert(key)
     user.saveSide(Self.text(item, key.id), of: key)
     if Token.all(in: item).contains(token) { client.kept[token] = key }
     note("\(client.number) edits side \(key)")
@@ -129,6 +142,7 @@ extension Simulation {
     client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
     client.shown.bringBack(client.shown.laid[key] ?? [], key)
     if text != nil, isMaking { made.insert(key) }
+    client.touched.insert(key)
     if text == nil || Self.item(in: user.text(of: key)) == nil && server.past[key] != nil {
       remade.insert(key)
     }

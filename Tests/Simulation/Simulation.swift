@@ -59,6 +59,7 @@ final class Simulation<Host: Machine> {
     for client in clients {
       client.line.note = { [unowned self] in note("  \($0)") }
       client.line.count = { [unowned self] in count($0) }
+      client.line.change = { [unowned self] in changeElsewhere($0, &$1) }
     }
     server.onWrite = { [unowned self] in check($0) }
   }
@@ -114,6 +115,10 @@ final class Client<Host: Machine> {
   var kept: [Int: ItemKey] = [:]
   /// The items that its user has removed by a command.
   var removed: Set<ItemKey> = []
+  /// The items that its user has ever changed, or a command that the user gave for them.
+  var touched: Set<ItemKey> = []
+  /// How many items were live when a guard first stopped its pulls; `nil` since one went on.
+  var guarded: Int?
   /// The same as ``kept``, when the machine was saved.
   var savedKept: [Int: ItemKey] = [:]
 

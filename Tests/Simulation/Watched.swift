@@ -94,7 +94,17 @@ struct Watched<Work: Disk>: Disk {
 
   func incoming(of key: ItemKey) throws -> Row? { try work.incoming(of: key) }
 
+  /// Notes rows that are about to take the place of a newer one that is known.
+  private func noteOlder(_ rows: [Row], _ table: TableName) throws {
+    for row in rows {
+      let key = ItemKey(table, row.id)
+      let known = try [work.base(of: key).row, work.incoming(of: key)].compactMap(\.self)
+      if known.contains(where: row.isOlder) { shown.older.append(row) }
+    }
+  }
+
   mutating func append(_ rows: [Row], to table: TableName) throws {
+    try noteOlder(rows, table)
     try work.append(rows, to: table)
   }
 
@@ -110,10 +120,7 @@ struct Watched<Work: Disk>: Disk {
   }
 
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    for row in rows {
-      guard let base = try work.base(of: ItemKey(table, row.id)).row else { continue }
-      if row.isOlder(than: base) { shown.older.append(row) }
-    }
+    try noteOlder(rows, table)
     try work.setBase(rows, in: table, durably: durably)
   }
 

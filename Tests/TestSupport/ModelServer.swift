@@ -181,17 +181,26 @@ package struct ModelBackend: Backend {
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
-    let all = server.rows.filter { entry in
-      entry.key.table == table && (from.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
-    }.map(\.value).sorted { left, right in
-      (left.updatedAt?.ticks ?? 0, left.id) < (right.updatedAt?.ticks ?? 0, right.id)
-    }
-    var rest = all[...]
-    while !rest.isEmpty {
+    var rest = rows(of: table, from: from)[...]
+    let total = rest.count
+    while let last = rest.prefix(pageSize).last {
       let rows = Array(rest.prefix(pageSize))
       rest = rest.dropFirst(pageSize)
-      let token = rows.last?.updatedAt.map { DeltaToken($0.text) }
-      guard try each(Page(rows: rows, token: token, total: all.count)) else { return }
+      let writes = server.writes.count
+      let token = last.updatedAt.map { DeltaToken($0.text) }
+      guard try each(Page(rows: rows, token: token, total: total)) else { return }
+      // A row that was changed meanwhile moves behind the others, and is met again.
+      guard server.writes.count != writes else { continue }
+      rest = self.rows(of: table, from: from).drop { Self.place($0) <= Self.place(last) }
     }
   }
+
+  /// Returns a table's rows from a moment on, in the order in which they are listed.
+  private func rows(of table: TableName, from moment: Timestamp?) -> [Row] {
+    server.rows.filter { entry in
+      entry.key.table == table && (moment.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
+    }.map(\.value).sorted { Self.place($0) < Self.place($1) }
+  }
+
+  private static func place(_ row: Row) -> (Int64, ItemID) { (row.updatedAt?.ticks ?? 0, row.id) }
 }
