@@ -94,7 +94,10 @@ extension Simulation {
     if case Stop.unsafe = error, !isCalm, plan.world.guards || plan.forgets { return }
     // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
     if case Resolve.Failure.invalid = error { return }
-    if case Resolve.Failure.changedMeanwhile = error, !faults.isEmpty { return }
+    if !faults.isEmpty {
+      if case Resolve.Failure.changedMeanwhile = error { return }
+      if case Resolve.Failure.twoClientSides = error { return }
+    }
     // A server that breaks on an item is not told from one that breaks.
     if client.line.hasChoked, !isCalm { return }
     fail("X: \(name) stops although nothing went wrong: \(error)")

@@ -37,11 +37,19 @@ extension Simulation {
     count("garbled")
   }
 
-  /// Somebody changes a row at the server: a field, or deletes it, or brings it back.
+  /// Somebody changes a row at the server: a field, or deletes it, or brings it back; now and then
+  /// all are deleted.
   func changeElsewhere(_ wanted: ItemKey?, _ dice: inout SplitMix64) {
     guard let key = wanted ?? Self.any(server.rows.keys.sorted(), &dice), let row = server.rows[key]
     else { return }
     count("changed elsewhere")
+    if dice.once(in: 12) {
+      note("somebody deletes everything")
+      for (key, row) in server.rows.sorted(by: { $0.key < $1.key }) where !row.deleted {
+        _ = server.store(nil, key, by: -1, over: row)
+      }
+      return
+    }
     note("somebody changes \(key)")
     let isDelete = !row.deleted && dice.once(in: 4)
     let item = isDelete ? nil : edited(row.item, &dice).1
