@@ -13,7 +13,7 @@ extension StoredRow {
     let text = Text(row[0] as String)
     let isDeleted = row[4] as Int64 != 0
     guard let version = Version(Text(row[3] as String)) else {
-      throw StoreDamage("the version of item '\(text)'")
+      throw StoreDamage(item: text, "its version is none")
     }
     do {
       let id = try ItemID(text)
@@ -25,7 +25,7 @@ extension StoredRow {
         updatedAt: Moment(milliseconds: row[2]), version: version,
         isDeleted: isDeleted, body: body)
     } catch {
-      throw StoreDamage("item '\(text)': \(error)")
+      throw StoreDamage(item: text, "\(error)")
     }
   }
 

@@ -48,7 +48,10 @@ package struct ServerResponder: HTTPResponder {
       answer = .error(error)
     } catch {
       log.append(failure: "\(error)", at: .now)
-      answer = .error(error is StoreDamage ? .storeDamaged : .storeFailed("\(error)"))
+      let damage = (error as? StoreDamage).map {
+        TableError($0, isRead: request.method == .get)
+      }
+      answer = .error(damage ?? .storeFailed("\(error)"))
     }
     answer.fields[.cacheControl] = "no-cache"
     answer.fields[.dataset] = dataset.string

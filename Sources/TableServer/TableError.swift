@@ -36,8 +36,14 @@ package enum TableError: Error, Hashable, Sendable {
   case queryTooLong
   /// The store can't be read or written; the text is for the log.
   case storeFailed(String)
-  /// The store is damaged: asking again doesn't help.
+  /// The store is damaged, and was to be read: asking again doesn't help.
   case storeDamaged
+  /// The store is damaged, and was to be written: no change is wrong, all must wait.
+  case storeDamagedForWrites
+  /// The item is damaged in the store, and was to be read.
+  case itemDamaged
+  /// The item is damaged in the store, and was to be written; the others can be.
+  case itemDamagedForWrites
 
   /// The status of the answer.
   package var status: HTTPResponse.Status {
@@ -54,7 +60,12 @@ package enum TableError: Error, Hashable, Sendable {
     case .misdirected, .otherDataset, .otherUser: .misdirectedRequest
     // Under load a query may be cut off that goes through another time.
     case .queryTooLong, .storeFailed: .serviceUnavailable
-    case .storeDamaged: .internalServerError
+    case .storeDamaged, .itemDamaged: .internalServerError
+    // After 500, tsync reads the row to learn whether it was written: where it is at its former
+    // version, the change counts as rejected. Nothing is wrong with the change.
+    case .storeDamagedForWrites: .serviceUnavailable
+    // This row can't be read either: after 500 a push would stop there each time. RFC 5789 §2.2.
+    case .itemDamagedForWrites: .unprocessableContent
     }
   }
 
@@ -78,7 +89,19 @@ package enum TableError: Error, Hashable, Sendable {
     case .otherUser: "the token is another user's than X-Tsync-User names"
     case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
-    case .storeDamaged: "the store is damaged: a backup must be put back"
+    case .storeDamaged, .storeDamagedForWrites: "the store is damaged: a backup must be put back"
+    case .itemDamaged, .itemDamagedForWrites:
+      "the item is damaged in the store: a backup must be put back"
+    }
+  }
+
+  /// Finds what a store's damage is to a request.
+  init(_ damage: StoreDamage, isRead: Bool) {
+    switch (damage.isOfOneItem, isRead) {
+    case (false, true): self = .storeDamaged
+    case (false, false): self = .storeDamagedForWrites
+    case (true, true): self = .itemDamaged
+    case (true, false): self = .itemDamagedForWrites
     }
   }
 
