@@ -1,13 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// The bytes of a column where SQLite has them, until its statement steps on.
+/// The bytes of a text column where SQLite has them, until its statement steps on.
 struct ColumnBytes: DatabaseValueConvertible, StatementColumnConvertible {
   /// The bytes; they belong to the statement.
   let bytes: UnsafeBufferPointer<UInt8>
 
   init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard let start = sqlite3_column_text(sqliteStatement, index) else { return nil }
+    // Everything else that SQLite would make a text of is nothing that this server wrote.
+    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_TEXT,
+      let start = sqlite3_column_text(sqliteStatement, index)
+    else { return nil }
     bytes = UnsafeBufferPointer(
       start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
   }

@@ -128,8 +128,13 @@ enum TableNumber {
     let statement = try database.cachedStatement(
       sql: "SELECT number, moment, count FROM tables WHERE name = ?")
     if let row = try GRDB.Row.fetchOne(statement, arguments: [table.text.string]) {
+      let moment = try row.decode(Int64.self, atIndex: 1)
+      let count = try row.decode(Int64.self, atIndex: 2)
+      guard Moment.served.contains(moment), (0..<Int64.max).contains(count) else {
+        throw StoreDamage("the stamp of table '\(table)'")
+      }
       return (
-        row[0], Stamp(moment: Moment(milliseconds: row[1]), count: row[2])
+        try row.decode(atIndex: 0), Stamp(moment: Moment(milliseconds: moment), count: count)
       )
     }
     try database.execute(

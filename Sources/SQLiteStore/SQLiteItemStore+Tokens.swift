@@ -11,10 +11,10 @@ extension SQLiteItemStore {
           database,
           sql: "SELECT user, digest, created_at, revoked_at FROM tokens ORDER BY number"
         ).map { row in
-          AccessToken(
-            user: Text(row[0]), digest: Array(row[1] as Data),
-            createdAt: Moment(milliseconds: row[2]),
-            revokedAt: (row[3] as Int64?).map(Moment.init(milliseconds:)))
+          try AccessToken(
+            user: Text(row.decode(atIndex: 0)), digest: Array(row.decode(Data.self, atIndex: 1)),
+            createdAt: Moment(milliseconds: row.decode(atIndex: 2)),
+            revokedAt: row.decode(Int64?.self, atIndex: 3).map(Moment.init(milliseconds:)))
         }
       }
     } catch {

@@ -35,6 +35,8 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
       dataset = Text(try pool.write { try Self.prepared($0, path: path) })
     } catch let error as DatabaseError {
       throw SQLiteStoreError.cannotOpen(path: path, reason: error.message ?? "\(error)")
+    } catch {
+      throw StoreDamage.found(in: error)
     }
     writes = GroupCommit(pool, now: now, salt: salt)
     self.queryTime = queryTime
@@ -67,9 +69,9 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
         throw SQLiteStoreError.newerFormat(path: path, version: version)
       }
     }
-    guard let dataset = try String.fetchOne(database, sql: "SELECT id FROM dataset") else {
-      throw StoreDamage("it has no dataset id")
-    }
+    guard let dataset = try String.fetchOne(database, sql: "SELECT id FROM dataset"),
+      UUID(uuidString: dataset) != nil
+    else { throw StoreDamage("it has no dataset id") }
     return dataset
   }
 

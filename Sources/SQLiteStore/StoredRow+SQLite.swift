@@ -3,29 +3,53 @@ import SyncModel
 import TableServer
 
 extension StoredRow {
-  /// The columns of an item, in the order in which ``init(_:)`` reads them.
+  /// The columns of an item, in the order in which ``init(_:_:)`` reads them.
   static let columns = "id, created_at, updated_at, version, deleted, text"
 
-  /// Reads a row of the database.
+  /// Reads the row that a statement stands on; `wanted` is the id by which it was found.
   ///
-  /// - Throws: `StoreDamage` where a column holds what this server never writes.
-  init(_ row: GRDB.Row) throws {
-    let text = Text(row[0] as String)
-    let isDeleted = row[4] as Int64 != 0
-    guard let version = Version(Text(row[3] as String)) else {
-      throw StoreDamage(item: text, "its version is none")
-    }
+  /// - Throws: `StoreDamage` where a column holds what this server never writes, or another moment,
+  ///   version or state than the row's text.
+  init(_ row: GRDB.Row, _ wanted: ItemID) throws {
     do {
-      let id = try ItemID(text)
-      guard let body = RowText.body(of: Text(row[5] as String), id, isDeleted: isDeleted) else {
-        throw NameError("its text is another's")
+      let id = try row.decode(ColumnBytes.self, atIndex: 0)
+      let version = try row.decode(ColumnBytes.self, atIndex: 3)
+      let text = try row.decode(ColumnBytes.self, atIndex: 5)
+      let deleted = try row.decode(DatabaseValue.self, atIndex: 4)
+      guard id.bytes.elementsEqual(wanted.text.string.utf8) else {
+        throw StoreDamage(item: wanted.text, "its id is another's")
       }
-      self.init(
-        id: id, createdAt: Moment(milliseconds: row[1]),
-        updatedAt: Moment(milliseconds: row[2]), version: version,
-        isDeleted: isDeleted, body: body)
-    } catch {
-      throw StoreDamage(item: text, "\(error)")
+      // SQLite makes a number of any text.
+      guard [0, 1].contains(where: { deleted.storage == .int64($0) }) else {
+        throw StoreDamage(item: wanted.text, "it is neither deleted nor not")
+      }
+      try self.init(
+        text.bytes, of: wanted,
+        createdAt: Moment(milliseconds: row.decode(Int64.self, atIndex: 1)),
+        updatedAt: Moment(milliseconds: row.decode(Int64.self, atIndex: 2)),
+        version: String(decoding: version.bytes, as: UTF8.self),
+        isDeleted: deleted.storage == .int64(1))
+    } catch is RowDecodingError {
+      // Its own words tell the whole row, which is nobody's affair in a log.
+      throw StoreDamage(item: wanted.text, "a column is of another type")
+    }
+  }
+
+  private init(
+    _ text: UnsafeBufferPointer<UInt8>, of id: ItemID, createdAt: Moment, updatedAt: Moment,
+    version: String, isDeleted: Bool
+  ) throws {
+    guard [createdAt, updatedAt].allSatisfy({ Moment.served.contains($0.milliseconds) }) else {
+      throw StoreDamage(item: id.text, "its moments are none")
+    }
+    guard let version = Version(Text(version)), RowText.takes(version),
+      let body = RowText.body(of: text, id, isDeleted: isDeleted)
+    else { throw StoreDamage(item: id.text, "its version is none, or its text is another's") }
+    self.init(
+      id: id, createdAt: createdAt, updatedAt: updatedAt, version: version,
+      isDeleted: isDeleted, body: body)
+    guard RowText(self).bytes.elementsEqual(text) else {
+      throw StoreDamage(item: id.text, "its columns and its text differ")
     }
   }
 
@@ -35,7 +59,9 @@ extension StoredRow {
   ) throws -> StoredRow? {
     let statement = try database.cachedStatement(
       sql: "SELECT \(columns) FROM items WHERE tbl = ? AND id = ?")
-    return try GRDB.Row.fetchOne(statement, arguments: [table, id.text.string]).map(StoredRow.init)
+    // A copied row would have no bytes, but a text in which what is no UTF-8 was replaced.
+    let rows = try GRDB.Row.fetchCursor(statement, arguments: [table, id.text.string])
+    return try rows.next().map { try StoredRow($0, id) }
   }
 
   private var storedText: String { String(decoding: RowText(self).bytes, as: UTF8.self) }

@@ -17,6 +17,10 @@ package struct Moment: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 
+  /// The milliseconds of the moments that a stamp can have: from 1970 to the end of 9999, what four
+  /// digits can say.
+  package static let served: Range<Int64> = 0..<253_402_300_800_000
+
   /// The moment after this one: one millisecond later.
   package var next: Moment { Moment(milliseconds: milliseconds + 1) }
 

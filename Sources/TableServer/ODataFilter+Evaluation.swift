@@ -3,7 +3,7 @@ import SyncModel
 extension ODataFilter {
   /// Whether the condition holds for a row.
   ///
-  /// - Throws: `JSONError` where the stored text is no JSON.
+  /// - Throws: `StoreDamage` where the stored text is no JSON.
   package func holds(for row: StoredRow) throws -> Bool {
     var subject = FilterSubject(row: row)
     return try holds(for: &subject)

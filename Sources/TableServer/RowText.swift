@@ -14,7 +14,7 @@ package struct RowText: Hashable, Sendable {
 
   /// Writes a row.
   package init(_ row: StoredRow) {
-    precondition(row.version.text.string.utf8.count == 12, "a version is 8 bytes in base64")
+    precondition(Self.takes(row.version), "a version is 8 bytes in base64")
     var text: [UInt8] = []
     var body = row.body.string
     text.reserveCapacity(body.utf8.count + 2 * Self.momentLength + 256)
@@ -35,16 +35,24 @@ package struct RowText: Hashable, Sendable {
 
   /// Returns the body of a stored text, as ``StoredRow/body`` has it; `nil` where the text can't be
   /// that of the row.
-  package static func body(of text: Text, _ id: ItemID, isDeleted: Bool) -> Text? {
+  package static func body(
+    of text: UnsafeBufferPointer<UInt8>, _ id: ItemID, isDeleted: Bool
+  ) -> Text? {
     var prefix: [UInt8] = []
     writePrefix(id, into: &prefix)
-    let bytes = text.string.utf8
     let suffix = suffixLength(isDeleted: isDeleted)
-    guard bytes.count >= prefix.count + suffix, bytes.starts(with: prefix) else { return nil }
-    let members = bytes.dropFirst(prefix.count).dropLast(suffix)
+    guard text.count >= prefix.count + suffix, text.starts(with: prefix) else { return nil }
+    let members = text.dropFirst(prefix.count).dropLast(suffix)
     guard let comma = members.first else { return "{}" }
-    guard comma == UInt8(ascii: ","), let inner = String(members.dropFirst()) else { return nil }
+    guard comma == UInt8(ascii: ","),
+      let inner = String(validating: members.dropFirst(), as: UTF8.self)
+    else { return nil }
     return Text("{\(inner)}")
+  }
+
+  /// Whether a version is as long as those that a row's text has.
+  package static func takes(_ version: Version) -> Bool {
+    version.text.string.utf8.count == 12
   }
 
   private static func writePrefix(_ id: ItemID, into text: inout [UInt8]) {
@@ -70,8 +78,20 @@ extension RowText {
     2 * momentLength + versionLength + (isDeleted ? 16 : 17)
   }
 
-  /// Whether a text is a tombstone's: `…true}`.
-  static func isDeleted(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    text[text.count - 5] == UInt8(ascii: "t")
+  /// Returns where the system columns begin behind the id and the members; `nil` where a text is
+  /// none of this server's.
+  static func suffix(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard text.count >= shortestPrefix + suffixLength(isDeleted: true) else { return nil }
+    // …true}, or …false}
+    let isDeleted = text[text.count - 5] == UInt8(ascii: "t")
+    let suffix = text.count - suffixLength(isDeleted: isDeleted)
+    guard suffix >= shortestPrefix, text[suffix] == UInt8(ascii: ","),
+      text[suffix - 1 + momentLength] == UInt8(ascii: "\""),
+      text[text.count - 1] == UInt8(ascii: "}")
+    else { return nil }
+    return suffix
   }
+
+  /// Bytes of `{"id":"a"`.
+  private static let shortestPrefix = 9
 }

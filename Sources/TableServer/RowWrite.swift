@@ -70,7 +70,7 @@ extension RowWrite {
   /// `current` is the row as it is stored now, tombstones included; `stamp` is what the row gets if
   /// it is written.
   ///
-  /// - Throws: `JSONError` where the stored text is no JSON.
+  /// - Throws: `StoreDamage` where the stored text is no JSON.
   package func outcome(for current: StoredRow?, stamp: Stamp) throws -> WriteOutcome {
     if case .insert(let members) = action {
       if let current { return .exists(current) }

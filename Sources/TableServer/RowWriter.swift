@@ -13,9 +13,12 @@ package struct RowWriter: Sendable {
 
   /// Appends a row.
   ///
-  /// - Throws: `JSONError` where members were chosen and the stored text is no JSON.
+  /// - Throws: `StoreDamage` where the stored text is none of this server's, or where members were
+  ///   chosen and it is no JSON.
   package func write(_ row: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) throws {
-    let suffix = row.count - RowText.suffixLength(isDeleted: RowText.isDeleted(row))
+    guard let suffix = RowText.suffix(of: row) else {
+      throw StoreDamage(Self.facts(of: row, "is none of a row"))
+    }
     if let columns {
       try write(columns, of: row, suffix: suffix, into: &text)
     } else if hasCreatedAt {
@@ -28,7 +31,7 @@ package struct RowWriter: Sendable {
 
   /// Appends a row.
   ///
-  /// - Throws: `JSONError` where members were chosen and the stored text is no JSON.
+  /// - Throws: `StoreDamage` where members were chosen and the stored text is no JSON.
   package func write(_ row: StoredRow, into text: inout [UInt8]) throws {
     try RowText(row).bytes.withUnsafeBufferPointer { try write($0, into: &text) }
   }
@@ -39,7 +42,9 @@ package struct RowWriter: Sendable {
   ) throws {
     text.append(UInt8(ascii: "{"))
     let start = text.count
-    if columns.contains(.id) { text.append(contentsOf: row[1..<Self.endOfID(row)]) }
+    if columns.contains(.id) {
+      text.append(contentsOf: row[1..<(try Self.endOfID(row, before: suffix))])
+    }
     try writeMembers(columns, of: row, into: &text, after: start)
     var piece = suffix
     for (column, length) in [
@@ -65,7 +70,12 @@ package struct RowWriter: Sendable {
       return path.first
     }
     guard !names.isEmpty else { return }
-    let object = try JSON(parsing: Array(row)).object ?? JSONObject()
+    let object: JSONObject
+    do throws(JSONError) {
+      object = try JSON(parsing: Array(row)).object ?? JSONObject()
+    } catch {
+      throw StoreDamage(Self.facts(of: row, "is no JSON: \(error)"))
+    }
     for member in object.members where names.contains(member.name) {
       if text.count > start { text.append(UInt8(ascii: ",")) }
       member.name.writeQuoted(into: &text)
@@ -75,11 +85,20 @@ package struct RowWriter: Sendable {
   }
 
   /// Returns where the id's closing quote has passed.
-  private static func endOfID(_ row: UnsafeBufferPointer<UInt8>) -> Int {
+  private static func endOfID(
+    _ row: UnsafeBufferPointer<UInt8>, before suffix: Int
+  ) throws(StoreDamage) -> Int {
     var position = #"{"id":""#.utf8.count
-    while row[position] != UInt8(ascii: "\"") {
+    while position < suffix, row[position] != UInt8(ascii: "\"") {
       position += row[position] == UInt8(ascii: "\\") ? 2 : 1
     }
+    guard position < suffix else { throw StoreDamage(facts(of: row, "has no id")) }
     return position + 1
+  }
+
+  /// Says what is wrong with a text: with its beginning, where the id is.
+  private static func facts(of row: UnsafeBufferPointer<UInt8>, _ fault: String) -> String {
+    let start = row.dropFirst(#"{"id":""#.utf8.count).prefix { $0 != UInt8(ascii: "\"") }
+    return "the text of item '\(String(decoding: start.prefix(255), as: UTF8.self))' \(fault)"
   }
 }

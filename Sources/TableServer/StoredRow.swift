@@ -30,9 +30,13 @@ package struct StoredRow: Hashable, Sendable {
 
   /// The members of the body.
   ///
-  /// - Throws: `JSONError` where the stored text is no JSON.
-  package func members() throws -> JSONObject {
-    try JSON(parsing: body.bytes, limits: .document).object ?? JSONObject()
+  /// - Throws: `StoreDamage` where the stored text is no JSON.
+  package func members() throws(StoreDamage) -> JSONObject {
+    do throws(JSONError) {
+      return try JSON(parsing: body.bytes, limits: .document).object ?? JSONObject()
+    } catch {
+      throw StoreDamage(item: id.text, "its text is no JSON: \(error)")
+    }
   }
 
   /// The row's entity tag: its version in quotes (protocol.md §2.3).

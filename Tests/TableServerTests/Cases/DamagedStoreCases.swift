@@ -75,6 +75,118 @@ import Testing
       #expect(server.log.lines.contains { $0.contains("error") && $0.contains("item 'a'") })
     }
   }
+
+  @Test(
+    "a text that is no JSON is damage of its item, whoever asks for it",
+    arguments: [
+      #"replace(text, '"n":', '"n";')"#, #"CAST(replace(text, 'milk', x'6DFF6C6B') AS TEXT)"#,
+      #"replace(text, 'milk', 'mi' || char(10) || 'k')"#,
+    ])
+  func spoiltText(spoilt: String) async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      for id in ["a", "b"] {
+        let json = "{\"id\":\"\(id)\",\"text\":\"milk\",\"n\":1}"
+        #expect(try await server.send(.post, "todoitem", json).status == 201)
+      }
+      try await store.spoil("UPDATE items SET text = \(spoilt) WHERE id = 'a'")
+      for (method, path, body, status) in [
+        (.get, "todoitem/a", nil, 500), (.get, "todoitem?$select=n", nil, 500),
+        (.patch, "todoitem/a", #"{"n":2}"#, 422), (.post, "todoitem", #"{"id":"a"}"#, 422),
+        (.patch, "todoitem/b", #"{"n":2}"#, 200),
+      ] as [(HTTPRequest.Method, String, String?, Int)] {
+        #expect(try await server.send(method, path, body).status == status, "\(method) \(path)")
+      }
+      #expect(server.log.lines.contains { $0.contains("error") && $0.contains("item 'a'") })
+    }
+  }
+
+  @Test("a filter or an order that meets a text that is no JSON finds the damage")
+  func spoiltTextInFilter() async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a","n":1}"#).status == 201)
+      try await store.spoil("UPDATE items SET text = replace(text, ':', ';')")
+      for query in ["$filter=n eq 1", "$orderby=n", "$filter=n eq 1&$count=true"] {
+        let path = "todoitem?" + query.replacing(" ", with: "%20")
+        let reply = try await server.send(.get, path)
+        #expect(reply.status == 500)
+        #expect(reply["error"] == "the store is damaged: a backup must be put back")
+      }
+    }
+  }
+
+  @Test(
+    "a column that is missing or of another type is damage of its item, and ends nothing",
+    arguments: [
+      "id", "created_at", "updated_at", "version", "deleted", "text",
+    ], ["NULL", "x'00FF'", "'no'", "7", "1e300", "-9223372036854775807"])
+  func spoiltColumn(column: String, value: String) async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      for id in ["a", "b"] {
+        #expect(try await server.send(.post, "todoitem", "{\"id\":\"\(id)\"}").status == 201)
+      }
+      try await store.spoil("UPDATE items SET \(column) = \(value) WHERE id = 'a'")
+      let status = try await server.send(.get, "todoitem/a?__includedeleted=true").status
+      // What isn't found by its id isn't there.
+      #expect(status == (column == "id" ? 404 : 500))
+      let patch = try await server.send(.patch, "todoitem/a", #"{"n":1}"#)
+      #expect(patch.status == (column == "id" ? 404 : 422))
+      let list = try await server.send(.get, "todoitem?__includedeleted=true")
+      #expect(list.status == (column == "text" ? 500 : 200))
+      #expect(try await server.send(.patch, "todoitem/b", #"{"n":1}"#).status == 200)
+    }
+  }
+
+  @Test(
+    "a text that is cut off is damage, in lists of all kinds",
+    arguments: [0, 1, 4, 5, 20, 130], ["", "&$select=id", "&$select=version,n"])
+  func cutText(length: Int, select: String) async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a","n":1}"#).status == 201)
+      try await store.spoil("UPDATE items SET text = substr(text, 1, \(length))")
+      for version in ["2.0.0", "3.0.0", nil] {
+        let reply = try await server.speaking(version).send(.get, "todoitem?$top=5" + select)
+        #expect(reply.status == 500)
+      }
+    }
+  }
+
+  @Test(
+    "what the store knows of a table and can't be is damage, and ends nothing",
+    arguments: ["moment", "count"], ["NULL", "x'00'", "'no'", "-1", "9223372036854775807"])
+  func spoiltStamp(column: String, value: String) async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a"}"#).status == 201)
+      try await store.spoil("UPDATE tables SET \(column) = \(value)")
+      #expect(try await server.send(.patch, "todoitem/a", #"{"n":1}"#).status == 503)
+      #expect(try await server.send(.get, "todoitem/a").status == 200)
+    }
+  }
+
+  @Test("tokens that can't be read are damage", arguments: ["user", "digest", "created_at"])
+  func spoiltTokens(column: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      try await store.add(AccessToken.make(for: "anna", at: Moment(milliseconds: 1)).1)
+      try await store.spoil("UPDATE tokens SET \(column) = NULL")
+      await #expect(throws: StoreDamage.self) { try await store.tokens() }
+      try await store.close()
+    }
+  }
+
+  @Test("a dataset id that is none is damage", arguments: ["NULL", "x'FF'"])
+  func spoiltDataset(value: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      try await store.spoil("UPDATE dataset SET id = \(value)")
+      try await store.close()
+      #expect(throws: StoreDamage.self) { try SQLiteItemStore(path: directory + "/items.db") }
+    }
+  }
 }
 
 extension SQLiteItemStore {
