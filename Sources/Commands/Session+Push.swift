@@ -43,7 +43,8 @@ extension Session {
     do {
       try send(selection, settings, &telling)
     } catch let stop as Stop {
-      throw Self.failure(stop, waiting: survey.waiting, survey)
+      let vanished = try use { survey.vanished(selection, $0.workspace.journal) }
+      throw Self.failure(stop, waiting: survey.waiting, vanished)
     }
     return telling
   }
@@ -70,9 +71,7 @@ extension Session {
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
         let told = connection.failure(stop)
-        throw try (told as? Stop).map {
-          Self.failure($0, waiting: report.waiting, try Survey(of: tables, on: workspace))
-        } ?? told
+        throw (told as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? told
       }
       try Self.keep(settings.now, \.pushed, workspace, connection)
     }
@@ -101,19 +100,37 @@ extension Session {
   }
 
   /// Returns the failure of a push that ended early: nothing is lost.
-  private static func failure(_ stop: Stop, waiting: Int, _ survey: Survey) -> Failure {
+  ///
+  /// `vanished` are the items whose files have vanished, table by table.
+  private static func failure(
+    _ stop: Stop, waiting: Int, _ vanished: [[ItemKey]] = []
+  ) -> Failure {
     var failure = Failure(stop)
     if case .unsafe(_, let ways) = stop {
       // The way that drops all other changes, too, is not the first.
       if let index = ways.firstIndex(where: { Text($0) == "tsync restore -a" }) {
+        // The guard stops at one table, and says how many it has counted there.
+        let counted = vanished.first { keys in
+          ways.contains { Text($0) == Text("tsync push --max-delete \(keys.count)") }
+        }
         failure.hints[index] = "a way on that drops all other changes, too: tsync restore -a"
-        failure.hints.insert("a way on: tsync restore \(survey.vanished)", at: index)
+        failure.hints.insert("a way on: tsync restore \(references(to: counted ?? []))", at: index)
       }
       return failure
     }
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
     failure.hints.append(Failure.Hint("nothing is lost: \(words)", way: "try again: tsync push"))
     return failure
+  }
+
+  /// Returns items as references, where they are few; else what stands for them.
+  private static func references(to keys: [ItemKey]) -> String {
+    let names = keys.map { "\($0)" }
+    // What a shell would take for something else isn't written down.
+    let isPlain = names.allSatisfy { name in
+      name.utf8.allSatisfy { $0 == UInt8(ascii: "/") || PlainText.isPlain($0) }
+    }
+    return (1...5).contains(names.count) && isPlain ? names.joined(separator: " ") : "REF..."
   }
 }
 
@@ -143,18 +160,14 @@ extension OpenWorkspace {
 }
 
 extension Survey {
-  /// The files that have vanished, as references, where they are few; else what stands for them.
-  fileprivate var vanished: String {
-    let keys = entries.compactMap { entry -> ItemKey? in
-      guard case .pending = entry.standing, entry.client == .absent else { return nil }
-      return entry.key
-    }.sorted()
-    let names = keys.map { "\($0)" }
-    // What a shell would take for something else isn't written down.
-    let isPlain = names.allSatisfy { name in
-      name.utf8.allSatisfy { $0 == UInt8(ascii: "/") || PlainText.isPlain($0) }
-    }
-    return names.count <= 5 && isPlain ? names.joined(separator: " ") : "REF..."
+  /// Returns the items of which a push would delete the rows though nobody has said so, table by
+  /// table.
+  fileprivate func vanished(
+    _ selection: Set<ItemKey>?, _ journal: JournalState
+  ) -> [[ItemKey]] {
+    let keys = pending(selection).lazy.filter { $0.kind == .delete }.map(\.key)
+      .filter { journal.notes[$0]?.note.commanded != true }
+    return Dictionary(grouping: keys, by: \.table).values.map { $0.sorted() }
   }
 
   /// Whether a push has anything to send or to find out.

@@ -18,7 +18,7 @@ import TestSupport
 ///   sh 'jq . x.json'                     the shell, in the current directory
 ///   stdin FILE       terminal 'c'        what the next command reads; on a terminal, if so
 ///   cd DIR           env NAME=VALUE      clock SECONDS
-///   server start                         its address is $URL
+///   server start [OPTION...]             its address is $URL
 ///   -- expected --
 ///   the file's text
 /// ```
@@ -168,7 +168,7 @@ struct ScriptRun {
         (.init(String(parts[0])), .init(parts.count > 1 ? String(parts[1]) : ""))
       ])
     case "server":
-      let server = try RunningServer()
+      let server = try RunningServer(["--no-auth"] + words.dropFirst())
       self.server = server
       world.environment = world.environment.setting([("URL", .init(server.url))])
     default: throw ScriptError("there is no such verb")
