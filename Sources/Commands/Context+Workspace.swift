@@ -39,14 +39,6 @@ struct OpenWorkspace {
   }
 }
 
-/// What an interrupted command had left, and this one has finished.
-struct Recovered {
-  /// The conflicts that were laid down.
-  var conflicts: [Event] = []
-  /// The items whose conflicts were settled as had been decided.
-  var settled: Set<ItemKey> = []
-}
-
 extension Context {
   /// The user's own directory of settings; `nil` where nothing says where it is.
   var userDirectory: UserDirectory? {
@@ -120,26 +112,6 @@ extension Context {
     return OpenWorkspace(
       workspace: workspace, configuration: configuration,
       tables: chosen.isEmpty ? all : all.filter(chosen.contains))
-  }
-
-  /// Finishes what an interrupted command left half done, and tells it.
-  @discardableResult
-  func recover(_ open: inout OpenWorkspace) throws -> Recovered {
-    let decided = open.workspace.journal.resolutions.keys
-    let events = try Recovery.run(
-      open.configuration.tables, on: &open.workspace, settings: open.settings(now: now))
-    let settled = decided.filter { open.workspace.journal.conflicts[$0] == nil }
-    let recovered = Recovered(
-      conflicts: events.filter { if case .conflict = $0.what { true } else { false } },
-      settled: Set(settled))
-    let count = Set(events.map(\.key)).union(settled).count
-    guard count > 0 else { return recovered }
-    let items = count == 1 ? "1 item" : "\(count) items"
-    output.warn("finished what an interrupted command had left: \(items)")
-    if !recovered.conflicts.isEmpty {
-      output.warn("\(recovered.conflicts.count) of them in conflict: tsync status")
-    }
-    return recovered
   }
 
   /// The words of the command line as the history keeps them: no secret ever stands in them.

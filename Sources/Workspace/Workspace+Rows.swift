@@ -46,6 +46,14 @@ extension Workspace: RowDisk {
     return try !rows.newLog(of: table).rows.uncommitted.isEmpty
   }
 
+  /// Returns the ids of the rows that a stopped pull has left; those that something of the user's holds
+  /// back are not among them.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func uncommitted(in table: TableName) throws(WorkspaceError) -> [ItemID] {
+    try rows.log(of: table).rows.uncommitted
+  }
+
   package func incoming(in table: TableName) throws -> [Row] {
     try rows.log(of: table).incomingRows()
   }

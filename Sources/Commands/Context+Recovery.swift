@@ -1,0 +1,69 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// What was left by earlier commands, and finished at the beginning of this one.
+struct Recovered {
+  /// The conflicts that were laid down.
+  var conflicts: [Event] = []
+  /// The items whose conflicts were settled as had been decided.
+  var settled: Set<ItemKey> = []
+}
+
+extension Context {
+  /// Finishes what an interrupted command left half done, takes over the rows that had waited and
+  /// wait no more, and tells both.
+  @discardableResult
+  func recover(_ open: inout OpenWorkspace) throws -> Recovered {
+    let before = open.workspace.journal
+    let tables = open.configuration.tables
+    let stopped = try Set(
+      tables.flatMap { table in
+        try open.workspace.uncommitted(in: table).map { ItemKey(table, $0) }
+      })
+    let events = try Recovery.run(
+      tables, on: &open.workspace, settings: open.settings(now: now))
+    let decided = try before.resolutions.filter { key, resolution in
+      // A restore of what was in no conflict was carried out where the item is there.
+      before.conflicts[key] == nil
+        ? try open.workspace.client(key).item == resolution.item
+        : open.workspace.journal.conflicts[key] == nil
+    }.keys
+    let pulled = events.filter { stopped.contains($0.key) }
+    let finished = Set(pulled.map(\.key)).union(decided)
+    if !finished.isEmpty {
+      output.warn("finished what an interrupted command had left: \(Self.items(finished.count))")
+      try tell(pulled.filter { options.verbose || $0.isNotable }, open)
+    }
+    let waited = events.filter { !stopped.contains($0.key) }
+    if !waited.isEmpty {
+      let count = Set(waited.map(\.key)).count
+      output.warn("rows that had waited were taken over: \(Self.items(count))")
+      try tell(waited, open)
+    }
+    let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
+    if !conflicts.isEmpty {
+      output.warn("\(conflicts.count) of them in conflict: tsync status")
+    }
+    return Recovered(
+      conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))
+  }
+
+  private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
+
+  /// Tells what became of items, in the words of a pull.
+  private func tell(_ events: [Event], _ open: OpenWorkspace) throws {
+    let names = try ItemNames(
+      for: events.map(\.key), in: open.configuration.tables, on: open.workspace,
+      titleField: open.configuration.titleField)
+    for event in events {
+      guard let deed = Deed(pulled: event, title: names.title(of: event.item)) else { continue }
+      output.warn(deed.line(names).text)
+    }
+  }
+}
+
+extension Event {
+  /// Whether a pull names the item though nobody asked for every item.
+  fileprivate var isNotable: Bool { Deed(pulled: self, title: nil)?.isNotable ?? false }
+}
