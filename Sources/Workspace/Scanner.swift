@@ -189,11 +189,7 @@ struct Scanner {
       addClean(.new(UInt32(place)), row.entry, status)
       return
     }
-    if let row {
-      // A stamp that is no longer relied on must not be handed on.
-      let isKept = known.map { $0.doubtfulSince == .max } ?? true
-      walk.rows.append(TableWalk.Row(place: row.place, stamp: isKept ? .asIndexed : .none))
-    }
+    if let row { walk.rows.append(TableWalk.Row(place: row.place, stamp: .asIndexed)) }
     let modified = (status ?? Self.status(of: name, in: directory)).map { FileStamp($0).modified }
     candidates.append(Candidate(key: key, client: state, modified: modified ?? 0))
   }

@@ -37,7 +37,11 @@ struct TableImage {
         } else if row.stamp == .asIndexed, isDeviceKnown,
           known.flags(Int(place)).contains(.stamped)
         {
-          lines.append(.known(Int(place), stamp: known.stamp(Int(place))))
+          let stamp = known.stamp(Int(place))
+          // The next index is written after the power loss, and couldn't tell that this one tells
+          // nothing.
+          let isDoubtful = stamp.changed >= known.doubtfulSince
+          lines.append(.known(Int(place), stamp: isDoubtful ? nil : stamp))
         } else {
           lines.append(.known(Int(place), stamp: stamp?.stamp))
         }

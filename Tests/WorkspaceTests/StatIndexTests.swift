@@ -73,6 +73,30 @@ import Testing
     #expect(try read(startedAfterIndex: -10) == 1)
   }
 
+  @Test("What is doubtful after a restart stays so when only another table is looked at")
+  func handsOnNothingDoubtful() throws {
+    try makeEdited()
+    try writeIndex(stamp("a"))
+    let started = RowsBench.realTime + 10_000_000_000
+    func rows() -> Rows {
+      Rows(
+        root: bench.root, trash: bench.trash, isWriting: true, started: started,
+        clock: { bench.now })
+    }
+    let others = rows()
+    let notes = try TableName("notes")
+    try others.log(of: notes).append([try bench.row("n", "note")], atOnce: true, durably: true)
+    _ = try others.candidates(in: notes, items: nil)
+    others.finish()
+    // That index was written after the start.
+    let index = open(bench.directory.path(of: "index"), O_RDWR)
+    let time = timespec(tv_sec: Int(started / 1_000_000_000) + 10, tv_nsec: 0)
+    #expect(futimens(index, [time, time]) == 0)
+    close(index)
+    #expect(StatIndex(in: bench.root)?.names == [notes, bench.table])
+    #expect(try rows().candidates(in: bench.table, items: bench.items).count == 1)
+  }
+
   @Test(
     "A file with other times than the index's is read", arguments: [0, 1],
     [-1, 1, 1_000_000_000] as [Int64])
