@@ -18,12 +18,16 @@ final class Trash {
   static let mark = ".emptied"
   /// How long things are kept, in seconds.
   static let age: Int64 = 30 * 86_400
+  /// What names an earlier time was displaced while the clock was wrong and nothing told the day; how
+  /// old it is nobody knows.
+  private static let firstTime = text(ofSecond: 1_577_836_800)  // 2020
 
   /// The directory `trash`.
   let directory: Directory
   private let clock: () -> Int64
   private var count = 0
   private var lastTime: (second: Int64, text: String) = (0, text(ofSecond: 0))
+  private lazy var day = try? readDay()
 
   /// Makes the trash of a workspace; the clock gives nanoseconds since 1970.
   init(_ directory: Directory, clock: @escaping () -> Int64) {
@@ -83,7 +87,8 @@ final class Trash {
     _ stem: String, _ suffix: String, in directory: Directory,
     _ attempt: (String) -> Result<Int32, Errno>
   ) throws(WorkspaceError) -> String {
-    let second = max(0, clock() / 1_000_000_000)
+    let now = max(0, clock() / 1_000_000_000)
+    let second = max(now, day?.next(at: now).start ?? 0)
     if second != lastTime.second { lastTime = (second, Self.text(ofSecond: second)) }
     let time = lastTime.text
     let room = Layout.nameLimit - time.utf8.count - suffix.utf8.count - 8
@@ -111,21 +116,30 @@ final class Trash {
 
   /// Removes what is older than 30 days, once a day.
   ///
-  /// Nothing goes that was young when it was last done: a clock that is wrong once removes nothing.
+  /// Nothing goes that was young when it was last done, and nothing while the clock is behind that day: a
+  /// clock that is wrong once removes nothing, and what is displaced by it is kept as long as all else.
   ///
-  /// - Returns: Whether it was done, being the first time today.
+  /// - Returns: Whether it is the first time today.
   /// - Throws: ``WorkspaceError``.
   func empty() throws(WorkspaceError) -> Bool {
     let now = max(0, clock() / 1_000_000_000)
-    let mark = PrivateFile(directory: directory, name: Self.mark)
-    let today = Array("\(Self.text(ofSecond: now).prefix(8))\n".utf8)
-    let former = try mark.read(limit: 64)
-    guard former != today else { return false }
-    guard let former = former.flatMap(Self.second(ofDay:)) else {
-      try mark.write(today, durably: false)
-      return true
+    let former = try readDay()
+    let today = former?.next(at: now) ?? TrashDay(of: now)
+    guard today != former else { return false }
+    if let former, !today.isAhead {
+      try empty(before: Self.text(ofSecond: former.limit(at: now)))
     }
-    let limit = Self.text(ofSecond: max(0, min(now, former + 86_400) - Self.age))
+    // It must survive a power loss: a machine without a clock has nothing else to go by.
+    try PrivateFile(directory: directory, name: Self.mark).write(today.text)
+    day = today
+    return true
+  }
+
+  private func readDay() throws(WorkspaceError) -> TrashDay? {
+    try PrivateFile(directory: directory, name: Self.mark).read(limit: 64).flatMap(TrashDay.init)
+  }
+
+  private func empty(before limit: String) throws(WorkspaceError) {
     try empty(directory, before: limit)
     for kind in [Layout.items, Layout.conflicts] {
       // What isn't of tsync's making is nobody's business here.
@@ -135,23 +149,14 @@ final class Trash {
         try empty(table, before: limit)
       }
     }
-    try mark.write(today, durably: false)
-    return true
-  }
-
-  /// Returns when a day began that the mark names, in seconds since 1970; `nil` where it names none.
-  private static func second(ofDay text: [UInt8]) -> Int64? {
-    let digits = String(decoding: text.prefix(8), as: UTF8.self)
-    guard digits.utf8.count == 8 else { return nil }
-    let parts = [digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6)]
-    return Timestamp(Text("\(parts.joined(separator: "-"))T00:00:00Z"))
-      .map { $0.ticks / Timestamp.perSecond }
   }
 
   private func empty(_ directory: Directory, before limit: String) throws(WorkspaceError) {
     for name in try directory.names() {
       // Fixed-width times are ordered as texts are.
-      guard let time = Self.time(in: name), Text(time) < Text(limit) else { continue }
+      guard let time = Self.time(in: name), Text(time) < Text(limit),
+        Text(time) >= Text(Self.firstTime)
+      else { continue }
       try directory.remove(name)
     }
   }

@@ -94,18 +94,7 @@ extension Workspace {
       let directory = try trash.directory.existingChild(Layout.items)?
         .existingChild(key.table.text.string)
     else { return nil }
-    let names = try directory.names().compactMap {
-      name -> (name: String, time: String, number: Int)? in
-      guard name.utf8.starts(with: stem) else { return nil }
-      let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."))
-      guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
-        let number = Int(String(Substring(rest[1]))), Text(time) >= first
-      else { return nil }
-      return (name, time, number)
-    }
-    // Times of one width are ordered as texts are; within a second the number tells.
-    let newestFirst = names.sorted { ($0.time, $0.number) > ($1.time, $1.number) }.map(\.name)
-    for name in newestFirst {
+    for (name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
       guard case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit),
         let item = try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
       else { continue }
@@ -126,10 +115,25 @@ extension Workspace {
       let directory = try trash.directory.existingChild(Layout.conflicts)?
         .existingChild(key.table.text.string)
     else { return nil }
-    // Times of one width are ordered as texts are.
-    let newest = try directory.names().filter { $0.utf8.starts(with: stem) }
-      .max { Text($0) < Text($1) }
-    return newest.map { directory.place(of: $0) }
+    return try Self.newestFirst(stem, in: directory).first.map { directory.place(of: $0.name) }
+  }
+
+  /// Returns the names in the trash of what was displaced from one place, and their times.
+  private static func newestFirst(
+    _ stem: [UInt8], in directory: Directory
+  ) throws(WorkspaceError) -> [(name: String, time: String)] {
+    let names = try directory.names().compactMap {
+      name -> (name: String, time: String, number: Int)? in
+      guard name.utf8.starts(with: stem) else { return nil }
+      let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."))
+      guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
+        let number = Int(String(Substring(rest[1])))
+      else { return nil }
+      return (name, time, number)
+    }
+    // Times of one width are ordered as texts are; within a second the number tells.
+    return names.sorted { ($0.time, $0.number) > ($1.time, $1.number) }
+      .map { ($0.name, $0.time) }
   }
 
   /// Lays a text in the trash, where an editor can be given it and where it stays if it is left.

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
@@ -73,6 +74,58 @@ import Testing
     playground.now = -5_000_000_000
     _ = try playground.open()
     #expect(playground.trash() == ["x"])
+  }
+
+  /// Replaces an item's text, as a command does that begins and ends.
+  private func replace(_ number: Int) throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    let expected = try workspace.client(key).digest
+    _ = try workspace.write(Item(text: "{\"n\": \(number)}"), to: key, expecting: expected)
+  }
+
+  @Test("L9: what is displaced while the clock is behind is the newest, and is kept for 30 days")
+  func bearsAClockBehind() throws {
+    let right = playground.now
+    try replace(0)
+    try replace(1)
+    func newest() throws -> Item? { try playground.open().displaced(playground.key()) }
+    #expect(try newest() == Item(text: #"{"n": 0}"#))
+    // A machine without a clock of its own begins in 1970.
+    playground.now = 60_000_000_000
+    for number in 2...12 {
+      try replace(number)
+      #expect(try newest() == Item(text: "{\"n\": \(number - 1)}"))
+    }
+    // The clock is right again, on the same day.
+    playground.now = right + 600_000_000_000
+    try replace(13)
+    #expect(try newest() == Item(text: #"{"n": 12}"#))
+    #expect(playground.trash().count == 13)
+    for day in [1, 2, 20, 29] as [Int64] {
+      playground.now = right + day * 86_400_000_000_000
+      _ = try playground.open()
+      #expect(playground.trash().count == 13)
+    }
+    try replace(14)
+    #expect(try newest() == Item(text: #"{"n": 13}"#))
+    for day in [31, 32] as [Int64] {
+      playground.now = right + day * 86_400_000_000_000
+      _ = try playground.open()
+    }
+    #expect(playground.trash().count == 1)
+  }
+
+  @Test("The newest document of a conflict is found among more than ten of one second")
+  func findsTheNewestDocument() throws {
+    let workspace = try playground.open()
+    let key = try playground.key()
+    for number in 1...12 {
+      try workspace.writeEdit([UInt8(0x30 + number)], of: key)
+    }
+    #expect(
+      try workspace.displacedPlace(of: key, .edit)
+        == "trash/conflicts/todoitem/a.edit.20260301T101502Z.11.json")
   }
 
   @Test(
