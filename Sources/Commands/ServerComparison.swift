@@ -88,7 +88,9 @@ struct ServerComparison {
       return true
     }
     for id in try disk.liveIDs(in: table) where found[id] == nil {
-      found[id] = Found(id: id, difference: .gone, way: .fullPull)
+      let way = try obstacle(to: .gone(id), of: ItemKey(table, id), on: disk)
+      found[id] = Found(
+        id: id, difference: .gone, way: way.map { Way.obstacle($0) } ?? .fullPull)
     }
     return found.values.compactMap(\.self).sorted { $0.id < $1.id }
   }

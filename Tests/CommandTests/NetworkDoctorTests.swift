@@ -1,3 +1,4 @@
+import Remote
 import SyncModel
 import TestSupport
 import Testing
@@ -120,6 +121,45 @@ struct NetworkDoctorTests {
     #expect(found.error.hasSuffix("2 differ on the server\n"), "\(found.error)")
     try change("d")
     #expect(anna.run("doctor", "--deep").error.hasSuffix(" tsync pull\n"))
+  }
+
+  @Test("--deep says what to do first about an item whose row is gone without a trace")
+  func deepAndGone() throws {
+    let isGone = Gate()
+    let dataset = try #require(server.dataset)
+    let url = server.url
+    let line = try Proxy(before: url) { request in
+      guard isGone.wait(seconds: 0), request.method == "GET" else { return .forward }
+      let fields = [
+        (name: "Content-Type", value: "application/json"),
+        (name: "X-Tsync-Dataset", value: dataset),
+      ]
+      guard request.target.hasPrefix("/tables/todoitem?") else {
+        return .answer(.answer(404, fields, body: Array("{}".utf8)))
+      }
+      // Of the rows, d alone is there.
+      let rows = (try? Wire.forward(request, to: url))?.body ?? []
+      let all = (try? JSON(parsing: rows))?.object?["items"]?.elements ?? []
+      let kept = all.filter { $0.object?["id"]?.text.map { $0 > "b" } ?? false }
+      let page = JSON.object(JSONObject([.init(name: "items", value: .array(kept))]))
+      return .answer(.answer(200, fields, body: page.encoded()))
+    }
+    let anna = try Person(cloning: line.url)
+    anna.run("set", "a", "text=mine")
+    anna.directory.write("{", to: anna.file("b"))
+    isGone.open()
+    _ = anna.run("pull", "--full")
+    let found = anna.run("doctor", "--deep")
+    #expect(
+      found.output.hasSuffix(
+        """
+        server  todoitem/a: is not there, and was not deleted in a way that shows \
+        · tsync resolve todoitem/a
+        server  todoitem/b: is not there, and was not deleted in a way that shows \
+        · mend items/todoitem/b.json
+
+        """), "\(found)")
+    #expect(found.error.hasSuffix("2 differ on the server\n"), "\(found.error)")
   }
 
   @Test("an edited side of a conflict whose record is lost stays, and is not passed over")
