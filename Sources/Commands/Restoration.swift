@@ -99,6 +99,8 @@ struct Restoration {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
     case .conflict(let conflict)?:
+      // Where two sides were edited, nothing is done before their user has said which counts.
+      _ = try Resolve.current(key, on: open.workspace)
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
@@ -143,41 +145,52 @@ struct Restoration {
 
   // MARK: Doing
 
-  /// Does it; answers what was done, and nothing where there was nothing to do.
+  /// Does it; answers whether anything was done.
   ///
-  /// - Throws: ``Failure``, where the item was changed meanwhile.
-  func run(on open: inout OpenWorkspace, now: Int64) throws -> Restoration? {
+  /// An item that was changed since it was looked at is named and left.
+  func run(on open: inout OpenWorkspace, in context: Context) throws -> Bool {
+    do {
+      return try run(on: &open, now: context.now)
+    } catch let failure as Resolve.Failure {
+      guard let key else { throw failure }
+      context.output.warn("\(key) was changed meanwhile, and stays as it is")
+      context.output.end(with: .rejected)
+      return false
+    }
+  }
+
+  /// - Throws: ``Resolve/Failure``, where the item was changed meanwhile.
+  private func run(on open: inout OpenWorkspace, now: Int64) throws -> Bool {
     guard let key else {
       if case .stray(let stray, let table) = way {
         _ = try open.workspace.discard(stray.fileName, in: table)
       }
-      return self
+      return true
     }
     switch way {
     case .base:
       switch try open.workspace.restore(key) {
       case .restored: break
-      case .unchanged: return nil
-      case .changedMeanwhile:
-        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      case .unchanged: return false
+      case .changedMeanwhile: throw Resolve.Failure.changedMeanwhile(key)
       }
     case .stray(let invalid, let table): _ = try open.workspace.discard(invalid.fileName, in: table)
     case .replacing(let invalid):
       let isBack = try open.workspace.restore(key) { workspace in
         _ = try workspace.discard(invalid.fileName, in: key.table)
       }
-      guard isBack else {
-        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
-      }
+      guard isBack else { throw Resolve.Failure.changedMeanwhile(key) }
     case .trash:
-      _ = try open.workspace.write(target, to: key, expecting: nil)
+      guard try open.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile else {
+        throw Resolve.Failure.changedMeanwhile(key)
+      }
       try open.note([(key, target)])
     case .server:
       let conflict = try Resolve.current(key, on: open.workspace)
       try Resolve(settings: open.settings(now: now)).settle(
         key, conflict, by: .server, on: &open.workspace)
     }
-    return self
+    return true
   }
 
   /// Tells it: the file is as the server's row, or in the trash.

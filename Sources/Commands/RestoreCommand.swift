@@ -50,8 +50,8 @@ struct RestoreCommand: TsyncCommand {
         defer { try? open.workspace.settle() }
         for restoration in plan.steps {
           try context.checkSignal()
-          guard let done = try restoration.run(on: &open, now: context.now) else { continue }
-          done.tell("", plan.names, to: context.output)
+          guard try restoration.run(on: &open, in: context) else { continue }
+          restoration.tell("", plan.names, to: context.output)
           count += 1
         }
         try open.workspace.settle()

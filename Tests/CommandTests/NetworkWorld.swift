@@ -176,6 +176,9 @@ final class Person {
   /// The clock, in nanoseconds since 1970; `nil` is the machine's.
   var now: (() -> Int64)?
 
+  /// The signal that asks the commands to end.
+  var signal: () -> Int32? = { nil }
+
   /// Makes a person who is in a workspace of a server's tables.
   convenience init(cloning url: String) throws {
     self.init()
@@ -212,7 +215,7 @@ final class Person {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
       },
-      random: { .random(in: 0...UInt64.max) }, signal: { nil },
+      random: { .random(in: 0...UInt64.max) }, signal: signal,
       run: { program throws(Errno) in try ProgramRun(program).ending() })
     invocation.pause = { [self] in pauses.append($0) }
     invocation.limits = limits

@@ -1,0 +1,67 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Restoring several items, one of which can't be.
+@Suite struct RestoreTests {
+  private let anna: Person
+
+  /// Milk and tea are in conflict.
+  init() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#)
+    anna = world.anna
+    anna.run("set", "milk", "tea", "text=Mine")
+    for id in ["milk", "tea"] {
+      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
+    }
+    #expect(anna.run("pull").status == 1)
+  }
+
+  /// Edits an item's file and its side of the conflict, differently.
+  private static func edit(_ id: String, of person: Person) {
+    person.directory.write("{\"id\": \"\(id)\", \"text\": \"One\"}", to: person.file(id))
+    person.directory.write(
+      "{\"id\": \"\(id)\", \"text\": \"Two\"}",
+      to: "list/.todosync/conflicts/todoitem/\(id).client.json")
+  }
+
+  @Test("an item that changes meanwhile is named and left, and the others are restored")
+  func goesOn() {
+    let (anna, count) = (anna, Counter())
+    anna.signal = {
+      // Between two items it is looked for; now the first one is about to be restored.
+      if count.next() == 1 { Self.edit("milk", of: anna) }
+      return nil
+    }
+    #expect(
+      anna.run("restore", "milk", "tea")
+        == Outcome(
+          status: 3, output: "restored tea  Theirs\n",
+          error: "tsync: restore: todoitem/milk was changed meanwhile, and stays as it is\n"))
+    #expect(anna.item("milk")?.contains("One") == true)
+    #expect(anna.run("status", "--porcelain").output.contains("todoitem/milk"))
+  }
+
+  @Test("where an item that is named can't be restored, none is")
+  func doesNothing() {
+    Self.edit("tea", of: anna)
+    let before = anna.item("milk")
+    let refused = anna.run("restore", "milk", "tea")
+    #expect(refused.status == 2)
+    #expect(refused.output == "")
+    #expect(refused.error.contains("were both edited, and differ"), "\(refused)")
+    #expect(anna.item("milk") == before)
+  }
+}
+
+/// Counts from 1.
+private final class Counter {
+  private var count = 0
+
+  func next() -> Int {
+    count += 1
+    return count
+  }
+}
