@@ -32,10 +32,14 @@ struct Standing: Equatable {
   init(_ entry: Survey.Entry, on disk: some Disk) throws {
     self.init(entry)
     // Where a side can't be read, or two were edited, it is as it was.
-    guard case .conflict = entry.standing, entry.client == .absent, let key = entry.key,
-      let now = try? Resolve.current(key, on: disk), now.client == nil
+    guard case .conflict(let laid) = entry.standing, let key = entry.key,
+      let now = try? Resolve.current(key, on: disk)
     else { return }
-    self.init(.conflict, now.server == nil ? "DD" : now.kind.rawValue, [])
+    let isNothing = now.client == nil && now.server == nil
+    // A table may want more to be decided by hand than the fields that both have changed.
+    let isAsLaid = entry.client.digest == laid.digest && now.names.isEmpty
+    self.init(
+      .conflict, isNothing ? "DD" : now.kind.rawValue, isAsLaid ? laid.fields : now.names)
   }
 
   private init(_ group: Group, _ letters: String, _ fields: [Text]) {
