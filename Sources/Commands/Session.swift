@@ -61,6 +61,7 @@ struct Session {
       context, at: path ?? context.findWorkspace(), isWriting: isWriting)
     do {
       try body(&session)
+      try session.pause(context.output.status)
     } catch {
       let told = session.connection?.failure(error) ?? error
       var failure =
@@ -69,11 +70,10 @@ struct Session {
       if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
         failure.hints.append(.init("nothing is lost", way: "try again: tsync \(context.command)"))
       }
-      // What went wrong first is what is told.
+      // What went wrong first is what is told; a line that could not be written is tried once more.
       try? session.pause(failure.status)
       throw failure
     }
-    try session.pause(context.output.status)
     try context.checkSignal()
   }
 
@@ -114,11 +114,17 @@ struct Session {
   }
 
   /// Writes the history's line and gives the lock back; the command's status is known at its end.
+  ///
+  /// Where the line can't be written the workspace stays open, and what was displaced stands in the one
+  /// that the next call writes.
   mutating func pause(_ status: ExitStatus? = nil) throws {
-    guard var open else { return }
-    self.open = nil
-    try open.workspace.finish(
-      context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
+    guard open != nil else { return }
+    let context = context
+    try use { open in
+      try open.workspace.finish(
+        context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
+    }
+    open = nil
   }
 
   /// What the engine goes by.
