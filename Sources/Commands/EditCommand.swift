@@ -65,6 +65,7 @@ private struct FileEdit {
     }
     let editor = Editor(context.invocation.environment, open.configuration)
     while true {
+      try context.checkSignal()
       do {
         try editor.open(path, in: context)
       } catch {

@@ -31,6 +31,7 @@ struct EditedText {
   func result<Value>(_ read: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
     while true {
       do {
+        try context.checkSignal()
         try editor.open(path, in: context)
       } catch {
         throw context.left(error, place, "and nothing of it is taken") ?? kept(error, hint)

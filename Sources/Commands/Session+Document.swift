@@ -19,11 +19,13 @@ extension Session {
     var line: Int?
     for _ in 0..<Self.openings {
       let (path, before) = try layDocument(conflict, of: key)
+      let place = try place(of: key)
       try pause()
+      try context.checkSignal()
       do {
         try editor.open(path, line: line, in: context)
       } catch let error as Errno {
-        throw try interrupted(error, key)
+        throw interrupted(error, key, place)
       } catch let failure as Failure {
         if let message = failure.message { context.output.warn(message) }
         return .left
@@ -32,7 +34,7 @@ extension Session {
       case .unchanged: return .left
       case .made(let verdict): return .settled(verdict)
       case .mistake(let error):
-        context.output.warn("\(try place(of: key)):\(error)")
+        context.output.warn("\(place):\(error)")
         guard try editsAgain() else { return .left }
         line = error.line
       }
@@ -40,11 +42,12 @@ extension Session {
     return .left
   }
 
-  /// Returns the error of an editor or a tool; where it was left running, with what becomes of the
-  /// conflict.
-  mutating func interrupted(_ error: Errno, _ key: ItemKey) throws -> any Error {
-    let place = try place(of: key)
-    return context.left(error, place, "and \(key) stays in conflict") ?? error
+  /// Returns the error of an editor or a tool; where it was left running, with the place of its text,
+  /// and what becomes of the conflict.
+  ///
+  /// The workspace isn't asked: another process may hold it, and a signal leaves no time to wait.
+  func interrupted(_ error: Errno, _ key: ItemKey, _ place: String) -> any Error {
+    context.left(error, place, "and \(key) stays in conflict") ?? error
   }
 
   private func editsAgain() throws -> Bool {

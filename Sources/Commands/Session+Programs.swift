@@ -11,12 +11,14 @@ extension Session {
   ) throws -> Arbiter.Decision {
     let before = try layDocument(conflict, of: key).text
     let program = try program(command, for: conflict, of: key)
+    let place = try place(of: key)
     try pause()
+    try context.checkSignal()
     let ending: Ending
     do {
       ending = try context.runLeaving(program)
     } catch let error as Errno {
-      throw try interrupted(error, key)
+      throw interrupted(error, key, place)
     }
     guard ending.status == 0 else {
       context.output.warn("the tool ended with status \(ending.status): \(command)")

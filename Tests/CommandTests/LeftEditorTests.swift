@@ -51,19 +51,39 @@ import Testing
       anna.directory.text("list/.todosync/\(rest.prefix { $0 != "," })")?.contains("Tea") == true)
   }
 
-  @Test("resolve says that the conflict is left, and where its text is")
-  func resolves() throws {
+  @Test(
+    "resolve says that the conflict is left, and where its text is, whoever holds the workspace",
+    arguments: [false, true])
+  func resolves(isHeld: Bool) throws {
     anna.run("set", "milk", "text=Oat milk")
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
     anna.run("pull")
     let resolve = try anna.start(["resolve", "milk"], columns: 80)
     #expect(resolve.waits(for: "? [e]"))
     resolve.type("e\n")
+    let path = anna.directory.path(of: "started")
+    for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(10_000) }
+    let lock = open(anna.directory.path(of: "list/.todosync/lock"), O_RDWR)
+    defer { close(lock) }
+    if isHeld { #expect(flock(lock, LOCK_EX | LOCK_NB) == 0) }
     let ended = ending(resolve, SIGTERM)
     #expect(ended.status == 128 + SIGTERM)
     let words =
       "tsync: the editor was left as it is; its text is in conflicts/todoitem/milk.edit.json, "
       + "and todoitem/milk stays in conflict\n"
     #expect(ended.output.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
+  }
+
+  @Test(
+    "a signal that comes before the editor starts is heeded, and no editor starts",
+    arguments: [["edit", "milk"], ["edit", "milk", "tea"], ["new", "-e"]])
+  func startsNoEditor(words: [String]) {
+    anna.signal = { SIGINT }
+    anna.types = []
+    let ended = anna.run(words)
+    #expect(ended.status == 128 + SIGINT)
+    #expect(!ended.error.contains("the editor"), "\(ended)")
+    #expect(access(anna.directory.path(of: "started"), F_OK) != 0)
+    #expect(anna.directory.names(in: "list/.todosync/trash").filter { $0.hasPrefix("edit") } == [])
   }
 }
