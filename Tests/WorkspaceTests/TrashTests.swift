@@ -116,6 +116,19 @@ import Testing
     #expect(playground.trash().count == 1)
   }
 
+  @Test("L9: what was displaced before the clock was ever right is not taken for old")
+  func bearsAClockThatBeginsBehind() throws {
+    let right = playground.now
+    playground.now = 60_000_000_000
+    try replace(0)
+    try replace(1)
+    for day in [0, 1, 2] as [Int64] {
+      playground.now = right + day * 86_400_000_000_000
+      _ = try playground.open()
+      #expect(playground.trash().count == 1)
+    }
+  }
+
   @Test("The newest document of a conflict is found among more than ten of one second")
   func findsTheNewestDocument() throws {
     let workspace = try playground.open()
