@@ -102,7 +102,7 @@ extension Failure {
       let fact = "the server does not let you: \(refusal.sentence)"
       self.init(.unauthorized, fact, hints: ["give it a token: tsync remote login"])
     case .notSpeaking(let fact): self.init(.unreachable, fact)
-    case .unsafe(let fact, let ways):
+    case .unsafe(let fact, let ways, _):
       self.init(.unsafe, fact, hints: ways.map { Hint("a way on: \($0)") })
     }
   }

@@ -43,8 +43,7 @@ extension Session {
     do {
       try send(selection, settings, &telling)
     } catch let stop as Stop {
-      let vanished = try use { survey.vanished(selection, $0.workspace.journal) }
-      throw Self.failure(stop, waiting: survey.waiting, vanished)
+      throw Self.failure(stop, waiting: survey.waiting)
     }
     return telling
   }
@@ -100,21 +99,13 @@ extension Session {
   }
 
   /// Returns the failure of a push that ended early: nothing is lost.
-  ///
-  /// `vanished` are the items whose files have vanished, table by table.
-  private static func failure(
-    _ stop: Stop, waiting: Int, _ vanished: [[ItemKey]] = []
-  ) -> Failure {
+  private static func failure(_ stop: Stop, waiting: Int) -> Failure {
     var failure = Failure(stop)
-    if case .unsafe(_, let ways) = stop {
+    if case .unsafe(_, let ways, let items) = stop {
       // The way that drops all other changes, too, is not the first.
       if let index = ways.firstIndex(where: { Text($0) == "tsync restore -a" }) {
-        // The guard stops at one table, and says how many it has counted there.
-        let counted = vanished.first { keys in
-          ways.contains { Text($0) == Text("tsync push --max-delete \(keys.count)") }
-        }
         failure.hints[index] = "a way on that drops all other changes, too: tsync restore -a"
-        failure.hints.insert("a way on: tsync restore \(references(to: counted ?? []))", at: index)
+        failure.hints.insert("a way on: tsync restore \(references(to: items))", at: index)
       }
       return failure
     }
@@ -160,16 +151,6 @@ extension OpenWorkspace {
 }
 
 extension Survey {
-  /// Returns the items of which a push would delete the rows though nobody has said so, table by
-  /// table.
-  fileprivate func vanished(
-    _ selection: Set<ItemKey>?, _ journal: JournalState
-  ) -> [[ItemKey]] {
-    let keys = pending(selection).lazy.filter { $0.kind == .delete }.map(\.key)
-      .filter { journal.notes[$0]?.note.commanded != true }
-    return Dictionary(grouping: keys, by: \.table).values.map { $0.sorted() }
-  }
-
   /// Whether a push has anything to send or to find out.
   fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
     !pending(selection).isEmpty

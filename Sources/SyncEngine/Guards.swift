@@ -31,10 +31,10 @@ package enum Guards {
       ways: ["tsync pull --max-delete \(count)"])
   }
 
-  static func pushWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
+  static func pushWouldDelete(_ items: [ItemKey], of live: Int, in table: TableName) -> Stop {
     .unsafe(
-      "\(count) of \(live) files of \(table) have vanished without tsync rm",
-      ways: ["tsync restore -a", "tsync push --max-delete \(count)"])
+      "\(items.count) of \(live) files of \(table) have vanished without tsync rm",
+      ways: ["tsync restore -a", "tsync push --max-delete \(items.count)"], items: items)
   }
 
   static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {

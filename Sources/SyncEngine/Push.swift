@@ -108,7 +108,7 @@ package struct Push {
         $0.table == table && live.contains($0.id) && !all.contains($0)
       }
       if deletes.count > settings.maxDelete ?? Guards.deletions(of: live.count - others) {
-        throw Guards.pushWouldDelete(deletes.count, of: live.count, in: table)
+        throw Guards.pushWouldDelete(deletes.map(\.key).sorted(), of: live.count, in: table)
       }
     }
   }

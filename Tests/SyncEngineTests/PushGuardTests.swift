@@ -12,9 +12,13 @@ import Testing
     try bench.pull()
   }
 
-  private static let vanished = Stop.unsafe(
-    "10 of 10 files of todoitem have vanished without tsync rm",
-    ways: ["tsync restore -a", "tsync push --max-delete 10"])
+  /// What stops a push of so many of ten files that have vanished: the items from a number on.
+  private func vanished(_ numbers: Range<Int>, of live: Int = 10) throws -> Stop {
+    .unsafe(
+      "\(numbers.count) of \(live) files of todoitem have vanished without tsync rm",
+      ways: ["tsync restore -a", "tsync push --max-delete \(numbers.count)"],
+      items: try numbers.map { try bench.key("n\($0)") })
+  }
 
   @Test("a few files that vanished are deleted")
   mutating func few() throws {
@@ -27,7 +31,7 @@ import Testing
   mutating func all() throws {
     for number in 0..<10 { try bench.save("n\(number)", nil) }
     try bench.save("new", #"{"a":1}"#)
-    #expect(throws: Self.vanished) { try bench.push() }
+    #expect(throws: try vanished(0..<10)) { try bench.push() }
     #expect(bench.writes() == [])
     #expect(bench.standings.count == 11)
   }
@@ -36,7 +40,7 @@ import Testing
   mutating func allowed() throws {
     for number in 0..<10 { try bench.save("n\(number)", nil) }
     bench.settings.maxDelete = 9
-    #expect(throws: Self.vanished) { try bench.push() }
+    #expect(throws: try vanished(0..<10)) { try bench.push() }
     bench.settings.maxDelete = 10
     #expect(try bench.push().pushed == 10)
     #expect(bench.differences == [])
@@ -58,10 +62,7 @@ import Testing
     try bench.pull()
     #expect(bench.disk.journal.conflicts.count == 1)
     for number in 2..<10 { try bench.save("n\(number)", nil) }
-    let stop = Stop.unsafe(
-      "8 of 10 files of todoitem have vanished without tsync rm",
-      ways: ["tsync restore -a", "tsync push --max-delete 8"])
-    #expect(throws: stop) { try bench.push() }
+    #expect(throws: try vanished(2..<10)) { try bench.push() }
     #expect(bench.writes() == [])
     #expect(try bench.push(only: ["n2", "n3", "n4"]).pushed == 3)
   }
@@ -75,10 +76,7 @@ import Testing
     try bench.pull()
     #expect(bench.standings == ["new conflict AA"])
     for id in ["n0", "n1", "n2", "new"] { try bench.save(id, nil) }
-    let stop = Stop.unsafe(
-      "3 of 3 files of todoitem have vanished without tsync rm",
-      ways: ["tsync restore -a", "tsync push --max-delete 3"])
-    #expect(throws: stop) { try bench.push() }
+    #expect(throws: try vanished(0..<3, of: 3)) { try bench.push() }
   }
 
   @Test("a limit of none stops the first file that vanished")
