@@ -23,6 +23,8 @@ struct FaultyLine: Backend {
   private let server: ModelServer
   private let client: Int
   private var events = 0
+  /// How many writes the command has sent.
+  private(set) var sent = 0
   /// Whether the server broke on an item since the command began.
   private(set) var hasChoked = false
 
@@ -41,6 +43,7 @@ struct FaultyLine: Backend {
     self.faults = faults
     self.random = random
     events = 0
+    sent = 0
     hasChoked = false
     deliver()
   }
@@ -72,6 +75,7 @@ struct FaultyLine: Backend {
       }
       guard !underWay.isEmpty else { return }
       let intent = underWay.remove(at: random.below(underWay.count))
+      sent += 1
       let reply = reply(to: intent)
       if reply.stop != nil { stopped = true }
       try done(intent, reply)

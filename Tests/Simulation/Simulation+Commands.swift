@@ -303,10 +303,10 @@ extension Simulation {
     _ client: Client<Host>, full: Bool = false, _ faults: [Plan.Fault], _ dice: inout SplitMix64
   ) {
     var report = PullReport(table: table)
-    var live = 0
+    var live: Set<ItemID> = []
     var stop: Stop?
     command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
-      live = try disk.liveIDs(in: table).count
+      live = Set(try disk.liveIDs(in: table))
       do {
         try Pull(settings: settings(forcing: isCalm)).run(
           table, full: full, on: &disk, from: &client.line, report: &report)
@@ -319,9 +319,10 @@ extension Simulation {
     }
     tell(report.events, client)
     // However often it is asked, and whatever came meanwhile.
-    live = min(live, client.guarded ?? live)
-    checkGuard("pull", report.removed, of: live)
-    if case .unsafe = stop { client.guarded = live } else { client.guarded = nil }
+    let known = min(live.count, client.guarded ?? live.count)
+    let removed = report.events.count { $0.what == .removed && live.contains($0.key.id) }
+    checkGuard("pull", removed, of: known)
+    if case .unsafe = stop { client.guarded = known } else { client.guarded = nil }
     if stop != nil, report.removed > 0, faults.allSatisfy({ $0.kind.place == .request }) {
       fail("G: a pull that stopped has deleted \(report.removed)")
     }
@@ -332,7 +333,6 @@ extension Simulation {
     _ dice: inout SplitMix64
   ) {
     var report = PushReport()
-    let attempts = server.attempts
     var waiting = 0
     var live = 0
     var open: Set<ItemKey> = []
@@ -354,7 +354,7 @@ extension Simulation {
     tell(report.events, client)
     let isAlone = !faults.contains { $0.kind == .elsewhere }
     checkPush(client, report, isClean && isAlone && retrying == nil)
-    let sent = server.attempts - attempts
+    let sent = client.line.sent
     // A change that is refused with 409 or 412 is read, merged and sent again, once: nobody else
     // writes meanwhile. A delete that is undone since may be sent again, undeleted, and updated.
     if isClean, faults.isEmpty {
@@ -368,6 +368,8 @@ extension Simulation {
     // What the push itself has brought to life may vanish in its midst.
     let made = report.events.count { $0.what == .pushed(.insert) || $0.what == .pushed(.undelete) }
     checkGuard("push", deletes.count, of: live + made)
+    // What it has made itself is known by the next pull, too.
+    client.guarded = nil
   }
 
   /// Resolves one conflict, somehow; answers whether there was one.
