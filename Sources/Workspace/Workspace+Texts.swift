@@ -1,5 +1,6 @@
 package import SyncEngine
 package import SyncModel
+import SystemPackage
 
 // The bytes behind the items, for commands that show them, move them, or do away with what is none.
 extension Workspace {
@@ -57,11 +58,11 @@ extension Workspace {
 
   /// Moves something that lies among a table's items under a name, and isn't one, to the trash.
   ///
-  /// - Returns: Its place in the trash.
+  /// - Returns: Its place in the trash; `nil` where it is gone meanwhile.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package mutating func discard(
     _ name: String, in table: TableName
-  ) throws(WorkspaceError) -> String {
+  ) throws(WorkspaceError) -> String? {
     requireLock()
     guard let directory = try itemDirectory(of: table) else {
       throw .missing(place: "\(Layout.items)/\(table)")
@@ -69,7 +70,12 @@ extension Workspace {
     let target = try trash.directory(Layout.items, table)
     let suffix = FileName.suffix.string
     let stem = name.utf8.count > suffix.utf8.count ? String(name.dropLast(suffix.count)) : name
-    let kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
+    let kept: String
+    do {
+      kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
+    } catch .file(_, .noSuchFileOrDirectory) {
+      return nil
+    }
     unsettle(directory)
     return target.place(of: kept)
   }
