@@ -18,9 +18,12 @@ final class Trash {
   static let mark = ".emptied"
   /// How long things are kept, in seconds.
   static let age: Int64 = 30 * 86_400
-  /// What names an earlier time was displaced while the clock was wrong and nothing told the day; how
-  /// old it is nobody knows.
-  private static let firstTime = text(ofSecond: 1_577_836_800)  // 2020
+  /// When 2020 began, in seconds since 1970.
+  ///
+  /// A clock that stands before it is wrong; and what names an
+  /// earlier time was displaced while nothing told the day: how old it is nobody knows.
+  static let firstSecond: Int64 = 1_577_836_800
+  private static let firstTime = text(ofSecond: firstSecond)
 
   /// The directory `trash`.
   let directory: Directory
@@ -116,10 +119,10 @@ final class Trash {
 
   /// Removes what is older than 30 days, once a day.
   ///
-  /// Nothing goes that was young when it was last done, and nothing while the clock is behind that day: a
+  /// Nothing goes that was young when it was last done, and nothing while the clock can't be right: a
   /// clock that is wrong once removes nothing, and what is displaced by it is kept as long as all else.
   ///
-  /// - Returns: Whether it is the first time today.
+  /// - Returns: Whether it is the first time on a day, as far as that can be told.
   /// - Throws: ``WorkspaceError``.
   func empty() throws(WorkspaceError) -> Bool {
     let now = max(0, clock() / 1_000_000_000)

@@ -8,8 +8,8 @@ import SyncModel
 ///                holds of this day was named by the clock
 /// ```
 ///
-/// It never goes back, so that what is displaced while the clock is behind is named as the newest, and
-/// is kept as long as all else.
+/// While the clock can't be right it doesn't go back, so that what is displaced then is named as the
+/// newest, and is kept as long as all else. Where it can, and the day is later, the day was wrong.
 struct TrashDay: Equatable {
   private static let length: Int64 = 86_400
 
@@ -49,7 +49,9 @@ struct TrashDay: Equatable {
 
   /// Returns the day that counts at a time in seconds since 1970.
   func next(at second: Int64) -> TrashDay {
-    if second >= start { return TrashDay(of: second) }
+    // Who waits for the next day goes on until it has come.
+    let isNext = isAhead && second >= start - Self.length
+    if second >= start || second >= Trash.firstSecond && !isNext { return TrashDay(of: second) }
     return isAhead ? self : TrashDay(start: start + Self.length, isAhead: true)
   }
 

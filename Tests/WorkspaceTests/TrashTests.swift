@@ -68,6 +68,26 @@ import Testing
     #expect(playground.directory.names(in: ".todosync/trash/items/todoitem") == names)
   }
 
+  @Test(
+    "L9: a clock that was ahead once doesn't keep the trash from being emptied, nor from its day")
+  func goesOnAfterAClockAhead() throws {
+    try replace(0)
+    try replace(1)
+    let right = playground.now
+    playground.now += 2_000 * 86_400_000_000_000
+    _ = try playground.open()
+    for day in 1...32 as ClosedRange<Int64> {
+      playground.now = right + day * 86_400_000_000_000
+      _ = try playground.open()
+      #expect(playground.trash().count == (day <= 30 ? 1 : 0), "day \(day)")
+    }
+    try replace(2)
+    #expect(
+      playground.directory.names(in: ".todosync/trash/items/todoitem").allSatisfy {
+        $0.contains(".20260402T")
+      })
+  }
+
   @Test("L9: a clock that stands before 1970 empties nothing")
   func bearsOddClocks() throws {
     playground.directory.write("x", to: ".todosync/trash/items/todoitem/a.19700101T000000Z.1.json")
