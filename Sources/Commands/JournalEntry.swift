@@ -130,7 +130,7 @@ extension JournalRecord {
     case .closed(.operation(let key)), .closed(.intent(let key)), .closed(.conflict(let key)),
       .closed(.resolution(let key)):
       key
-    case .purge, .closed(.purge): nil
+    case .purge, .stopped, .closed(.purge), .closed(.stop): nil
     }
   }
 }

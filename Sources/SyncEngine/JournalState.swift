@@ -16,6 +16,8 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var resolutions: [ItemKey: Resolution] = [:]
   /// The tables that are being forgotten.
   package private(set) var purges: Set<TableName> = []
+  /// How many items were known of the tables whose pulls were stopped for how much they would delete.
+  package private(set) var stops: [TableName: Int] = [:]
   private var count = 0
 
   /// Makes the state of an empty journal.
@@ -40,6 +42,7 @@ package struct JournalState: Equatable, Sendable {
       rejections[key] = nil
     case .resolve(let key, let resolution): resolutions[key] = resolution
     case .purge(let table): purges.insert(table)
+    case .stopped(let table, let known): stops[table] = known
     case .closed(let subject): close(subject)
     }
   }
@@ -69,6 +72,8 @@ package struct JournalState: Equatable, Sendable {
       rejections = others(rejections)
       conflicts = others(conflicts)
       resolutions = others(resolutions)
+      stops[table] = nil
+    case .stop(let table): stops[table] = nil
     }
   }
 
@@ -83,13 +88,14 @@ package struct JournalState: Equatable, Sendable {
     records += results.sorted { $0.key < $1.key }.map { .result($0.key, $0.value) }
     records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
     records += purges.sorted().map { .purge($0) }
+    records += stops.sorted { $0.key < $1.key }.map { .stopped($0.key, known: $0.value) }
     return records
   }
 
   /// How many ``records`` there are.
   package var recordCount: Int {
     notes.count + conflicts.count + resolutions.count + intents.count + results.count
-      + rejections.count + purges.count
+      + rejections.count + purges.count + stops.count
   }
 
   /// Whether anything about the outcome of a write or a resolution is open.

@@ -38,32 +38,34 @@ package struct Pull {
     _ table: TableName, full: Bool = false, on disk: inout some Disk,
     from backend: inout some Backend, report: inout PullReport
   ) throws {
-    let start = try disk.token(of: table)
-    var run = PullRun(table: table, settings: settings, from: start, full: full, report: report)
+    var run = PullRun(table: table, settings: settings, report: report)
     defer { report = run.report }
     run.report.events += try disk.takeIncoming(in: table, settings: settings)
     if full { run.unseen = try Set(disk.liveIDs(in: table)) }
     do {
       if full { try recognise(table, run.unseen, &backend) }
-      try backend.pages(of: table, from: full ? nil : start) { page in
+      let token = full ? nil : try disk.token(of: table)
+      try backend.pages(of: table, from: token) { page in
         for row in page.refused {
           try quarantine(table, row)
           run.report.refused.append(row)
         }
         try run.apply(page, to: &disk)
         progress(run.rows, page.total)
-        if run.bytes >= Self.checkpoint { try run.commit(to: &disk) }
+        if run.bytes >= Self.checkpoint { try run.commitMidway(to: &disk) }
         return true
       }
       try lookAgain(&run, &disk, &backend)
       if full { try findGone(&run, &disk, &backend) }
       try run.takeRemovals(to: &disk)
-      try run.end(on: &disk)
     } catch {
-      // What was applied stays; the token stays before what is still to do. Where a guard stopped,
-      // it stays where it was, so that the next pull measures by the same rows.
-      try run.commit(to: &disk, token: Guards.stopped(error) ? nil : run.token)
+      // What was applied stays; the token stays before what is still to do.
+      try run.commit(to: &disk)
       throw error
+    }
+    try run.commit(to: &disk)
+    if disk.journal.stops[table] != nil {
+      try disk.append([.closed(.stop(table))], durably: false)
     }
   }
 

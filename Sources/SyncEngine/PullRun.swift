@@ -5,15 +5,11 @@ struct PullRun {
   let table: TableName
   let settings: Settings
   var report: PullReport
-  /// How far the table's pulls had come when this one began.
-  private let start: DeltaToken?
-  /// Whether everything is read again; the token then moves once, at the end.
-  private let full: Bool
   /// How far the pages have come.
   private var reached: DeltaToken?
   /// How far they had come before what is still to be done: who passes an older row, or one that
   /// removes an item, never sees it again.
-  private(set) var token: DeltaToken?
+  private var token: DeltaToken?
   /// The rows since the last commit that have to wait.
   private var held: Set<ItemID> = []
   /// The rows since the last commit.
@@ -25,22 +21,18 @@ struct PullRun {
   /// The rows that remove items, kept back until all pages have come: how many there are decides
   /// whether any is taken.
   private var removals: [ItemID: Row] = [:]
-  /// How many removals there can be at most, once there is one.
-  private var most: Int?
-  /// Whether there were more, whose rows are not worth their memory.
+  /// How many items were known when the pull began, once that is asked for.
+  private var known: Int?
+  /// Whether there were too many removals, whose rows are not worth their memory.
   private var areTooMany = false
   /// The rows that came older than one that is known.
   private(set) var older: [Row] = []
   /// In a full pull, the live rows that no page has brought yet.
   var unseen: Set<ItemID> = []
 
-  init(
-    table: TableName, settings: Settings, from start: DeltaToken?, full: Bool, report: PullReport
-  ) {
+  init(table: TableName, settings: Settings, report: PullReport) {
     self.table = table
     self.settings = settings
-    self.start = start
-    self.full = full
     self.report = report
   }
 
@@ -54,7 +46,7 @@ struct PullRun {
 
   /// Moves the token to where the pages have come, unless something before that is still to be done.
   private mutating func advance() {
-    if !full, older.isEmpty, removals.isEmpty { token = reached }
+    if older.isEmpty, removals.isEmpty { token = reached }
   }
 
   /// Makes what was brought the base of items that are met again with another row: one that moves
@@ -64,7 +56,7 @@ struct PullRun {
     let isMetAgain = try rows.contains { row in
       try brought.contains(row.id) && disk.incoming(of: ItemKey(table, row.id)) != row
     }
-    if isMetAgain { try commit(to: &disk) }
+    if isMetAgain { try commitMidway(to: &disk) }
   }
 
   /// Appends rows and brings them to their items; those that remove one are kept back.
@@ -85,52 +77,37 @@ struct PullRun {
 
   /// Keeps a row back that removes an item; of those that are too many, the id alone.
   private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
-    let limit =
-      try most ?? settings.maxDelete ?? Guards.deletions(of: disk.liveIDs(in: table).count)
-    most = limit
-    areTooMany = areTooMany || removals.count >= limit
+    let most = try settings.maxDelete ?? Guards.deletions(of: knownItems(on: disk))
+    areTooMany = areTooMany || removals.count >= most
     removals[row.id] = areTooMany ? .gone(row.id) : row
+  }
+
+  /// Returns how many items were known when the pull began.
+  ///
+  /// Deletes are measured by them: what the pull has brought itself, or one before it that was
+  /// stopped, must not make room for more.
+  private mutating func knownItems(on disk: some Disk) throws -> Int {
+    if let known { return known }
+    let live = try disk.liveIDs(in: table).count
+    let count = min(live, disk.journal.stops[table] ?? live)
+    known = count
+    return count
   }
 
   /// Takes the rows that remove items, or none of them.
   ///
-  /// - Throws: ``Stop/unsafe(_:ways:)`` where they are too many.
+  /// - Throws: ``Stop/unsafe(_:ways:items:)`` where they are too many.
   mutating func takeRemovals(to disk: inout some Disk) throws {
-    try guardRemovals(disk)
+    guard !areTooMany else {
+      let known = try knownItems(on: disk)
+      try disk.append([.stopped(table, known: known)], durably: false)
+      throw Guards.pullWouldDelete(removals.count, of: max(known, removals.count), in: table)
+    }
     let rows = removals.values.sorted { $0.id < $1.id }
     try append(rows, to: &disk)
     removals = [:]
     try bring(rows, to: &disk)
     advance()
-  }
-
-  /// Measures the removals by the items that were known when the pull began: what it has brought
-  /// itself, or one before it that was stopped, must not make room for more.
-  private func guardRemovals(_ disk: some Disk) throws {
-    let count = removals.count
-    guard count > 0, areTooMany || count > settings.maxDelete ?? 0 else { return }
-    var known = 0
-    for id in try disk.liveIDs(in: table) {
-      guard try removals[id] != nil || isKnown(disk.base(of: ItemKey(table, id))) else { continue }
-      known += 1
-      // The more are known, the more may go; but of so few all may.
-      if allows(count, of: known), known >= 3 { return }
-    }
-    guard allows(count, of: known) else {
-      throw Guards.pullWouldDelete(count, of: known, in: table)
-    }
-  }
-
-  private func allows(_ count: Int, of known: Int) -> Bool {
-    !areTooMany && count <= settings.maxDelete ?? Guards.deletions(of: known)
-  }
-
-  /// Whether the server had made a row before this pull began.
-  private func isKnown(_ base: Base) -> Bool {
-    guard let start = start?.timestamp, let row = base.row, let changed = row.updatedAt else {
-      return true
-    }
-    return changed <= start || row.createdAt.flatMap(Timestamp.init).map { $0 <= start } ?? false
   }
 
   private mutating func append(_ news: [Row], to disk: inout some Disk) throws {
@@ -187,16 +164,14 @@ struct PullRun {
     return news.reversed()
   }
 
-  /// Makes the items durable, brings the rows into effect, and moves the token to where all is done.
-  mutating func end(on disk: inout some Disk) throws {
-    token = reached
+  /// Commits while pages are still to come: what is known is counted before that grows.
+  mutating func commitMidway(to disk: inout some Disk) throws {
+    _ = try knownItems(on: disk)
     try commit(to: &disk)
   }
 
   /// Makes the items durable, then brings the rows into effect and moves the token.
-  mutating func commit(to disk: inout some Disk) throws { try commit(to: &disk, token: token) }
-
-  mutating func commit(to disk: inout some Disk, token: DeltaToken?) throws {
+  mutating func commit(to disk: inout some Disk) throws {
     let moved = try token != nil && token != disk.token(of: table)
     guard !brought.isEmpty || moved else { return }
     if !brought.isEmpty { try disk.settle(afresh: true) }

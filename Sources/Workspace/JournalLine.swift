@@ -68,6 +68,7 @@ struct JournalLine {
     case "conflict": .conflict(try key())
     case "resolution": .resolution(try key())
     case "purge": .purge(try TableName(try text("table")))
+    case "stop": .stop(try TableName(try text("table")))
     case let other: throw NameError("nothing that can be closed is called '\(other)'")
     }
   }
@@ -105,7 +106,7 @@ struct JournalLine {
 
   func text(_ name: Text) throws(NameError) -> Text { try required(name, "a text", \.text) }
 
-  private func integer(_ name: Text) throws(NameError) -> Int {
+  func integer(_ name: Text) throws(NameError) -> Int {
     try required(name, "a whole number", \.integer)
   }
 

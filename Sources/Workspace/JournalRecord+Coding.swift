@@ -43,6 +43,10 @@ extension JournalRecord {
     case .purge(let table):
       line.append("t", "purge")
       line.append("table", .string(table.text))
+    case .stopped(let table, let known):
+      line.append("t", "stopped")
+      line.append("table", .string(table.text))
+      line.append("known", .integer(known))
     case .closed(let subject):
       line.append("t", "closed")
       line.append("of", .string(subject.name))
@@ -67,6 +71,8 @@ extension JournalRecord {
     case "conflict": self = .conflict(try line.key(), try line.conflict())
     case "resolve": self = .resolve(try line.key(), try line.resolution())
     case "purge": self = .purge(try TableName(try line.text("table")))
+    case "stopped":
+      self = .stopped(try TableName(try line.text("table")), known: try line.integer("known"))
     case "closed": self = .closed(try line.subject())
     case let other: throw NameError("no record is called '\(other)'")
     }
@@ -82,20 +88,21 @@ extension JournalRecord.Subject {
     case .conflict: "conflict"
     case .resolution: "resolution"
     case .purge: "purge"
+    case .stop: "stop"
     }
   }
 
   fileprivate var table: TableName {
     switch self {
     case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.table
-    case .purge(let table): table
+    case .purge(let table), .stop(let table): table
     }
   }
 
   fileprivate var id: ItemID? {
     switch self {
     case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.id
-    case .purge: nil
+    case .purge, .stop: nil
     }
   }
 }

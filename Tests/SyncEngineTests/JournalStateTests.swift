@@ -164,11 +164,23 @@ import Testing
     #expect(state.records == [.noted(elsewhere, note()), .intent(intent(elsewhere))])
   }
 
+  @Test("a stop holds until it is closed, or its table forgotten")
+  func stops() {
+    let open = state(.stopped(a.table, known: 7), .stopped(elsewhere.table, known: 2))
+    #expect(open.stops == [a.table: 7, elsewhere.table: 2] && open.isQuiet)
+    for subject: JournalRecord.Subject in [.stop(a.table), .purge(a.table)] {
+      var state = open
+      state.add(.closed(subject))
+      #expect(state.stops == [elsewhere.table: 2])
+    }
+  }
+
   @Test("closing what isn't open changes nothing")
   func closings() {
     let open = state(.noted(a, note()), .intent(intent(a)), .conflict(b, conflict(b)))
     for subject: JournalRecord.Subject in [
       .operation(elsewhere), .intent(b), .conflict(a), .resolution(b), .purge(elsewhere.table),
+      .stop(a.table),
     ] {
       var state = open
       state.add(.closed(subject))
@@ -181,7 +193,7 @@ import Testing
     let key = [a, b, elsewhere][random.below(3)]
     let isFree = state.conflicts[key] == nil
     let kinds = Operation.Kind.allCases
-    switch random.below(12) {
+    switch random.below(13) {
     case 0, 1:
       let note = Note(kind: kinds[random.below(kinds.count)], commanded: random.once(in: 2))
       return .noted(key, note)
@@ -192,6 +204,7 @@ import Testing
     case 7: return .resolve(key, resolution(key))
     case 8: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
     case 9: return .closed(.operation(key))
+    case 12: return random.once(in: 2) ? .stopped(key.table, known: 3) : .closed(.stop(key.table))
     case 10: return .closed(random.once(in: 2) ? .intent(key) : .resolution(key))
     default: return .closed(.conflict(key))
     }
@@ -208,7 +221,8 @@ import Testing
       #expect(rotated == state, "seed \(seed)")
       #expect(rotated.intents == state.intents && rotated.rejections == state.rejections)
       #expect(rotated.conflicts == state.conflicts && rotated.resolutions == state.resolutions)
-      #expect(rotated.purges == state.purges && rotated.isQuiet == state.isQuiet)
+      #expect(rotated.purges == state.purges && rotated.stops == state.stops)
+      #expect(rotated.isQuiet == state.isQuiet)
       #expect(Set(rotated.results.keys) == Set(state.results.keys))
       #expect(order(rotated) == order(state), "seed \(seed)")
       if random.once(in: 5) { state = rotated }

@@ -67,6 +67,39 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("what was committed before the deletes came makes no room for them, either")
+  mutating func committedBefore() throws {
+    for number in 20..<40 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+    var news: [Row] = []
+    for number in 10..<90 { news.append(try bench.elsewhere("m\(number)", #"{"a":1}"#)) }
+    // One of them moves meanwhile, so that what came before is made the base.
+    let again = try bench.elsewhere("m10", #"{"a":2}"#)
+    var gone: [Row] = []
+    for number in 10..<35 { gone.append(try bench.elsewhere("n\(number)", nil)) }
+    let stop = Stop.unsafe(
+      "the server has deleted 25 of 30 items of todoitem", ways: ["tsync pull --max-delete 25"])
+    bench.line.pages = [
+      Page(rows: news, token: news.last?.updatedAt.map { DeltaToken($0.text) }),
+      Page(rows: [again]), Page(rows: gone),
+    ]
+    #expect(throws: stop) { try bench.pull() }
+    bench.line.pages = nil
+    for _ in 0..<2 { #expect(throws: stop) { try bench.pull() } }
+    #expect(bench.disk.files.count == 110)
+    bench.settings.maxDelete = 25
+    #expect(try bench.pull().removed == 25)
+    #expect(bench.differences == [])
+  }
+
+  @Test("what was pushed since the last pull is known")
+  mutating func pushedSince() throws {
+    for number in 20..<90 { try bench.save("n\(number)", #"{"a":1}"#) }
+    try bench.push()
+    for number in 10..<34 { try bench.elsewhere("n\(number)", nil) }
+    #expect(try bench.pull().removed == 24)
+  }
+
   @Test("in a full pull, too, what came with them makes no room for those that are gone")
   mutating func goneAgain() throws {
     for number in 20..<80 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }

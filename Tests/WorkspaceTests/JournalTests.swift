@@ -246,6 +246,22 @@ import Testing
     #expect(journal == expected)
   }
 
+  @Test("a stop is known to the next process until it is closed")
+  func keepsStops() throws {
+    let table = playground.table
+    func stops() throws -> [TableName: Int] { try playground.open().journal.stops }
+    do {
+      var workspace = try playground.open()
+      try workspace.append([.stopped(table, known: 7)], durably: true)
+    }
+    #expect(try stops() == [table: 7])
+    do {
+      var workspace = try playground.open()
+      try workspace.append([.closed(.stop(table))], durably: true)
+    }
+    #expect(try stops() == [:])
+  }
+
   @Test("case 98: a record that one process made safe is known as safe by the next one's")
   func knowsWhatIsSafe() throws {
     for id in ["a", "b"] as [Text] {
