@@ -37,7 +37,9 @@ struct Standing: Equatable {
     else { return }
     let isNothing = now.client == nil && now.server == nil
     // A table may want more to be decided by hand than the fields that both have changed.
-    let isAsLaid = entry.client.digest == laid.digest && now.names.isEmpty
+    let isAsLaid =
+      try now.names.isEmpty && entry.client.digest == laid.digest
+      && disk.editedSide(of: key) == nil
     self.init(
       .conflict, isNothing ? "DD" : now.kind.rawValue, isAsLaid ? laid.fields : now.names)
   }

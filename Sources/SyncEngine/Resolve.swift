@@ -82,7 +82,7 @@ package struct Resolve {
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the client's side of an open conflict where its user has edited it; `nil` where not, and
   /// where the sides were removed by hand.
-  func editedSide(of key: ItemKey) throws -> ClientState? {
+  package func editedSide(of key: ItemKey) throws -> ClientState? {
     guard let open = journal.conflicts[key] else { return nil }
     let side = try conflictClient(of: key)
     return side != .absent && side.isEdited(since: open.digest) ? side : nil
