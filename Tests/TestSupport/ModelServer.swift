@@ -34,7 +34,8 @@ package final class ModelServer {
   /// Whether the write under way says itself what that field shall be.
   private var stampIsWritten = false
   private var random = SplitMix64(seed: 1)
-  private var clock: Int64 = 17_000_000_000_000_000
+  /// What the clock says, in ticks of a timestamp.
+  private(set) var clock: Int64 = 17_000_000_000_000_000
   private var counter = 0
 
   /// Makes an empty server.
@@ -181,13 +182,15 @@ package struct ModelBackend: Backend {
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
+    // Where commits come late, what was stamped since the pull began may have some before it.
+    let latest = overlap > 0 ? server.clock : .max
     var rest = rows(of: table, from: from)[...]
     let total = rest.count
     while let last = rest.prefix(pageSize).last {
       let rows = Array(rest.prefix(pageSize))
       rest = rest.dropFirst(pageSize)
       let writes = server.writes.count
-      let token = last.updatedAt.map { DeltaToken($0.text) }
+      let token = last.updatedAt.map { DeltaToken(Timestamp(ticks: min($0.ticks, latest)).text) }
       guard try each(Page(rows: rows, token: token, total: total)) else { return }
       // A row that was changed meanwhile moves behind the others, and is met again.
       guard server.writes.count != writes else { continue }
