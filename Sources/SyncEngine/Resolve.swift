@@ -117,6 +117,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       isCopied =
         try alreadyThere && there != .absent || there.item == client
         || write(client, to: copy, expecting: nil) != .changedMeanwhile
+      // No power loss may take the copy back and leave the item replaced.
+      try settle()
     }
     if !alreadyThere {
       // What is displaced goes to the trash with the write, the sides of the conflict below.
@@ -131,8 +133,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try settle(afresh: true)
     if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
       // What was decided is there; what was written since is for the user to decide, and is the only
-      // side that was edited.
-      open.digest = try client(key).digest
+      // side that was edited where the server's was chosen.
+      let server = resolution.server.deleted ? nil : resolution.server.item
+      if resolution.item == server { open.digest = try client(key).digest }
       try append([.conflict(key, open), .closed(.resolution(key))], durably: false)
       return false
     }
