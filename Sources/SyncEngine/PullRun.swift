@@ -38,7 +38,7 @@ struct PullRun {
 
   mutating func apply(_ page: Page, to disk: inout some Disk) throws {
     try makeBases(of: page.rows, on: &disk)
-    try apply(news(of: page, disk), to: &disk)
+    try add(news(of: page, disk), to: &disk)
     reached = page.token ?? reached
     advance()
     rows += page.rows.count
@@ -59,9 +59,14 @@ struct PullRun {
     if isMetAgain { try commitMidway(to: &disk) }
   }
 
-  /// Appends rows and brings them to their items; those that remove one are kept back.
+  /// Takes rows that were read one by one, as those of a page.
   mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
     try makeBases(of: rows, on: &disk)
+    try add(rows, to: &disk)
+  }
+
+  /// Appends rows and brings them to their items; those that remove one are kept back.
+  private mutating func add(_ rows: [Row], to disk: inout some Disk) throws {
     var news: [Row] = []
     for row in rows {
       removals[row.id] = nil
