@@ -20,8 +20,8 @@ final class Trash {
   static let age: Int64 = 30 * 86_400
   /// When 2020 began, in seconds since 1970.
   ///
-  /// A clock that stands before it is wrong; and what names an
-  /// earlier time was displaced while nothing told the day: how old it is nobody knows.
+  /// A clock that stands before it is wrong; and what names an earlier time was displaced while
+  /// nothing told the day: how old it is nobody knows.
   static let firstSecond: Int64 = 1_577_836_800
   private static let firstTime = text(ofSecond: firstSecond)
 
