@@ -11,14 +11,7 @@ import Testing
     try await TestServer.run(.sqlite) { server in
       let store = try #require(server.store as? SQLiteItemStore)
       #expect(try await server.send(.post, "todoitem", #"{"id":"a"}"#).status == 201)
-      // Where the items should be there is something else now, as after a write gone astray.
-      try await store.spoil(
-        """
-        PRAGMA writable_schema = ON;
-        UPDATE sqlite_master SET rootpage =
-          (SELECT rootpage FROM sqlite_master WHERE name = 'items_by_id') WHERE name = 'items';
-        PRAGMA writable_schema = RESET;
-        """)
+      try await store.misplace("items", to: "items_by_id")
       for (method, path, body, status) in [
         (.get, "todoitem?$orderby=n", nil, 500), (.get, "todoitem/a", nil, 500),
         (.patch, "todoitem/a", #"{"n":1}"#, 503), (.put, "todoitem/a", #"{"n":1}"#, 503),
@@ -38,13 +31,7 @@ import Testing
     try await TestServer.run(.sqlite) { server in
       let store = try #require(server.store as? SQLiteItemStore)
       #expect(try await server.send(.post, "todoitem", #"{"id":"a"}"#).status == 201)
-      try await store.spoil(
-        """
-        PRAGMA writable_schema = ON;
-        UPDATE sqlite_master SET rootpage =
-          (SELECT rootpage FROM sqlite_master WHERE name = 'tables') WHERE name = 'items_by_moment';
-        PRAGMA writable_schema = RESET;
-        """)
+      try await store.misplace("items_by_moment", to: "tables")
       #expect(try await server.send(.get, "todoitem/a").status == 200)
       for (method, path, body) in [
         (.patch, "todoitem/a", #"{"n":1}"#), (.delete, "todoitem/a", nil),
@@ -193,5 +180,16 @@ extension SQLiteItemStore {
   /// Makes of the file what only damage does.
   func spoil(_ sql: String) async throws {
     try await pool.writeWithoutTransaction { try $0.execute(sql: sql) }
+  }
+
+  /// Lets the place of one table or index be that of another, as after a write gone astray.
+  func misplace(_ name: String, to other: String) async throws {
+    try await spoil(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET rootpage =
+        (SELECT rootpage FROM sqlite_master WHERE name = '\(other)') WHERE name = '\(name)';
+      PRAGMA writable_schema = RESET;
+      """)
   }
 }
