@@ -109,7 +109,8 @@ final class ChildProcess {
   private func readTerminal() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     // At the end of the last program at a terminal reading fails.
-    let count = read(terminal, &buffer, buffer.count)
+    var count = 0
+    repeat { count = read(terminal, &buffer, buffer.count) } while count < 0 && errno == EINTR
     guard count > 0 else { return false }
     shown += buffer[..<count]
     return true
