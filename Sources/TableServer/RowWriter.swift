@@ -17,7 +17,7 @@ package struct RowWriter: Sendable {
   ///   chosen and it is no JSON.
   package func write(_ row: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) throws {
     guard let suffix = RowText.suffix(of: row) else {
-      throw StoreDamage(Self.facts(of: row, "is none of a row"))
+      throw Self.damage(of: row, "is none of a row")
     }
     if let columns {
       try write(columns, of: row, suffix: suffix, into: &text)
@@ -43,7 +43,10 @@ package struct RowWriter: Sendable {
     text.append(UInt8(ascii: "{"))
     let start = text.count
     if columns.contains(.id) {
-      text.append(contentsOf: row[1..<(try Self.endOfID(row, before: suffix))])
+      guard let end = Self.endOfID(row), end <= suffix else {
+        throw Self.damage(of: row, "has no id")
+      }
+      text.append(contentsOf: row[1..<end])
     }
     try writeMembers(columns, of: row, into: &text, after: start)
     var piece = suffix
@@ -74,7 +77,7 @@ package struct RowWriter: Sendable {
     do throws(JSONError) {
       object = try JSON(parsing: Array(row)).object ?? JSONObject()
     } catch {
-      throw StoreDamage(Self.facts(of: row, "is no JSON: \(error)"))
+      throw Self.damage(of: row, "is no JSON: \(error)")
     }
     for member in object.members where names.contains(member.name) {
       if text.count > start { text.append(UInt8(ascii: ",")) }
@@ -84,21 +87,24 @@ package struct RowWriter: Sendable {
     }
   }
 
-  /// Returns where the id's closing quote has passed.
-  private static func endOfID(
-    _ row: UnsafeBufferPointer<UInt8>, before suffix: Int
-  ) throws(StoreDamage) -> Int {
+  /// Returns where the id's closing quote has passed; `nil` where the text doesn't begin with one.
+  private static func endOfID(_ row: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard row.starts(with: #"{"id":""#.utf8) else { return nil }
     var position = #"{"id":""#.utf8.count
-    while position < suffix, row[position] != UInt8(ascii: "\"") {
+    while position < row.count, row[position] != UInt8(ascii: "\"") {
       position += row[position] == UInt8(ascii: "\\") ? 2 : 1
     }
-    guard position < suffix else { throw StoreDamage(facts(of: row, "has no id")) }
-    return position + 1
+    return position < row.count ? position + 1 : nil
   }
 
-  /// Says what is wrong with a text: with its beginning, where the id is.
-  private static func facts(of row: UnsafeBufferPointer<UInt8>, _ fault: String) -> String {
-    let start = row.dropFirst(#"{"id":""#.utf8.count).prefix { $0 != UInt8(ascii: "\"") }
-    return "the text of item '\(String(decoding: start.prefix(255), as: UTF8.self))' \(fault)"
+  /// Says what is wrong with a text, and of which item, where the text still tells it.
+  private static func damage(
+    of row: UnsafeBufferPointer<UInt8>, _ fault: String
+  ) -> StoreDamage {
+    guard let end = endOfID(row), end < row.count, row[end] == UInt8(ascii: ","),
+      let quoted = try? JSON(parsing: Array(row[#"{"id":"#.utf8.count..<end])),
+      let id = quoted.text.flatMap({ try? ItemID($0) })
+    else { return StoreDamage("the text of an item \(fault)") }
+    return StoreDamage(item: id.text, "its text \(fault)")
   }
 }

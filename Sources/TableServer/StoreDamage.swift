@@ -2,19 +2,20 @@ package import SyncModel
 
 /// What is wrong with a store that only a backup can mend.
 package struct StoreDamage: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Whether one item is damaged, as far as is known, and the others can be written.
-  package let isOfOneItem: Bool
+  /// The one item that is damaged, as far as is known, while the others can be written; `nil` where
+  /// it isn't known, or is the whole store.
+  package let item: Text?
   private let what: String
 
   /// Makes an error of the whole store; `what` is for whoever runs the server.
   package init(_ what: String) {
-    isOfOneItem = false
+    item = nil
     self.what = what
   }
 
   /// Makes an error of one item; `what` is for whoever runs the server.
   package init(item id: Text, _ what: String) {
-    isOfOneItem = true
+    item = id
     self.what = "item '\(id)': \(what)"
   }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import SyncModel
 
 /// Why a request gets no row: the one table between what went wrong and what HTTP calls it.
 package enum TableError: Error, Hashable, Sendable {
@@ -41,9 +42,9 @@ package enum TableError: Error, Hashable, Sendable {
   /// The store is damaged, and was to be written: no change is wrong, all must wait.
   case storeDamagedForWrites
   /// The item is damaged in the store, and was to be read.
-  case itemDamaged
+  case itemDamaged(Text)
   /// The item is damaged in the store, and was to be written; the others can be.
-  case itemDamagedForWrites
+  case itemDamagedForWrites(Text)
 
   /// The status of the answer.
   package var status: HTTPResponse.Status {
@@ -90,18 +91,18 @@ package enum TableError: Error, Hashable, Sendable {
     case .queryTooLong: "the query takes too long, ask for less"
     case .storeFailed: "the store can't be used now"
     case .storeDamaged, .storeDamagedForWrites: "the store is damaged: a backup must be put back"
-    case .itemDamaged, .itemDamagedForWrites:
-      "the item is damaged in the store: a backup must be put back"
+    case .itemDamaged(let id), .itemDamagedForWrites(let id):
+      "item '\(id)' is damaged in the store: a backup must be put back"
     }
   }
 
   /// Finds what a store's damage is to a request.
   init(_ damage: StoreDamage, isRead: Bool) {
-    switch (damage.isOfOneItem, isRead) {
-    case (false, true): self = .storeDamaged
-    case (false, false): self = .storeDamagedForWrites
-    case (true, true): self = .itemDamaged
-    case (true, false): self = .itemDamagedForWrites
+    switch (damage.item, isRead) {
+    case (nil, true): self = .storeDamaged
+    case (nil, false): self = .storeDamagedForWrites
+    case (let id?, true): self = .itemDamaged(id)
+    case (let id?, false): self = .itemDamagedForWrites(id)
     }
   }
 
