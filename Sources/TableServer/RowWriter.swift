@@ -13,12 +13,13 @@ package struct RowWriter: Sendable {
 
   /// Appends a row.
   ///
-  /// - Throws: `StoreDamage` where the stored text is none of this server's, or where members were
-  ///   chosen and it is no JSON.
+  /// - Throws: `StoreDamage` where the stored text is none of this server's, where what would be
+  ///   appended hides the rows after it, or where members were chosen and the text is no JSON.
   package func write(_ row: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) throws {
     guard let suffix = RowText.suffix(of: row) else {
       throw Self.damage(of: row, "is none of a row")
     }
+    let start = text.count
     if let columns {
       try write(columns, of: row, suffix: suffix, into: &text)
     } else if hasCreatedAt {
@@ -27,6 +28,35 @@ package struct RowWriter: Sendable {
       text.append(contentsOf: row[..<suffix])
       text.append(contentsOf: row[(suffix + RowText.momentLength)...])
     }
+    let closes = text.withUnsafeBufferPointer {
+      Self.closesAtEnd(UnsafeBufferPointer(rebasing: $0[start...]))
+    }
+    guard closes else { throw Self.damage(of: row, "doesn't close its quotes or brackets") }
+  }
+
+  /// Whether the brace that begins a text is closed by its last byte.
+  ///
+  /// Clients find the end of each row in a list by its quotes and brackets. The rest of its grammar
+  /// is the row's own affair: the text was checked when it was written, and isn't parsed again.
+  private static func closesAtEnd(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.first == UInt8(ascii: "{") else { return false }
+    var depth = 0
+    var isInString = false
+    var position = 0
+    while position < text.count {
+      switch text[position] {
+      case UInt8(ascii: "\""): isInString.toggle()
+      case UInt8(ascii: "\\"): position += isInString ? 1 : 0
+      case _ where isInString: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0 { return position == text.count - 1 }
+      default: break
+      }
+      position += 1
+    }
+    return false
   }
 
   /// Appends a row.

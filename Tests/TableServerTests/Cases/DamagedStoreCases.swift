@@ -93,6 +93,51 @@ import Testing
     }
   }
 
+  @Test(
+    "a text whose quotes or brackets don't close would hide the rows after it: a list names it",
+    arguments: [
+      #"replace(text, 'milk"', 'milk')"#, #"replace(text, '"milk', 'milk')"#,
+      #"replace(text, 'milk"', 'milk\"')"#, #"replace(text, '{"k"', '"k"')"#,
+      "replace(text, '[1', '1')", "replace(text, '1]', '1')", "replace(text, '1]', '1]]')",
+      #"replace(text, '1]}', '1]}},{"k":[1]')"#, "substr(text, 2)",
+      "' ' || substr(text, 2)", "',' || text",
+    ], ["2.0.0", "3.0.0", nil])
+  func spoiltFrame(spoilt: String, version: String?) async throws {
+    try await TestServer.run(.sqlite) { server in
+      let server = server.speaking(version)
+      let store = try #require(server.store as? SQLiteItemStore)
+      for id in ["a", "b"] {
+        let json = "{\"id\":\"\(id)\",\"text\":\"milk\",\"o\":{\"k\":[1]}}"
+        #expect(try await server.send(.post, "todoitem", json).status == 201)
+      }
+      try await store.spoil("UPDATE items SET text = \(spoilt) WHERE id = 'a'")
+      let list = try await server.send(.get, "todoitem")
+      #expect(list.status == 500)
+      // Where the text begins otherwise, it doesn't tell whose it is.
+      let isNamed = spoilt.hasPrefix("replace")
+      #expect(
+        list["error"]
+          == (isNamed ? Self.damageOfA : "the store is damaged: a backup must be put back"))
+      #expect(server.log.lines.contains { $0.contains("item 'a'") } == isNamed)
+    }
+  }
+
+  @Test("a text that is no JSON but closes what it opens spoils no list")
+  func spoiltInside() async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      for id in ["a", "b"] {
+        let json = "{\"id\":\"\(id)\",\"text\":\"{ [ \\\" \\\\\"}"
+        #expect(try await server.send(.post, "todoitem", json).status == 201)
+      }
+      #expect(try await server.send(.get, "todoitem").ids == "ab")
+      try await store.spoil("UPDATE items SET text = replace(text, ':', ';') WHERE id = 'a'")
+      let list = try await server.send(.get, "todoitem")
+      #expect(list.status == 200)
+      #expect(list.text.contains(#"{"id";"a","text";"{ [ \" \\","#))
+    }
+  }
+
   @Test("a filter or an order that meets a text that is no JSON finds the damage")
   func spoiltTextInFilter() async throws {
     try await TestServer.run(.sqlite) { server in
