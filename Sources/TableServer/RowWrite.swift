@@ -70,8 +70,10 @@ extension RowWrite {
   /// `current` is the row as it is stored now, tombstones included; `stamp` is what the row gets if
   /// it is written.
   ///
-  /// - Throws: `StoreDamage` where the stored text is no JSON.
+  /// - Throws: `StoreDamage` where the stored text is no JSON, whatever is to be done: no write may
+  ///   hide that a copy must be put back.
   package func outcome(for current: StoredRow?, stamp: Stamp) throws -> WriteOutcome {
+    let known = try current?.members()
     if case .insert(let members) = action {
       if let current { return .exists(current) }
       let row = StoredRow(
@@ -79,7 +81,7 @@ extension RowWrite {
         isDeleted: false, body: members.bodyText)
       return .created(row).limited
     }
-    guard let current else { return .missing }
+    guard let current, let known else { return .missing }
     let holds = precondition.verdict(on: current, reading: false) == .holds
     guard !current.isDeleted || revives || action == .undelete else {
       // A stale version is told first, where the client sees tombstones (protocol.md §11).
@@ -89,7 +91,7 @@ extension RowWrite {
     var row = current
     switch action {
     case .insert: break
-    case .merge(let members): row.body = try current.members().merged(with: members).bodyText
+    case .merge(let members): row.body = known.merged(with: members).bodyText
     case .replace(let members): row.body = members.bodyText
     case .delete: break
     case .undelete: if !current.isDeleted { return .unchanged(current) }

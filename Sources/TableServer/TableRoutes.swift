@@ -88,19 +88,13 @@ extension TableRoutes {
       throw TableError.noSuchItem
     }
     guard !row.isDeleted || request.target.query.includesDeleted else { throw dialect.deleted }
-    switch try Precondition(request.fields).verdict(on: row, reading: true) {
-    case .holds: return try readable(.ok, row, dialect)
-    case .notModified: return .bare(.notModified, row)
-    case .fails: return try readable(.preconditionFailed, row, dialect)
-    }
-  }
-
-  /// Answers with a row as it is stored, which nothing has read before.
-  private func readable(
-    _ status: HTTPResponse.Status, _ row: StoredRow, _ dialect: ServedDialect
-  ) throws -> TableAnswer {
+    // Nothing has read the text before; of a write's row the store has.
     _ = try row.members()
-    return try .row(status, row, dialect)
+    switch try Precondition(request.fields).verdict(on: row, reading: true) {
+    case .holds: return try .row(.ok, row, dialect)
+    case .notModified: return .bare(.notModified, row)
+    case .fails: return try .row(.preconditionFailed, row, dialect)
+    }
   }
 
   private func insert(
@@ -171,8 +165,8 @@ extension TableRoutes {
     switch outcome {
     case .created(let row): return try .row(.created, row, dialect)
     case .changed(let row), .unchanged(let row): return try .row(.ok, row, dialect)
-    case .exists(let row): return try readable(.conflict, row, dialect)
-    case .conflict(let row): return try readable(conflict, row, dialect)
+    case .exists(let row): return try .row(.conflict, row, dialect)
+    case .conflict(let row): return try .row(conflict, row, dialect)
     case .deleted: throw dialect.deleted
     case .missing: throw TableError.noSuchItem
     case .tooLarge: throw TableError.tooLarge

@@ -83,13 +83,32 @@ import Testing
       for (method, path, body, status) in [
         (.get, "todoitem/a", nil, 500), (.get, "todoitem?$select=n", nil, 500),
         (.patch, "todoitem/a", #"{"n":2}"#, 422), (.post, "todoitem", #"{"id":"a"}"#, 422),
-        (.patch, "todoitem/b", #"{"n":2}"#, 200),
+        (.put, "todoitem/a", #"{"n":2}"#, 422), (.delete, "todoitem/a", nil, 422),
+        (.post, "todoitem/a", nil, 422), (.patch, "todoitem/b", #"{"n":2}"#, 200),
       ] as [(HTTPRequest.Method, String, String?, Int)] {
         let reply = try await server.send(method, path, body)
         #expect(reply.status == status, "\(method) \(path)")
         if status != 200 { #expect(reply["error"] == Self.damageOfA, "\(method) \(path)") }
       }
       #expect(server.log.lines.contains { $0.contains("error") && $0.contains("item 'a'") })
+    }
+  }
+
+  @Test("a tombstone whose text is no JSON stays as it is, whatever is to be written")
+  func spoiltTombstone() async throws {
+    try await TestServer.run(.sqlite) { server in
+      let store = try #require(server.store as? SQLiteItemStore)
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a","n":1}"#).status == 201)
+      #expect(try await server.send(.delete, "todoitem/a").status == 204)
+      try await store.spoil(#"UPDATE items SET text = replace(text, '"n":', '"n";')"#)
+      for (method, body) in [
+        (.patch, #"{"n":2}"#), (.patch, #"{"n":2,"deleted":false}"#), (.put, #"{"n":2}"#),
+        (.delete, nil), (.post, nil),
+      ] as [(HTTPRequest.Method, String?)] {
+        let reply = try await server.send(method, "todoitem/a", body)
+        #expect(reply.status == 422)
+        #expect(reply["error"] == Self.damageOfA)
+      }
     }
   }
 
