@@ -79,9 +79,9 @@ extension RowWrite {
       let row = StoredRow(
         id: id, createdAt: stamp.moment, updatedAt: stamp.moment, version: stamp.version,
         isDeleted: false, body: members.bodyText)
-      return .created(row).limited
+      return .created(row).limited(members)
     }
-    guard let current, let known else { return .missing }
+    guard let current, var members = known else { return .missing }
     let holds = precondition.verdict(on: current, reading: false) == .holds
     guard !current.isDeleted || revives || action == .undelete else {
       // A stale version is told first, where the client sees tombstones (protocol.md §11).
@@ -90,23 +90,28 @@ extension RowWrite {
     guard holds else { return .conflict(current: current) }
     var row = current
     switch action {
-    case .insert: break
-    case .merge(let members): row.body = known.merged(with: members).bodyText
-    case .replace(let members): row.body = members.bodyText
-    case .delete: break
+    case .insert, .delete: break
+    case .merge(let changes):
+      members = members.merged(with: changes)
+      row.body = members.bodyText
+    case .replace(let sent):
+      members = sent
+      row.body = members.bodyText
     case .undelete: if !current.isDeleted { return .unchanged(current) }
     }
     row.isDeleted = action == .delete
     row.updatedAt = stamp.moment
     row.version = stamp.version
-    return WriteOutcome.changed(row).limited
+    // A tombstone is as large as its row was: what was taken once can be deleted.
+    return action == .delete ? .changed(row) : WriteOutcome.changed(row).limited(members)
   }
 }
 
 extension WriteOutcome {
-  /// The same, unless the row is too large to be stored: its whole text counts, since that is what
-  /// clients take so much of.
-  fileprivate var limited: WriteOutcome {
+  /// Returns the same, unless the row is too large to be stored, with the members that it has: its
+  /// whole text counts, since that is what clients take so much of.
+  fileprivate func limited(_ members: JSONObject) -> WriteOutcome {
+    guard members.members.count <= ServedLimits.members else { return .tooLarge }
     // What is around the body is less than this: most rows needn't be written to be measured.
     guard let row = stored, row.body.string.utf8.count > ServedLimits.item - 4_096,
       RowText(row).bytes.count > ServedLimits.item

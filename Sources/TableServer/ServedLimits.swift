@@ -1,7 +1,11 @@
+import SyncModel
+
 /// How much the server takes from a client (safety.md §2.0, §2.5 V7 and V8).
 package enum ServedLimits {
   /// Bytes of a request's body, and of a stored item: 1 MiB.
   package static let item = 1 << 20
+  /// Members of a stored item beside the five system fields: with them, as many as a client takes.
+  package static let members = JSONLimits.item.members - 5
   /// Bytes of a request's path and query: 16 KiB.
   package static let target = 16 << 10
   /// Bytes of all header fields together: 16 KiB.

@@ -21,7 +21,7 @@ package enum TableError: Error, Hashable, Sendable {
   case itemDeleted
   /// The path doesn't take this method.
   case methodNotAllowed(allowed: String)
-  /// The body, or the item that a change would make, is larger than 1 MiB.
+  /// The body, or the item that a change would make, is larger than an item may be.
   case tooLarge
   /// The path and query are larger than 16 KiB.
   case targetTooLong
@@ -82,7 +82,9 @@ package enum TableError: Error, Hashable, Sendable {
     case .noSuchItem: "the item does not exist"
     case .itemDeleted: "the item is deleted"
     case .methodNotAllowed(let allowed): "the method is not allowed here, only \(allowed)"
-    case .tooLarge: "an item may have \(ServedLimits.item) bytes at most"
+    case .tooLarge:
+      "an item may have \(ServedLimits.item) bytes"
+        + " and, beside the system fields, \(ServedLimits.members) members at most"
     case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
     case .unsupportedMediaType: "the body must be application/json"
     case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"

@@ -191,6 +191,30 @@ import Testing
     }
   }
 
+  @Test("a row has no more members than a client takes, those of the server among them")
+  func members() async throws {
+    try await TestServer.run { server in
+      let server = server.speaking("2.0.0")
+      let half = (1...2_046).map { "\"a\($0)\":0" }.joined(separator: ",")
+      let rest = (1...2_045).map { "\"b\($0)\":0" }.joined(separator: ",")
+      #expect(try await server.send(.post, "todoitem", #"{"id":"a",\#(half)}"#).status == 201)
+      let full = try await server.send(.patch, "todoitem/a", "{\(rest)}")
+      #expect(full.status == 200)
+      #expect(throws: Never.self) { try JSON(parsing: full.body, limits: .item) }
+      for (method, path, json) in [
+        (.patch, "todoitem/a", #"{"c":0}"#), (.put, "todoitem/a", #"{\#(half),\#(rest),"c":0}"#),
+        (.post, "todoitem", #"{"id":"b",\#(half),\#(rest),"c":0}"#),
+      ] as [(HTTPRequest.Method, String, String)] {
+        let over = try await server.send(method, path, json)
+        #expect(over.status == 413)
+        #expect(
+          over["error"]
+            == "an item may have 1048576 bytes and, beside the system fields, 4091 members at most")
+      }
+      #expect(try await server.send(.get, "todoitem/a").text == full.text)
+    }
+  }
+
   // MARK: Read one (protocol S5, S39–S41, S66)
 
   @Test("a row is read with its tag and date", arguments: versions)

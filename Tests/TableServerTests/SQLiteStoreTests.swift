@@ -162,6 +162,22 @@ import Testing
     }
   }
 
+  @Test("an item with more members than are taken now is deleted, but not brought back")
+  func wide() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      let full = (1...4_091).map { "\"m\($0)\":0" }.joined(separator: ",")
+      try await store.insert("a", "{\(full)}")
+      try await store.spoil(
+        #"UPDATE items SET text = replace(text, ',"createdAt"', ',"n":0,"createdAt"')"#)
+      let gone = try await store.write(RowWrite(.delete, id("a")), in: todoitem)
+      #expect(gone.stored?.isDeleted == true)
+      #expect(try await store.write(RowWrite(.undelete, id("a")), in: todoitem) == .tooLarge)
+      #expect(try await store.row(id("a"), in: todoitem) == gone.stored)
+      try await store.close()
+    }
+  }
+
   @Test("case 122: a disk that is full refuses writes, keeps what was, and goes on reading")
   func full() async throws {
     try await withTemporaryDirectory { directory in

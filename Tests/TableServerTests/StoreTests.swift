@@ -169,6 +169,26 @@ import Testing
   }
 
   @Test(
+    "an item that would have more members than a client takes is refused",
+    arguments: StoreKind.allCases)
+  func wide(kind: StoreKind) async throws {
+    try await kind.withStore { store in
+      // With the id and the four of the server these are 4,096.
+      let full = (1...4_091).map { "\"m\($0)\":0" }.joined(separator: ",")
+      let over = try members("{\(full),\"n\":0}")
+      let row = try await store.insert("one", "{\(full)}")
+      for action: RowWrite.Action in [.merge(try members(#"{"n":0}"#)), .replace(over)] {
+        #expect(try await store.write(write(action, "one"), in: todoitem) == .tooLarge)
+      }
+      #expect(try await store.write(write(.insert(over), "two"), in: todoitem) == .tooLarge)
+      #expect(try await store.row(id("one"), in: todoitem) == row)
+      #expect(try await store.row(id("two"), in: todoitem) == nil)
+      let swap = write(.merge(try members(#"{"m1":null,"n":0}"#)), "one")
+      #expect(try await store.write(swap, in: todoitem).stored != nil)
+    }
+  }
+
+  @Test(
     "V6: stamps of a table grow strictly although the clock steps back",
     arguments: StoreKind.allCases)
   func clock(kind: StoreKind) async throws {
