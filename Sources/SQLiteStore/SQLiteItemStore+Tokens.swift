@@ -11,10 +11,15 @@ extension SQLiteItemStore {
           database,
           sql: "SELECT user, digest, created_at, revoked_at FROM tokens ORDER BY number"
         ).map { row in
-          try AccessToken(
+          let createdAt = try row.decode(Int64.self, atIndex: 2)
+          let revokedAt = try row.decode(Int64?.self, atIndex: 3)
+          guard [createdAt, revokedAt ?? createdAt].allSatisfy(Moment.served.contains) else {
+            throw StoreDamage("the moments of a token are none")
+          }
+          return try AccessToken(
             user: Text(row.decode(atIndex: 0)), digest: Array(row.decode(Data.self, atIndex: 1)),
-            createdAt: Moment(milliseconds: row.decode(atIndex: 2)),
-            revokedAt: row.decode(Int64?.self, atIndex: 3).map(Moment.init(milliseconds:)))
+            createdAt: Moment(milliseconds: createdAt),
+            revokedAt: revokedAt.map(Moment.init(milliseconds:)))
         }
       }
     } catch {

@@ -228,12 +228,17 @@ import Testing
     }
   }
 
-  @Test("tokens that can't be read are damage", arguments: ["user", "digest", "created_at"])
-  func spoiltTokens(column: String) async throws {
+  @Test(
+    "tokens that can't be read are damage",
+    arguments: [
+      "user = NULL", "digest = NULL", "created_at = NULL", "created_at = -100000000000000",
+      "created_at = 253402300800000", "revoked_at = 'no'", "revoked_at = -1",
+    ])
+  func spoiltTokens(change: String) async throws {
     try await withTemporaryDirectory { directory in
       let store = try SQLiteItemStore(path: directory + "/items.db")
       try await store.add(AccessToken.make(for: "anna", at: Moment(milliseconds: 1)).1)
-      try await store.spoil("UPDATE tokens SET \(column) = NULL")
+      try await store.spoil("UPDATE tokens SET \(change)")
       await #expect(throws: StoreDamage.self) { try await store.tokens() }
       try await store.close()
     }
