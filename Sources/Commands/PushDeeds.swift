@@ -11,6 +11,8 @@ struct PushDeeds {
   private var entries: [(kind: Kind, deed: Deed)] = []
   private var merges: [ItemKey: [FieldMerge.Merged]] = [:]
   private var successes: [ItemKey: Int] = [:]
+  /// The items of which a write of an earlier push was found done.
+  private var earlier: Set<ItemKey> = []
   private var conflictPlaces: [ItemKey: Int] = [:]
 
   /// Sums up what happened, and what a push says again of items that it doesn't send.
@@ -75,13 +77,15 @@ struct PushDeeds {
   private mutating func succeed(
     _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, isThere: Bool
   ) {
-    if let index = successes[key] {
-      // An undelete or a merge took a second write; the first one names the deed.
+    // An undelete or a merge took a second write; the first one names the deed. A delete is a deed of
+    // its own, and so is what follows a write that was there already.
+    if let index = successes[key], kind != .delete, !earlier.contains(key) {
       entries[index].deed.title = title
       return
     }
     var deed = Deed(did: kind.word, key: key, title: title)
     if isThere {
+      earlier.insert(key)
       deed.remark = "already there"
       deed.members.append(.init(name: "alreadyThere", value: true))
     }

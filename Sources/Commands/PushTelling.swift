@@ -82,18 +82,20 @@ struct PushTelling {
     for entry in entries {
       guard let key = entry.key else { continue }
       let title = names.title(of: try entry.client.item ?? disk.base(of: key).row?.item)
-      let deed: Deed
+      let kinds: [Operation.Kind]
       switch entry.standing {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
-        deed = Deed(did: operation.kind.word, key: key, title: title).foretold
-        count += 1
+        kinds = [operation.kind]
       case .unknown(let intent):
-        deed = Deed(did: intent.kind.word, key: key, title: title).foretold
-        count += 1
+        kinds = [intent.kind] + (intent.next(entry.client).map { [$0] } ?? [])
       case .conflict, .rejected, .invalid, .moved: continue
       }
-      foretold.append(deed)
-      context.output.result(deed.line(names))
+      for kind in kinds {
+        let deed = Deed(did: kind.word, key: key, title: title).foretold
+        count += 1
+        foretold.append(deed)
+        context.output.result(deed.line(names))
+      }
     }
     let rest = PushDeeds([], standing: entries, order: [:], title: names.title)
     for deed in rest.deeds where !pending.contains(deed.key) && !toldBefore.contains(deed.key) {

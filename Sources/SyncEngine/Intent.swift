@@ -32,3 +32,13 @@ package struct Intent: Equatable, Sendable {
     self.attempt = attempt
   }
 }
+
+extension Intent {
+  /// Returns the kind of the change that waits behind the write; `nil` where the item is as it was
+  /// sent, or can't be read.
+  package func next(_ client: ClientState) -> Operation.Kind? {
+    if case .invalid = client { return nil }
+    let sent = item.map { Row(id: key.id, item: $0, version: nil, updatedAt: nil) }
+    return Operation(key: key, client: client.item, base: Base(sent ?? .gone(key.id)))?.kind
+  }
+}

@@ -69,6 +69,35 @@ import Testing
     #expect(anna.conflicts == [])
   }
 
+  @Test(
+    "what waits behind a lost answer is foretold, sent and told on its own",
+    arguments: [
+      (["rm", "milk"], "delete", "deleted"), (["set", "milk", "due=2027"], "update", "updated"),
+    ])
+  func tellsWhatWaitsBehind(command: [String], kind: String, word: String) throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("push")
+    let isDisturbed = Gate()
+    let proxy = try Proxy(before: server.url) { request in
+      request.method == "PATCH" && !isDisturbed.wait(seconds: 0) ? .loseAnswer : .forward
+    }
+    anna.run("remote", "set", proxy.url)
+    anna.run("set", "milk", "text=Oat milk")
+    #expect(anna.run("push").status == 5)
+    #expect(anna.run(command).status == 0)
+    isDisturbed.open()
+    let foretold = anna.run("push", "-n")
+    #expect(foretold.output.contains("would update milk"))
+    #expect(foretold.output.contains("would \(kind) milk"))
+    #expect(foretold.error.hasPrefix("2 to push"))
+    #expect(anna.run("journal").output.contains("pending   \(kind)"))
+    let pushed = anna.run("push")
+    #expect(pushed.status == 0)
+    #expect(
+      pushed.output.hasPrefix("updated milk  Oat milk (already there)\n\(word) milk  Oat milk"))
+    #expect(pushed.error == "2 pushed\n")
+  }
+
   @Test("case 80: an item that is edited while it is on its way keeps the edit, which is sent next")
   func keepsEdit() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")
