@@ -49,6 +49,8 @@ package struct RESTBackend<T: Transport>: Backend {
       return .absent
     // Releases of Datasync 6 hide tombstones from such a reading, but not from a list.
     case 410 where !answer.isMarkup: return try readFromList(key)
+    case 400 where !answer.isMarkup, 403 where !answer.isMarkup:
+      return try refusal(of: answer, key)
     default: throw exchange.stop(for: answer, key.table)
     }
   }
@@ -56,7 +58,7 @@ package struct RESTBackend<T: Transport>: Backend {
   private mutating func readFromList(_ key: ItemKey) throws -> Reading {
     let reply = try exchange.list(.only(key.id), of: key.table, facts.dialect, top: nil)
     switch reply {
-    case .refused(let answer): throw exchange.stop(for: answer, key.table)
+    case .refused(let answer): return try refusal(of: answer, key)
     case .page(let page):
       guard page.entries.count < 2 else {
         throw Stop.notSpeaking("the server has more than one row \(key)")
@@ -65,15 +67,25 @@ package struct RESTBackend<T: Transport>: Backend {
     }
   }
 
+  /// Returns what a refused reading of one row means, in a table that may be read at all.
+  private mutating func refusal(of answer: HTTPAnswer, _ key: ItemKey) throws -> Reading {
+    guard [400, 403].contains(answer.status), !answer.isMarkup else {
+      throw exchange.stop(for: answer, key.table)
+    }
+    try exchange.confirm(key.table, facts.dialect)
+    let refusal = Refusal(answer, exchange.authorization)
+    return .refused("its row can't be read: \(answer.status) \(refusal.words)")
+  }
+
   private func reading(of entry: ListEntry, _ key: ItemKey) throws(Stop) -> Reading {
     switch entry {
     case .row(let row):
-      guard row.id == key.id else {
-        throw .notSpeaking("the server brought the row \(row.id) where \(key) was asked for")
-      }
-      return .row(row)
+      return row.id == key.id ? .row(row) : .refused("the server has it under the id \(row.id)")
     case .refused(let row, _):
-      throw .notSpeaking("the server's row \(key) can't be taken: \(row.reason)")
+      guard row.id != nil else {
+        throw .notSpeaking("what the server brought for \(key) is no row: \(row.reason)")
+      }
+      return .refused("the server's row can't be taken: \(row.reason)")
     }
   }
 }

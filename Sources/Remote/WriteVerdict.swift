@@ -27,7 +27,7 @@ enum WriteVerdict: Equatable {
       let fact = "the server answered \(answer.status) with a web page: is the address right?"
       self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
     case 404, 409, 410, 412: self = .settled(Reply(.disputed(refusal)))
-    case 405:
+    case 405 where !answer.isJSON:
       let fact = "the server does not take \(intent.request.method) (405 \(refusal.words))"
       self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
     case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))

@@ -40,6 +40,9 @@ package enum Reading: Equatable, Sendable {
   case row(Row)
   /// There is no such row and no tombstone, in a table that otherwise answers (decisions.md 12).
   case absent
+  /// There is something that can't be taken for the row, or may not be read, in a table that otherwise
+  /// answers; why, in words for people.
+  case refused(String)
 }
 
 /// Rows that one request brought.

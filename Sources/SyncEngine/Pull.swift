@@ -49,6 +49,7 @@ package struct Pull {
         for row in page.refused {
           try quarantine(table, row)
           run.report.refused.append(row)
+          if let id = row.id.flatMap({ try? ItemID($0) }) { run.unseen.remove(id) }
         }
         try run.apply(page, to: &disk)
         progress(run.rows, page.total)
@@ -114,6 +115,7 @@ package struct Pull {
       switch try backend.read(ItemKey(run.table, id)) {
       case .absent: gone.append(.gone(id))
       case .row(let row): if row.deleted { gone.append(row) }
+      case .refused: break
       }
     }
     try run.apply(gone, to: &disk)

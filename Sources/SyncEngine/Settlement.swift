@@ -12,7 +12,8 @@ package import SyncModel
 /// ```
 ///
 /// *void | rejected*: a write that did not happen is void when no whole answer came, and will be sent
-/// again; where the server did answer, it is refused with the server's words.
+/// again; where the server did answer, it is refused with the server's words. So it is, too, where the
+/// row can't be taken; without an answer it is *unknown* then.
 package enum Settlement: Equatable, Sendable {
   /// The server did it; the row as it is now, `nil` where there is none.
   case done(Row?)
@@ -24,19 +25,30 @@ package enum Settlement: Equatable, Sendable {
   case incoming(Row)
   /// The row holds what an earlier, lost attempt wrote, and something beside it.
   case incomingOverOurs(Row)
+  /// Nothing tells what became of it.
+  case unknown
 
   /// Decides by what reading the row after the last attempt brought.
   ///
   /// `refusal` is the server's answer to the write, `nil` where no whole one came; it was `disputed`
-  /// where it was 409, 412, 404 or 410. `base` is what the write is based on.
+  /// where it was 409, 412, 404 or 410. `base` is what was known of the row before the write; `nil`
+  /// where the server never had it.
   package init(
     _ intent: Intent, over base: Item? = nil, reading: Reading, refusal: Refusal?, disputed: Bool
   ) {
     let undone: Settlement = refusal.map { .rejected($0) } ?? .void
     switch (intent.kind, reading) {
+    case (_, .refused(let reason)):
+      guard var refusal else {
+        self = .unknown
+        return
+      }
+      refusal.words = Text("\(refusal.words); \(reason)")
+      self = .rejected(refusal)
     case (.insert, .absent): self = undone
     case (.insert, .row(let row)):
-      let ours = intent.key.id.isGenerated && (intent.attempt > 1 || !disputed)
+      // Nobody else makes a row of an id made at random, unless there was one before.
+      let ours = base == nil && intent.key.id.isGenerated && (intent.attempt > 1 || !disputed)
       if !row.deleted, row.item == intent.item {
         self = .done(row)
       } else {

@@ -7,7 +7,7 @@ import Testing
 ///
 /// A cell is an outcome and a stop. Outcomes: `D` done with the row, `d` done without it, `r` refused,
 /// `x` disputed, `w` unknown with the server's words, `u` unknown without, `n` not sent; of a reading
-/// `R` the row, `A` absent, `S` none. Stops: `m` what answers doesn't speak the protocol, `a`
+/// `R` the row, `A` absent, `U` one that can't be taken, `S` none. Stops: `m` what answers doesn't speak the protocol, `a`
 /// unauthorized, `b` busy, `u` unreachable.
 @Suite struct AnswerMatrixTests {
   private static let columns = """
@@ -18,7 +18,7 @@ import Testing
     200 update    D- u- d- u- u- u- u- u-
     200 delete    d- u- d- u- u- d- u- u-
     200 undelete  D- u- d- u- u- u- u- u-
-    200 read      R- Sm R- Sm Sm Sm Sm Sm
+    200 read      R- U- R- Sm Sm Sm Sm Sm
     201 insert    D- u- d- u- u- u- u- u-
     201 update    u- u- u- u- u- u- u- u-
     201 delete    u- u- u- u- u- u- u- u-
@@ -38,7 +38,7 @@ import Testing
     400 update    r- r- r- r- r- r- r- r-
     400 delete    r- r- r- r- r- r- r- r-
     400 undelete  r- r- r- r- r- r- r- r-
-    400 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    400 read      U- U- U- U- U- U- Sm U-
     401 insert    na na na na na na na na
     401 update    na na na na na na na na
     401 delete    na na na na na na na na
@@ -48,16 +48,16 @@ import Testing
     403 update    r- r- r- r- r- r- r- r-
     403 delete    r- r- r- r- r- r- r- r-
     403 undelete  r- r- r- r- r- r- r- r-
-    403 read      Sa Sa Sa Sa Sa Sa Sa Sa
+    403 read      U- U- U- U- U- U- Sa U-
     404 insert    x- x- x- x- x- x- nm x-
     404 update    x- x- x- x- x- x- nm x-
     404 delete    x- x- x- x- x- x- nm x-
     404 undelete  x- x- x- x- x- x- nm x-
     404 read      A- A- A- A- A- A- Sm A-
-    405 insert    nm nm nm nm nm nm nm nm
-    405 update    nm nm nm nm nm nm nm nm
-    405 delete    nm nm nm nm nm nm nm nm
-    405 undelete  nm nm nm nm nm nm nm nm
+    405 insert    r- r- r- r- r- nm nm nm
+    405 update    r- r- r- r- r- nm nm nm
+    405 delete    r- r- r- r- r- nm nm nm
+    405 undelete  r- r- r- r- r- nm nm nm
     405 read      Sm Sm Sm Sm Sm Sm Sm Sm
     409 insert    x- x- x- x- x- x- x- x-
     409 update    x- x- x- x- x- x- x- x-
@@ -113,7 +113,11 @@ import Testing
     var backend = Stage().backend(transport)
     guard let kind = Operation.Kind(rawValue: verb) else {
       do {
-        return try backend.read(Sample.key("a1")) == .absent ? "A-" : "R-"
+        return switch try backend.read(Sample.key("a1")) {
+        case .row: "R-"
+        case .absent: "A-"
+        case .refused: "U-"
+        }
       } catch let stop as Stop {
         return "S" + letter(of: stop)
       }

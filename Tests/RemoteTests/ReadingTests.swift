@@ -94,13 +94,47 @@ import Testing
         == "tables/todoitem?$filter=id%20eq%20'a1'&__includedeleted=true")
   }
 
-  @Test("another row than the one that was asked for is no answer")
+  @Test("a row that can't be taken, or has another id, is refused with the reason")
+  func refusedRow() throws {
+    let other = Sample.rowText("A1")
+    for (dialect, body, reason) in [
+      (Dialect.mobileApps, "[\(other)]", "the server has it under the id A1"),
+      (.datasync, other, "the server has it under the id A1"),
+      (
+        .mobileApps, #"[{"id":"a1","id":"a1"}]"#,
+        "the server's row can't be taken: the member 'id' stands twice"
+      ),
+    ] {
+      var backend = backend(dialect, ScriptedTransport(.json(200, body)))
+      #expect(try backend.read(Sample.key("a1")) == .refused(reason))
+    }
+  }
+
+  @Test("a row that its reader may not see is refused, in a table that may be read")
+  func unreadable() throws {
+    for status in [400, 403] {
+      for dialect in Dialect.allCases {
+        let transport = ScriptedTransport { request in
+          let isList = request.url.contains("$top=1")
+          return .success(
+            isList
+              ? .json(200, dialect == .mobileApps ? "[]" : #"{"items":[]}"#)
+              : .json(status, #"{"error":"not yours"}"#))
+        }
+        var backend = backend(dialect, transport)
+        let reading = try backend.read(Sample.key("a1"))
+        #expect(reading == .refused("its row can't be read: \(status) not yours"))
+      }
+    }
+    var backend = backend(.datasync, ScriptedTransport(.json(403, #"{"error":"not you"}"#)))
+    #expect(throws: Stop.self) { try backend.read(Sample.key("a1")) }
+  }
+
+  @Test("another thing than the row that was asked for is no answer")
   func otherRow() throws {
     let other = Sample.rowText("A1")
     for (dialect, body) in [
-      (Dialect.mobileApps, "[\(other)]"), (.datasync, other),
-      (.mobileApps, "[\(Sample.rowText("a1")),\(other)]"),
-      (.mobileApps, #"[{"id":"a1","id":"a1"}]"#), (.datasync, #"{"id":"a1","version":7}"#),
+      (Dialect.mobileApps, "[\(Sample.rowText("a1")),\(other)]"),
       (.datasync, "[\(Sample.rowText("a1"))]"), (.mobileApps, Sample.rowText("a1")),
     ] {
       var backend = backend(dialect, ScriptedTransport(.json(200, body)))
@@ -115,7 +149,8 @@ import Testing
   @Test("two spellings of é are two ids")
   func normalisation() throws {
     var backend = backend(.datasync, ScriptedTransport(.json(200, Sample.rowText("e\u{301}"))))
-    #expect(throws: Stop.self) { try backend.read(Sample.key("\u{e9}")) }
+    let refused = Reading.refused("the server has it under the id e\u{301}")
+    #expect(try backend.read(Sample.key("\u{e9}")) == refused)
     #expect(try backend.read(Sample.key("e\u{301}")) != .absent)
   }
 

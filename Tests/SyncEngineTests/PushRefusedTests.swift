@@ -24,6 +24,52 @@ import Testing
     #expect(rejection.tries == 1 && rejection.time == 7)
   }
 
+  @Test("an item whose row can't be taken is refused, and stops nothing else")
+  mutating func rowRefused() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.elsewhere("x", #"{"a":2}"#)
+    try bench.save("x", #"{"a":3}"#)
+    try bench.save("y", #"{"a":1}"#)
+    bench.line.refusesReading = "it is too large"
+    let report = try bench.push()
+    #expect(report.stop == nil)
+    #expect(Set(report.words) == ["x rejected 412", "y pushed insert"])
+    let rejection = try #require(bench.disk.journal.rejections[try bench.key("x")])
+    #expect(rejection.refusal.words.string.hasSuffix("; it is too large"))
+    #expect(bench.item("x") == #"{"a":3}"#)
+    // Once it can be taken, naming it settles it.
+    bench.line.refusesReading = nil
+    #expect(try bench.push(only: ["x"]).words == ["x conflict MM"])
+  }
+
+  @Test("a lost write whose row can't be taken stays unknown, and stops nothing else")
+  mutating func unknownRefused() throws {
+    try bench.save("x", #"{"a":1}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    try bench.save("y", #"{"a":1}"#)
+    bench.line.refusesReading = "it is too large"
+    bench.line.fates = [.reply(.unknown(nil))]
+    let report = try bench.push()
+    #expect(report.stop == nil)
+    #expect(Set(report.words) == ["x unknown", "y pushed insert"])
+    bench.line.refusesReading = nil
+    #expect(try bench.push().words == ["x pushed insert"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a row that is refused in a full pull is neither gone nor in the way of the others")
+  mutating func refusedInFullPull() throws {
+    for id in ["x", "y", "z"] { try bench.share(id, #"{"a":1}"#) }
+    bench.server.deleteForGood(try bench.key("y"))
+    let row = try #require(bench.server.rows[try bench.key("z")])
+    let refused = RefusedRow(text: Array("{}".utf8), id: "x", reason: "it is too large")
+    bench.line.pages = [Page(rows: [row], refused: [refused])]
+    #expect(try bench.pull(full: true).words == ["y removed"])
+    #expect(bench.item("x") == #"{"a":1}"#)
+    #expect(!bench.line.log.readings.contains(try bench.key("x")))
+  }
+
   @Test("a refused item doesn't stop a pull")
   mutating func refusedThenPull() throws {
     try bench.save("x", #"{"text":"refuse me"}"#)

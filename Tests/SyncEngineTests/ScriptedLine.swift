@@ -43,6 +43,8 @@ struct ScriptedLine: Backend {
   var fates: [Fate] = []
   /// Whether rows can be read one by one.
   var canRead = true
+  /// Why rows that are read one by one can't be taken; `nil` where they can.
+  var refusesReading: String?
   /// What a replica that lags behind gives for the next reading.
   var stale: Row?
   /// How many pages come before the connection is cut; `nil` for all.
@@ -117,6 +119,7 @@ struct ScriptedLine: Backend {
   mutating func read(_ key: ItemKey) throws -> Reading {
     guard canRead else { throw Self.cut }
     log.readings.append(key)
+    if let refusesReading { return .refused(refusesReading) }
     if let stale {
       self.stale = nil
       return .row(stale)

@@ -15,6 +15,7 @@ import Testing
     let disputed: Bool
     let id: String
     let attempt: Int
+    let isKnown: Bool
 
     var testDescription: String {
       let said = refusal.map { disputed ? ", disputed by \($0)" : ", answered \($0)" } ?? ""
@@ -23,11 +24,13 @@ import Testing
 
     init(
       _ kind: Operation.Kind, _ row: String?, _ comes: String, answered: Int? = nil,
-      disputed: Int? = nil, id: String = SettlementTests.key, attempt: Int = 1
+      disputed: Int? = nil, id: String = SettlementTests.key, attempt: Int = 1,
+      isKnown: Bool? = nil
     ) {
       (self.kind, self.row, self.comes, self.id, self.attempt) = (kind, row, comes, id, attempt)
       refusal = answered ?? disputed
       self.disputed = disputed != nil
+      self.isKnown = isKnown ?? (kind != .insert)
     }
   }
 
@@ -39,6 +42,8 @@ import Testing
   private static let dead = #"{"a":1,"version":"v2","deleted":true}"#
   private static let formerDead = #"{"a":0,"z":9,"version":"v1","deleted":true}"#
   private static let half = #"{"a":1,"z":9,"version":"v2"}"#
+
+  private static let refused = "what can't be taken"
 
   static let inserts: [Case] = [
     Case(.insert, nil, "void"),
@@ -65,6 +70,14 @@ import Testing
     Case(.insert, dead, "over ours", disputed: 409, id: uuid, attempt: 2),
     Case(.insert, dead, "incoming", disputed: 409, id: uuid),
     Case(.insert, ours, "done", disputed: 409, id: uuid, attempt: 2),
+    // Of a row that was known before, its tombstone or another row is nothing that we have made.
+    Case(.insert, dead, "incoming", answered: 500, id: uuid, isKnown: true),
+    Case(.insert, dead, "incoming", disputed: 409, id: uuid, attempt: 2, isKnown: true),
+    Case(.insert, other, "incoming", disputed: 409, id: uuid, attempt: 2, isKnown: true),
+    Case(.insert, ours, "done", disputed: 409, id: uuid, attempt: 2, isKnown: true),
+    // A row that can't be taken tells nothing.
+    Case(.insert, refused, "rejected", disputed: 409),
+    Case(.insert, refused, "unknown"),
   ]
 
   static let updates: [Case] = [
@@ -87,6 +100,8 @@ import Testing
     Case(.update, former, "rejected", answered: 500),
     Case(.update, former, "rejected", disputed: 412),
     Case(.update, #"{"a":1,"version":"v1"}"#, "void"),
+    Case(.update, refused, "rejected", disputed: 412),
+    Case(.update, refused, "unknown"),
   ]
 
   static let deletes: [Case] = [
@@ -139,15 +154,16 @@ import Testing
       version: test.kind == .insert ? nil : Version("v1"),
       item: test.kind == .delete ? nil : try Item(text: #"{"a":1}"#), digest: nil,
       attempt: test.attempt)
-    let row = try test.row.map { text -> Row in
+    let isRefused = test.row == Self.refused
+    let row = try (isRefused ? nil : test.row).map { text -> Row in
       var object = try JSON(parsing: Array(text.utf8)).object ?? JSONObject()
       object["id"] = .string(key.id.text)
       return try Row(object)
     }
     let refusal = test.refusal.map { Refusal(status: $0, words: "its words") }
     let settlement = Settlement(
-      intent, over: test.kind == .insert ? nil : try Item(text: #"{"a":0,"z":9}"#),
-      reading: row.map(Reading.row) ?? .absent,
+      intent, over: test.isKnown ? try Item(text: #"{"a":0,"z":9}"#) : nil,
+      reading: isRefused ? .refused("why") : row.map(Reading.row) ?? .absent,
       refusal: refusal, disputed: test.disputed)
     switch settlement {
     case .done(let settled):
@@ -155,8 +171,10 @@ import Testing
       #expect(settled == row)
     case .rejected(let told):
       #expect(test.comes == "rejected")
-      #expect(told == refusal)
+      #expect(told.status == refusal?.status)
+      #expect(told.words == (isRefused ? "its words; why" : "its words"))
     case .void: #expect(test.comes == "void")
+    case .unknown: #expect(test.comes == "unknown")
     case .incoming(let settled):
       #expect(test.comes == (row == nil ? "incoming gone" : "incoming"))
       #expect(settled == row ?? .gone(key.id))
