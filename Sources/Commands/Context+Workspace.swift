@@ -31,11 +31,21 @@ struct OpenWorkspace {
   }
 
   /// What the user has settled about exchanging and merging.
-  func settings(now: Int64) -> Settings {
+  func settings(now: Int64) -> Settings { configuration.settings(for: tables, now: now) }
+
+  /// Returns a conflict as it now is.
+  ///
+  /// - Throws: `Resolve.Failure`, ``WorkspaceError``.
+  func conflict(_ key: ItemKey) throws -> Conflict {
+    try Resolve(settings: settings(now: 0)).current(key, on: workspace)
+  }
+}
+
+extension Configuration {
+  /// What the engine goes by in tables.
+  func settings(for tables: [TableName], now: Int64) -> Settings {
     Settings(
-      policies: Dictionary(
-        uniqueKeysWithValues: configuration.tables.map { ($0, configuration.policy(of: $0)) }),
-      now: now)
+      policies: Dictionary(uniqueKeysWithValues: tables.map { ($0, policy(of: $0)) }), now: now)
   }
 }
 

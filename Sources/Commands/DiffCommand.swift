@@ -97,7 +97,7 @@ struct DiffCommand: TsyncCommand {
     var count = 0
     for entry in entries {
       guard let key = entry.key, case .conflict(let record) = entry.standing else { continue }
-      let conflict = try Resolve.current(key, on: open.workspace)
+      let conflict = try open.conflict(key)
       let shown = conflict.client ?? conflict.server ?? conflict.base
       if count > 0 { context.output.result("") }
       count += 1

@@ -18,7 +18,7 @@ struct ItemDifference {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
       if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
-      new = try Resolve.current(key, on: open.workspace).client
+      new = try open.conflict(key).client
     case .unknown, .rejected, .pending: break
     }
     guard old != new else { return nil }

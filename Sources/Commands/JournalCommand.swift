@@ -19,7 +19,7 @@ struct JournalCommand: TsyncCommand {
           record.key.map { open.tables.contains($0.table) } ?? false
         })
       let survey = try Survey(of: open.tables, on: open.workspace)
-      let entries = try past + JournalEntry.waiting(survey, open.workspace)
+      let entries = try past + JournalEntry.waiting(survey, in: open)
       let names = try ItemNames(
         for: entries.map(\.key), in: open.tables, on: open.workspace,
         titleField: open.configuration.titleField)

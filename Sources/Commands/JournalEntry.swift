@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 /// One operation as `tsync journal` lists it.
 struct JournalEntry: Equatable {
@@ -49,28 +50,38 @@ struct JournalEntry: Equatable {
   }
 
   /// Returns what waits, in the order in which it will be sent.
-  static func waiting(_ survey: Survey, _ disk: some Disk) throws -> [JournalEntry] {
-    try survey.entries.compactMap { entry in
-      guard let key = entry.key else { return nil }
-      let item = try entry.client.item ?? disk.base(of: key).row?.item
+  static func waiting(_ survey: Survey, in open: OpenWorkspace) throws -> [JournalEntry] {
+    try survey.entries.flatMap { entry -> [JournalEntry] in
+      guard let key = entry.key else { return [] }
+      let item = try entry.client.item ?? open.workspace.base(of: key).row?.item
       switch entry.standing {
-      case .invalid, .moved: return nil
+      case .invalid, .moved: return []
       case .conflict:
-        let standing = try Standing(entry, on: disk)
-        return JournalEntry(
-          key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
+        let standing = Standing(entry, in: open)
+        return [
+          JournalEntry(
+            key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
+        ]
       case .unknown(let intent):
-        return JournalEntry(
+        let sent = JournalEntry(
           key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
           tries: intent.attempt)
+        let next = intent.next(entry.client).map {
+          JournalEntry(key: key, state: .pending, kind: $0.rawValue, item: item)
+        }
+        return [sent] + (next.map { [$0] } ?? [])
       case .rejected(let operation, let rejection):
-        return JournalEntry(
-          key: key, state: .rejected, kind: operation.kind.rawValue, item: item,
-          refusal: rejection.refusal, tries: rejection.tries, last: rejection.time)
+        return [
+          JournalEntry(
+            key: key, state: .rejected, kind: operation.kind.rawValue, item: item,
+            refusal: rejection.refusal, tries: rejection.tries, last: rejection.time)
+        ]
       case .pending(let operation):
-        return JournalEntry(
-          key: key, state: .pending, kind: operation.kind.rawValue, item: item,
-          fields: operation.changedFields)
+        return [
+          JournalEntry(
+            key: key, state: .pending, kind: operation.kind.rawValue, item: item,
+            fields: operation.changedFields)
+        ]
       }
     }
   }

@@ -23,7 +23,7 @@ struct PurgeCommand: TsyncCommand {
       for name in open.tables {
         try context.checkSignal()
         let count = inventory.keys.count { $0.table == name && !inventory.isAbsent($0) }
-        try open.workspace.purge(name)
+        try open.workspace.purge(name, edits: discard)
         for entry in survey.entries {
           guard case .invalid(let invalid) = entry.standing,
             PathName.split(PathName.split(invalid.place).directory).name == name.description

@@ -91,12 +91,13 @@ struct ResolveCommand: TsyncCommand {
     }
   }
 
-  /// Makes sure that each field that is named is in one of the conflicts.
+  /// Makes sure that each field that is named is in one of the conflicts, as they now are.
   private func check(
     _ instruction: Instruction, _ keys: [ItemKey], _ session: inout Session
   ) throws {
+    guard !instruction.names.isEmpty else { return }
     let disputed = try session.use { open in
-      Set(keys.flatMap { open.workspace.journal.conflicts[$0]?.fields ?? [] })
+      Set(try keys.flatMap { try open.conflict($0).names })
     }
     guard let name = instruction.names.first(where: { !disputed.contains($0) }), !keys.isEmpty
     else { return }

@@ -100,7 +100,7 @@ struct Restoration {
         "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
     case .conflict(let conflict)?:
       // Where two sides were edited, nothing is done before their user has said which counts.
-      _ = try Resolve.current(key, on: open.workspace)
+      _ = try open.conflict(key)
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
@@ -186,7 +186,7 @@ struct Restoration {
       }
       try open.note([(key, target)])
     case .server:
-      let conflict = try Resolve.current(key, on: open.workspace)
+      let conflict = try open.conflict(key)
       try Resolve(settings: open.settings(now: now)).settle(
         key, conflict, by: .server, on: &open.workspace)
     }

@@ -51,7 +51,7 @@ extension Session {
   ) throws -> ResolveTelling {
     let (tables, titleField) = (tables, configuration.titleField)
     let names = try use { open in
-      for key in keys { _ = try Resolve.current(key, on: open.workspace) }
+      for key in keys { _ = try open.conflict(key) }
       return try ItemNames(
         for: settled + keys, in: tables, on: open.workspace, titleField: titleField)
     }
@@ -112,7 +112,7 @@ extension Session {
     _ telling: inout ResolveTelling
   ) throws -> Bool {
     for _ in 0..<Self.rounds {
-      let conflict = try use { try Resolve.current(key, on: $0.workspace) }
+      let conflict = try use { try $0.conflict(key) }
       let decision: Arbiter.Decision
       if arbiter.mayAsk {
         decision = isRehearsal ? .left : try decide(conflict, of: key, by: arbiter)
@@ -167,7 +167,7 @@ extension Session {
   ) throws -> Bool {
     let settings = settings
     return try use { open in
-      guard try Resolve.current(key, on: open.workspace) == conflict else { return false }
+      guard try open.conflict(key) == conflict else { return false }
       do {
         try Resolve(settings: settings).settle(
           key, conflict, by: verdict.choice, on: &open.workspace)
@@ -181,7 +181,7 @@ extension Session {
   private mutating func leave(
     _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
   ) throws {
-    let conflict = try use { try Resolve.current(key, on: $0.workspace) }
+    let conflict = try use { try $0.conflict(key) }
     tellLeft(key, conflict, names, &telling)
   }
 

@@ -128,10 +128,5 @@ struct Session {
   }
 
   /// What the engine goes by.
-  var settings: Settings {
-    Settings(
-      policies: Dictionary(
-        uniqueKeysWithValues: tables.map { ($0, configuration.policy(of: $0)) }),
-      now: context.now)
-  }
+  var settings: Settings { configuration.settings(for: tables, now: context.now) }
 }

@@ -29,19 +29,14 @@ struct Standing: Equatable {
   }
 
   /// Reads a survey's entry; of a conflict, what it now is.
-  init(_ entry: Survey.Entry, on disk: some Disk) throws {
+  init(_ entry: Survey.Entry, in open: OpenWorkspace) {
     self.init(entry)
     // Where a side can't be read, or two were edited, it is as it was.
-    guard case .conflict(let laid) = entry.standing, let key = entry.key,
-      let now = try? Resolve.current(key, on: disk)
+    guard case .conflict = entry.standing, let key = entry.key,
+      let now = try? open.conflict(key)
     else { return }
     let isNothing = now.client == nil && now.server == nil
-    // A table may want more to be decided by hand than the fields that both have changed.
-    let isAsLaid =
-      try now.names.isEmpty && entry.client.digest == laid.digest
-      && disk.editedSide(of: key) == nil
-    self.init(
-      .conflict, isNothing ? "DD" : now.kind.rawValue, isAsLaid ? laid.fields : now.names)
+    self.init(.conflict, isNothing ? "DD" : now.kind.rawValue, now.names)
   }
 
   private init(_ group: Group, _ letters: String, _ fields: [Text]) {

@@ -39,7 +39,7 @@ struct StatusReport {
     for entry in wanted {
       entries.append(
         Entry(
-          entry: entry, standing: try Standing(entry, on: open.workspace),
+          entry: entry, standing: Standing(entry, in: open),
           title: try Self.title(entry, names, open.workspace)))
     }
     self.entries = entries

@@ -62,10 +62,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return isBack
   }
 
-  /// Forgets the rows, the token and the items of a table, whatever waits in it.
-  package mutating func purge(_ table: TableName) throws {
+  /// Forgets the rows, the token and the items of a table.
+  ///
+  /// With `edits`, items that were edited or made here go to the trash too; else they stay, and are new
+  /// ones.
+  package mutating func purge(_ table: TableName, edits: Bool) throws {
     try append([.purge(table)], durably: true)
-    try finishPurge(of: table)
+    try finishPurge(of: table, edits: edits)
   }
 }
 

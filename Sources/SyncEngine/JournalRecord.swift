@@ -87,13 +87,19 @@ package struct OpenConflict: Equatable, Sendable {
   package var digest: Digest?
   /// The server's row that the client's item is up against, or what stands for none.
   package var server: Row
+  /// What both sides began from where that isn't the base: the item that was sent, after a lost
+  /// answer; `nil` for the base.
+  package var origin: Item?
 
   /// Makes a record.
-  package init(kind: Conflict.Kind, fields: [Text], digest: Digest?, server: Row) {
+  package init(
+    kind: Conflict.Kind, fields: [Text], digest: Digest?, server: Row, origin: Item? = nil
+  ) {
     self.kind = kind
     self.fields = fields
     self.digest = digest
     self.server = server
+    self.origin = origin
   }
 }
 

@@ -77,6 +77,15 @@ package struct JournalState: Equatable, Sendable {
     }
   }
 
+  /// Returns the record that takes a command's delete back where its item has come back; `nil` where
+  /// there is none.
+  ///
+  /// Should its file vanish later, nobody has said so.
+  func recalledDelete(of key: ItemKey) -> JournalRecord? {
+    guard let note = notes[key]?.note, note.commanded else { return nil }
+    return .noted(key, Note(kind: .update, commanded: false))
+  }
+
   /// The records that say the same in the fewest lines: what a rotated journal begins with.
   package var records: [JournalRecord] {
     var records = notes.sorted { $0.value.place < $1.value.place }

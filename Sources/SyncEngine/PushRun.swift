@@ -12,6 +12,8 @@ struct PushRun {
   var again: Set<ItemKey> = []
   /// The writes that the server has done and that are not taken over yet.
   private var done: [(intent: Intent, row: Row?, read: Bool)] = []
+  /// How many of the push's writes were answered by "there is no such row".
+  private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
 
@@ -110,10 +112,11 @@ struct PushRun {
     let absent = readings.filter {
       $0.0.kind != .delete && $0.0.kind != .insert && $0.2 == .absent
     }
-    if absent.count > Guards.absences(of: max(total, replies)) {
+    absences += absent.count
+    if !absent.isEmpty, absences > Guards.absences(of: max(total, replies)) {
       // They did not happen: whatever way is taken next, they must not stand in it.
       try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
-      throw Guards.rowsAreGone(absent.count, of: max(total, replies))
+      throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
     for (intent, settlement, _) in readings { try settle(intent, settlement, &disk) }
   }
@@ -124,6 +127,7 @@ struct PushRun {
     switch settlement {
     case .done(let row): done.append((intent, row, true))
     case .rejected(let refusal): try reject(refusal, intent, &disk)
+    case .unknown: report.events.append(Event(intent.key, .unknown, item: intent.item))
     case .void:
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
@@ -131,18 +135,16 @@ struct PushRun {
       let base = try disk.base(of: intent.key)
       // Over a tombstone the change is measured against what the row held when it was deleted.
       let revived = intent.kind == .undelete && !row.deleted
-      try takeIncoming(row, intent, from: revived ? base.row.map(Base.row) : nil, &disk)
+      try takeIncoming(row, intent, from: revived ? base.row?.item : nil, &disk)
     case .incomingOverOurs(let row):
-      let ours = Row(
-        id: intent.key.id, item: intent.item ?? Item(JSONObject()), version: nil, updatedAt: nil)
-      try takeIncoming(row, intent, from: .row(ours), &disk)
+      try takeIncoming(row, intent, from: intent.item ?? Item(JSONObject()), &disk)
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 
   /// Brings another row than the one that was expected to its item, like a pulled one.
   private mutating func takeIncoming(
-    _ row: Row, _ intent: Intent, from origin: Base?, _ disk: inout some Disk
+    _ row: Row, _ intent: Intent, from origin: Item?, _ disk: inout some Disk
   ) throws {
     let key = intent.key
     let policy = settings.policy(of: key.table)
@@ -152,8 +154,15 @@ struct PushRun {
       try disk.setBase([row], in: key.table, durably: true)
       try disk.append([.closed(.intent(key))], durably: false)
       if let event { report.events.append(event) }
-      if policy.rule != .manual { again.insert(key) }
-    case .conflict(let event): report.events.append(event)
+      again.insert(key)
+    case .conflict(let event):
+      report.events.append(event)
+      // Of equal stamps the row that waits would count as the newest, and it is older.
+      if try disk.newestRow(of: key) != row {
+        try disk.append([row], to: key.table)
+        let held = try Set(disk.incoming(in: key.table).map(\.id))
+        try disk.commit(key.table, token: nil, held: held)
+      }
     case .held: report.events.append(Event(key, .unknown, item: intent.item))
     }
   }

@@ -19,7 +19,8 @@ package enum Recovery {
       try disk.finish(resolution, of: key)
     }
     try finishResults(&disk)
-    for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table) }
+    // What was edited or made since is its user's.
+    for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
     var events: [Event] = []
     for table in tables { events += try disk.takeIncoming(in: table, settings: settings) }
     return events

@@ -25,21 +25,25 @@ package struct Resolve {
   /// Returns a conflict as it now is: with the client's side as its user has left it.
   ///
   /// The item's file counts where only it was edited, `ID.client.json` where only that was
-  /// (decisions.md 10).
+  /// (decisions.md 10). What is in conflict is what the table's policy leaves to a person.
   ///
   /// - Throws: ``Failure``.
-  package static func current(_ key: ItemKey, on disk: some Disk) throws -> Conflict {
+  package func current(_ key: ItemKey, on disk: some Disk) throws -> Conflict {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
-    let base = try disk.base(of: key).item
-    let client = try clientSide(key, open, disk)
+    let base = try open.origin ?? disk.base(of: key).item
+    let client = try Self.clientSide(key, open, disk)
     let server = open.server.deleted ? nil : open.server.item
     guard let client, let server else {
       let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
       return Conflict(kind: kind, base: base, client: client, server: server)
     }
+    let policy = settings.policy(of: key.table)
+    var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
+    // A rule that was set since doesn't take the decision from a person who is asked already.
+    if fields.disputed.isEmpty { fields = FieldMerge(base: base, client: client, server: server) }
     return Conflict(
       kind: base == nil ? .added : .modified, base: base, client: client, server: server,
-      fields: FieldMerge(base: base, client: client, server: server, policy: MergePolicy(.fields)))
+      fields: fields)
   }
 
   private static func clientSide(
@@ -149,19 +153,32 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     if resolution.item == nil, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.
       records.append(.noted(key, Note(kind: .delete, commanded: true)))
+    } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
+      records.append(note)
     }
     try append(records, durably: true)
     return true
   }
 
-  /// Forgets a table, whose record is durable: rows and token first, so that no missing file can
-  /// look like a delete, then the files.
-  mutating func finishPurge(of table: TableName) throws {
-    try forget(table)
-    for candidate in try candidates(in: table) {
-      guard let key = candidate.key, let digest = candidate.client.digest else { continue }
+  /// Forgets a table, whose record is durable: the files, then rows and token, by which alone a file
+  /// can be told from one that was edited or made since.
+  ///
+  /// With `edits`, the files that aren't as their rows go too.
+  mutating func finishPurge(of table: TableName, edits: Bool) throws {
+    for id in try liveIDs(in: table).sorted() {
+      let key = ItemKey(table, id)
+      let client = try client(key)
+      guard let digest = client.digest, try client.item == base(of: key).item else { continue }
       _ = try write(nil, to: key, expecting: digest)
     }
+    if edits {
+      for candidate in try candidates(in: table) {
+        guard let key = candidate.key, let digest = candidate.client.digest else { continue }
+        _ = try write(nil, to: key, expecting: digest)
+      }
+    }
+    try settle(afresh: true)
+    try forget(table)
     for key in journal.conflicts.keys.sorted() where key.table == table {
       try removeConflict(of: key)
     }

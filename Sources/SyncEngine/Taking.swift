@@ -15,25 +15,28 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// The item is merged and written here; the base is the caller's, after the item, because an old
   /// item over a new base would look like an edit (safety.md §3.5). The client's change is measured
-  /// against `origin`, by default the base. ``Row/gone(_:)`` stands for no row.
+  /// against `origin`, by default what an open conflict began from, or the base. ``Row/gone(_:)``
+  /// stands for no row.
   mutating func take(
-    _ row: Row, for key: ItemKey, from origin: Base? = nil, policy: MergePolicy
+    _ row: Row, for key: ItemKey, from origin: Item? = nil, policy: MergePolicy
   ) throws -> Taken {
-    let base = try origin ?? base(of: key)
+    let known = try base(of: key)
     let server = row.deleted ? nil : row.item
     let open = journal.conflicts[key]
+    let origin = origin ?? open?.origin
+    let base = origin ?? known.item
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try client(key)
       if case .invalid = client { return .held }
-      let merge = Merge(base: base.item, client: client.item, server: server, policy: policy)
+      let merge = Merge(base: base, client: client.item, server: server, policy: policy)
       if try editedSide(of: key) != nil {
-        return try lay(stillOpen(merge, base, client, server), key, client, row)
+        return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
       }
       let told: Event?
       switch merge {
       case .settled:
-        let kept = base == .neverSeen && server == nil && client.item != nil
+        let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
         told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
       case .takeServer(let item):
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
@@ -50,7 +53,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
             || write(item, to: key, expecting: client.digest) != .changedMeanwhile
         else { continue }
         told = Event(key, .merged(report), item: item ?? server)
-      case .conflict(let conflict): return try lay(conflict, key, client, row)
+      case .conflict(let conflict): return try lay(conflict, key, client, row, from: origin)
+      }
+      if client.item == nil, try self.client(key).item != nil,
+        let note = journal.recalledDelete(of: key)
+      {
+        try append([note], durably: false)
       }
       guard open != nil else { return .taken(told) }
       try removeConflict(of: key)
@@ -62,11 +70,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Lays a conflict's sides down, then records it.
   private mutating func lay(
-    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row
+    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row, from origin: Item?
   ) throws -> Taken {
     let former = journal.conflicts[key]
     var digest = former == nil ? client.digest : former?.digest
-    if former == nil {
+    if let former {
+      // Where its user has removed the client's side, it is laid anew, as the file now is.
+      let isRemoved = try former.kind != .deletedHere && conflictClient(of: key) == .absent
+      if isRemoved, conflict.client != nil { digest = client.digest }
+    } else {
       // Sides without a record: a crash left them of another conflict, or the record is lost, and the
       // client's may hold an edit. No file has this fingerprint, so that both count as edited, and
       // their user decides.
@@ -76,19 +88,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     try writeConflict(conflict, of: key)
     let record = OpenConflict(
-      kind: conflict.kind, fields: conflict.names, digest: digest, server: row)
+      kind: conflict.kind, fields: conflict.names, digest: digest, server: row, origin: origin)
     try append([.conflict(key, record)], durably: false)
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
   /// Returns the conflict that stays open because its client's side was edited.
   private func stillOpen(
-    _ merge: Merge, _ base: Base, _ client: ClientState, _ server: Item?
+    _ merge: Merge, _ base: Item?, _ client: ClientState, _ server: Item?
   ) -> Conflict {
     if case .conflict(let conflict) = merge { return conflict }
     let kind: Conflict.Kind =
       client.item == nil ? .deletedHere : server == nil ? .deletedThere : .modified
-    return Conflict(kind: kind, base: base.item, client: client.item, server: server)
+    return Conflict(kind: kind, base: base, client: client.item, server: server)
   }
 
   /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.

@@ -49,7 +49,8 @@ struct JournalLine {
       return names.compactMap { $0 }
     }
     return OpenConflict(
-      kind: kind, fields: fields, digest: try digest(), server: try requiredRow())
+      kind: kind, fields: fields, digest: try digest(), server: try requiredRow(),
+      origin: try item("base"))
   }
 
   func resolution() throws(NameError) -> Resolution {
@@ -106,8 +107,11 @@ struct JournalLine {
 
   func text(_ name: Text) throws(NameError) -> Text { try required(name, "a text", \.text) }
 
+  /// A number that can be counted on from.
   func integer(_ name: Text) throws(NameError) -> Int {
-    try required(name, "a whole number", \.integer)
+    try required(name, "a whole number from 0 to 2^53") { json in
+      json.integer.flatMap { (0...1 << 53).contains($0) ? $0 : nil }
+    }
   }
 
   private func required<Value>(

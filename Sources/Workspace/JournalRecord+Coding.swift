@@ -31,6 +31,7 @@ extension JournalRecord {
       line.append("fields", .array(conflict.fields.map(JSON.string)))
       line.append("file", digest: conflict.digest)
       line.append("row", row: conflict.server)
+      line.append("base", item: conflict.origin)
     case .resolve(let key, let resolution):
       line.start("resolve", key)
       line.append("item", item: resolution.item)

@@ -37,7 +37,10 @@ extension Simulation {
         client.shown.replaced = [:]
         count("rolled back")
       }
-    case .loseJournal: client.host.loseJournal()
+    case .loseJournal:
+      client.host.loseJournal()
+      // What a stopped pull was measured by stood there.
+      client.guarded = nil
     case .loseBase: client.host.loseBase()
     case .loseIndex: client.host.loseIndex()
     }
@@ -48,7 +51,12 @@ extension Simulation {
     givenUp.formUnion(tokens(of: key, client))
     client.touched.insert(key)
     if action.verb == .rm { client.removed.insert(key) }
-    isGivingUp = true
+    let edits = action.verb == .purge && dice.once(in: 2)
+    isGivingUp = edits || action.verb != .purge
+    if edits {
+      let all = conflicts(of: client) + client.host.user.items
+      for key in all { givenUp.formUnion(tokens(of: key, client)) }
+    }
     defer { isGivingUp = false }
     command(action.verb.rawValue, client, action.faults, &dice) { [self] disk in
       switch action.verb {
@@ -60,7 +68,12 @@ extension Simulation {
         } else if disk.journal.conflicts[key] == nil {
           _ = try disk.restore(key)
         }
-      default: if clients.count > 1 { try disk.purge(table) }
+      default:
+        guard clients.count > 1 else { return }
+        // Without a word that says so nothing is forgotten that only exists here.
+        guard try edits || Survey(of: [table], on: disk).entries.isEmpty else { return }
+        count(edits ? "purged edits too" : "purged")
+        try disk.purge(table, edits: edits)
       }
     }
   }
@@ -386,7 +399,7 @@ extension Simulation {
       guard disk.journal.conflicts[key] != nil else { return }
       let conflict: Conflict
       do {
-        conflict = try Resolve.current(key, on: disk)
+        conflict = try Resolve(settings: settings()).current(key, on: disk)
       } catch Resolve.Failure.twoClientSides {
         hasTwoSides = true
         return

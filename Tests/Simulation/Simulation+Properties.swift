@@ -71,7 +71,7 @@ extension Simulation {
 
   /// X: after a push that came to its end nothing is left to send but what has a reason to stay.
   func checkPush(_ client: Client<Host>, _ report: PushReport, _ isClean: Bool) {
-    guard isClean, report.stop == nil, plan.world.policy == .fields else { return }
+    guard isClean, report.stop == nil else { return }
     count("checked X")
     do {
       for entry in try client.host.look({ try Survey(of: [table], on: $0) }).entries {
@@ -209,9 +209,8 @@ extension Simulation {
   }
 
   /// Whether nothing that a user saved may go to the trash without a command that says so: where no
-  /// policy decides, no file of tsync's own is removed, and nothing is purged.
+  /// policy decides, and no file of tsync's own is removed.
   private var isLossTold: Bool {
     (plan.world.policy == .fields || plan.world.policy == .manual) && !plan.forgets
-      && !plan.actions.contains { $0.verb == .purge }
   }
 }

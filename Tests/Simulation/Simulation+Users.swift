@@ -196,7 +196,12 @@ extension Simulation {
     _ client: Client<Host>, _ user: Host.User, _ dice: inout SplitMix64, isNew: Bool = false
   ) -> ItemKey? {
     let isOld = dice.once(in: 2)
-    let id = "item-\(dice.below(6))" + (dice.once(in: 3) ? "-\(client.number)" : "")
+    let number = dice.below(6)
+    let own =
+      isOwnAtRandom
+      ? "\(String(repeating: "0", count: 28))a\(number)c\(client.number)"
+      : "item-\(number)-\(client.number)"
+    let id = dice.once(in: 3) ? own : "item-\(number)"
     if isOld, !isNew, let key = anyKey(user, &dice) { return key }
     return (try? ItemID(Text(id))).map { ItemKey(table, $0) }
   }

@@ -38,6 +38,10 @@ final class Simulation<Host: Machine> {
   var givenUp: Set<Int> = []
   /// What users saved since the command began that is running; `nil` while none is.
   var savedMeanwhile: [ItemKey: Set<Int>]?
+  /// Whether the ids of items that are a client's own have the form of those made at random: where no
+  /// client forgets what it has made, and makes it again.
+  private(set) lazy var isOwnAtRandom =
+    !plan.forgets && !plan.actions.contains { $0.verb == .purge }
   /// Whether a command runs that puts away what its user saves meanwhile.
   var isGivingUp = false
   /// What each client has sent, by item.

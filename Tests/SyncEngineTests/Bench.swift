@@ -99,8 +99,8 @@ struct Bench {
 
   mutating func resolve(_ id: String, _ choice: Choice) throws {
     _ = try Recovery.run([table], on: &disk, settings: settings)
-    let conflict = try Resolve.current(key(id), on: disk)
-    try Resolve(settings: settings).settle(key(id), conflict, by: choice, on: &disk)
+    let resolve = Resolve(settings: settings)
+    try resolve.settle(key(id), resolve.current(key(id), on: disk), by: choice, on: &disk)
   }
 
   // MARK: - What is to be seen

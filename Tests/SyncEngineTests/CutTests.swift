@@ -225,7 +225,7 @@ import Testing
       try bench.save("new", #"{"a":2}"#)
     } command: { bench in
       _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
-      try bench.disk.purge(bench.table)
+      try bench.disk.purge(bench.table, edits: true)
     } afterwards: { bench in
       try bench.push()
       #expect(bench.line.log.writes == [])
@@ -242,12 +242,32 @@ import Testing
       guard left > 0 else { throw MemoryDisk.Crash() }
       left -= 1
     }
-    do { try bench.disk.purge(bench.table) } catch is MemoryDisk.Crash {}
+    do { try bench.disk.purge(bench.table, edits: true) } catch is MemoryDisk.Crash {}
     bench.disk.beforeStep = nil
     try bench.push()
     #expect(bench.writes() == [])
     // Unless it had not begun.
     #expect(bench.disk.files.count == (step == 0 ? 6 : 0))
+  }
+
+  @Test("what is edited or made after a purge was cut off stays", arguments: 1..<12)
+  func purgeThenEdit(step: Int) throws {
+    var bench = try Bench()
+    for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+    var left = step
+    bench.disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try bench.disk.purge(bench.table, edits: true) } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+    try bench.save("n5", #"{"a":2}"#)
+    try bench.save("new", #"{"a":1}"#)
+    try bench.pull()
+    #expect(bench.item("n5") == #"{"a":2}"#)
+    #expect(bench.item("new") == #"{"a":1}"#)
+    #expect(bench.disk.files.count == 7)
   }
 
   @Test("a restored item is never deleted at the server", arguments: [true, false])
@@ -305,10 +325,12 @@ import Testing
     #expect(bench.standings == ["x conflict MM"])
     // Nothing tells what a crash left from what was edited there.
     #expect(throws: Resolve.Failure.twoClientSides(key)) {
-      try Resolve.current(key, on: bench.disk)
+      try Resolve(settings: bench.settings).current(key, on: bench.disk)
     }
     bench.disk.saveSide(nil, of: key)
-    #expect(try Resolve.current(key, on: bench.disk).client == Item(text: #"{"a":4}"#))
+    #expect(
+      try Resolve(settings: bench.settings).current(key, on: bench.disk).client
+        == Item(text: #"{"a":4}"#))
     try bench.resolve("x", .client)
     #expect(bench.item("x") == #"{"a":4}"#)
   }

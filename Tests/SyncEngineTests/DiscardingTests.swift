@@ -221,7 +221,7 @@ import Testing
     try bench.save("new", #"{"a":1}"#)
     _ = bench.writes()
     let count = bench.disk.files.count
-    try bench.disk.purge(bench.table)
+    try bench.disk.purge(bench.table, edits: true)
     #expect(bench.disk.files.isEmpty && bench.disk.sides.isEmpty)
     #expect(bench.disk.journal.records.isEmpty)
     #expect(try bench.disk.token(of: bench.table) == nil)
@@ -233,12 +233,21 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("without a word about edits, a purge leaves what was saved in its midst")
+  mutating func purgesNoEdit() throws {
+    for id in ["x", "y"] { try bench.share(id, #"{"a":1}"#) }
+    try bench.save("y", #"{"a":2}"#)
+    try bench.disk.purge(bench.table, edits: false)
+    #expect(bench.item("x") == nil && bench.item("y") == #"{"a":2}"#)
+    #expect(bench.standings == ["y pending insert"])
+  }
+
   @Test("a purge leaves other tables alone")
   mutating func purgesOneTable() throws {
     let other = ItemKey(try TableName("other"), try ItemID("y"))
     bench.disk.save(try Item(text: "{}"), as: other)
     try bench.disk.append([.noted(other, Note(kind: .insert, commanded: false))], durably: true)
-    try bench.disk.purge(bench.table)
+    try bench.disk.purge(bench.table, edits: true)
     #expect(bench.disk.files.keys.map { $0 } == [other])
     #expect(bench.disk.journal.notes.keys.map { $0 } == [other])
   }
@@ -247,7 +256,7 @@ import Testing
   mutating func purgesNoInvalid() throws {
     let key = try bench.key("y")
     bench.disk.save(Array("{".utf8), as: key)
-    try bench.disk.purge(bench.table)
+    try bench.disk.purge(bench.table, edits: true)
     #expect(bench.disk.files.keys.map { $0 } == [key])
   }
 }

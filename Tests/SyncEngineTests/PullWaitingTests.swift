@@ -192,7 +192,9 @@ import Testing
     try bench.elsewhere("x", #"{"a":2,"b":1}"#)
     try bench.pull()
     #expect(bench.standings == ["x conflict MM"])
-    #expect(try Resolve.current(key, on: bench.disk).client == Item(text: #"{"a":7,"b":1}"#))
+    #expect(
+      try Resolve(settings: bench.settings).current(key, on: bench.disk).client
+        == Item(text: #"{"a":7,"b":1}"#))
   }
 
   @Test("a conflict becomes one of another kind with what the server does")

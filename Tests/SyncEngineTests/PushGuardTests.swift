@@ -132,6 +132,56 @@ import Testing
     #expect(try bench.push().conflicts == 5)
   }
 
+  @Test("rows of which there is no trace count over all tables of a push, however it is split")
+  mutating func absentInTables() throws {
+    let tables = [bench.table, try TableName("other")]
+    for number in 0..<6 {
+      for table in tables {
+        let key = ItemKey(table, try ItemID(Text("o\(number)")))
+        let row = bench.server.store(try Item(text: #"{"a":1}"#), key, by: 2, over: nil)
+        try bench.disk.setBase([row], in: table, durably: true)
+        bench.disk.save(try Item(text: #"{"a":2}"#), as: key)
+        bench.server.deleteForGood(key)
+      }
+    }
+    var report = PushReport()
+    #expect(
+      throws: Stop.unsafe(
+        "the server has no trace of 6 of the 12 rows that a push would change",
+        ways: ["tsync remote", "tsync pull --full"])
+    ) {
+      try Push(settings: bench.settings).run(
+        tables, on: &bench.disk, to: &bench.line, report: &report)
+    }
+    #expect(bench.disk.journal.conflicts.count <= 5)
+  }
+
+  @Test("a command's delete whose item has come back stands for no file that vanishes later")
+  mutating func takenBack() throws {
+    for number in 0..<9 {
+      #expect(try bench.disk.remove(try bench.key("n\(number)")))
+      try bench.elsewhere("n\(number)", #"{"a":2}"#)
+    }
+    try bench.pull()
+    for number in 0..<9 { try bench.resolve("n\(number)", .server) }
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    #expect(throws: try vanished(0..<10)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
+  @Test("nor where the table's rule has brought it back")
+  mutating func takenBackByRule() throws {
+    bench.settings.policies = [bench.table: MergePolicy(.server)]
+    for number in 0..<9 {
+      #expect(try bench.disk.remove(try bench.key("n\(number)")))
+      try bench.elsewhere("n\(number)", #"{"a":2}"#)
+    }
+    try bench.pull()
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    #expect(throws: try vanished(0..<10)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
   @Test("deletes of rows that are gone don't count")
   mutating func absentDeletes() throws {
     for number in 0..<8 {

@@ -81,6 +81,16 @@ import Testing
     #expect(bench.item("x") == #"{"a":2,"b":1}"#)
   }
 
+  @Test("by the rule manual, too, what was only touched there is sent again in the same push")
+  mutating func manualTouched() throws {
+    policy(.manual)
+    try bench.elsewhere("x", #"{"a":1,"b":1}"#)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.differences == [])
+  }
+
   @Test("by the rule client the client's value is sent, and the server's is kept in the trash")
   mutating func client() throws {
     policy(.client)

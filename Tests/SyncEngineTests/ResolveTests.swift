@@ -97,7 +97,9 @@ import Testing
   @Test("without a conflict there is nothing to resolve")
   mutating func none() throws {
     let key = try bench.key("x")
-    #expect(throws: Resolve.Failure.noConflict(key)) { try Resolve.current(key, on: bench.disk) }
+    #expect(throws: Resolve.Failure.noConflict(key)) {
+      try Resolve(settings: bench.settings).current(key, on: bench.disk)
+    }
     #expect(throws: Resolve.Failure.noConflict(key)) {
       try Resolve(settings: bench.settings).settle(
         key, Conflict(kind: .modified, base: nil, client: nil, server: nil), by: .client,
@@ -109,7 +111,7 @@ import Testing
   // MARK: - Which client side counts
 
   private func current() throws -> Conflict {
-    try Resolve.current(bench.key("x"), on: bench.disk)
+    try Resolve(settings: bench.settings).current(bench.key("x"), on: bench.disk)
   }
 
   @Test("the item counts where neither was edited")

@@ -75,11 +75,11 @@ struct DoctorTests {
     let key = try spoiled.place.key("c")
     #expect(workspace.journal.conflicts[key] != nil)
     #expect(throws: Resolve.Failure.twoClientSides(key)) {
-      try Resolve.current(key, on: workspace)
+      try Resolve(settings: Settings()).current(key, on: workspace)
     }
     // With the edit in the item's file, that is what counts.
     spoiled.place.save(#"{"id": "c", "text": "my last word"}"#, as: "c")
-    #expect(try Resolve.current(key, on: workspace).client == Spoiled.item("my last word"))
+    #expect(try Resolve(settings: Settings()).current(key, on: workspace).client == Spoiled.item("my last word"))
     try workspace.finish("resolve")
   }
 

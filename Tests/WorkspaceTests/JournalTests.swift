@@ -64,11 +64,19 @@ import Testing
       (#"{"t":"result","table":"t","id":"a","row":{"id":7}}"#, "the row's id is not a string"),
       (
         #"{"t":"rejected","table":"t","id":"a","op":"insert","status":"x","words":"","tries":1,"time":1}"#,
-        "the member 'status' is not a whole number"
+        "the member 'status' is not a whole number from 0 to 2^53"
       ),
       (
         #"{"t":"intent","table":"t","id":"a","op":"insert","method":"POST","target":"t","headers":[["a"]],"attempt":1}"#,
         "the member 'headers' is not a list of names and values"
+      ),
+      (
+        #"{"t":"intent","table":"t","id":"a","op":"insert","method":"POST","target":"t","headers":[],"attempt":9223372036854775807}"#,
+        "the member 'attempt' is not a whole number from 0 to 2^53"
+      ),
+      (
+        #"{"t":"stopped","table":"t","known":-1}"#,
+        "the member 'known' is not a whole number from 0 to 2^53"
       ),
       (
         #"{"t":"intent","table":"t","id":"a","op":"insert","method":"POST","target":"t","headers":[],"body64":"!","attempt":1}"#,
