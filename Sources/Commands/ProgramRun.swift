@@ -5,7 +5,8 @@ import SystemPackage
 /// One run of another program, as `posix_spawnp(3)` starts it.
 ///
 /// The program gets the standard streams, a pipe where its input is given or its output kept, and no
-/// other descriptor. The keyboard's signals are for it alone while it runs.
+/// other descriptor. The keyboard's signals are for it alone while it runs, and the terminal is
+/// afterwards as it was before: a program that dies leaves it as it needed it.
 struct ProgramRun {
   private let program: Program
 
@@ -23,11 +24,14 @@ struct ProgramRun {
     let output = try program.isCaptured ? Pipe() : nil
     defer { [input, output].forEach { $0?.close() } }
     return try KeyboardSignals.ignored { () throws(Errno) in
+      let terminal = TerminalSettings()
       let process = try start(input, output)
       input?.closeReading()
       output?.closeWriting()
       let kept = exchange(input, output)
+      // One that is left running goes on with the terminal as it is.
       let status = try wait(for: process)
+      terminal?.putBack()
       let isSignalled = status & 0x7F != 0
       return Ending(status: isSignalled ? 128 + (status & 0x7F) : status >> 8 & 0xFF, output: kept)
     }
@@ -132,6 +136,29 @@ private final class Pipe {
   func close() {
     closeReading()
     closeWriting()
+  }
+}
+
+/// How the terminal takes what is typed and shows what is written.
+private struct TerminalSettings {
+  private let descriptor: Int32
+  private var settings = termios()
+
+  /// Reads those of the terminal that a standard stream is; `nil` where none is one.
+  init?() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where tcgetattr(descriptor, &settings) == 0 {
+      self.descriptor = descriptor
+      return
+    }
+    return nil
+  }
+
+  /// Sets them again, unless the terminal is another job's: this process would be stopped.
+  func putBack() {
+    guard tcgetpgrp(descriptor) == getpgrp() else { return }
+    var settings = settings
+    tcsetattr(descriptor, TCSANOW, &settings)
   }
 }
 

@@ -92,6 +92,13 @@ final class ChildProcess {
     status & 0x7F != 0 ? 128 + (status & 0x7F) : status >> 8 & 0xFF
   }
 
+  /// Whether the terminal hands over whole lines and shows what is typed, as at first.
+  var hasLines: Bool {
+    var settings = termios()
+    let flags = tcflag_t(ICANON) | tcflag_t(ECHO)
+    return tcgetattr(terminal, &settings) == 0 && settings.c_lflag & flags == flags
+  }
+
   /// Types at the terminal.
   func type(_ text: String) {
     let bytes = Array(text.utf8)

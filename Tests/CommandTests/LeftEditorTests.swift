@@ -74,6 +74,21 @@ import Testing
     #expect(ended.output.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
   }
 
+  @Test("an editor that dies doesn't leave the terminal as it needed it")
+  func dies() throws {
+    anna.environment += [("VISUAL", "stty raw -echo; kill -9 $$ #")]
+    anna.run("set", "milk", "text=Oat milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    anna.run("pull")
+    let resolve = try anna.start(["resolve", "milk"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    #expect(resolve.hasLines)
+    resolve.type("e\n")
+    #expect(resolve.waits(for: "status 137"))
+    #expect(resolve.hasLines)
+    #expect(resolve.outcome().output.contains("left "))
+  }
+
   @Test(
     "a signal that comes before the editor starts is heeded, and no editor starts",
     arguments: [["edit", "milk"], ["edit", "milk", "tea"], ["new", "-e"]])
