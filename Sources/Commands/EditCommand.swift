@@ -78,7 +78,10 @@ private struct FileEdit {
     }
     guard let key = referent.key else { return }
     guard let item = try state(open).item else {
-      return context.output.warn("\(key) has no file any more")
+      let isKnown = try open.workspace.base(of: key).row != nil
+      throw Failure.usage(
+        "\(open.place(ofPath: path)): the editor has removed it",
+        hints: isKnown ? [Failure.Hint("to bring it back: tsync restore \(key)")] : [])
     }
     let old = try before.item ?? open.workspace.base(of: key).item ?? Item(JSONObject())
     let change = ItemChange(key: key, old: old, new: item)
