@@ -44,9 +44,17 @@ struct Draft: Equatable {
 
   private static func id(_ assignment: Assignment) throws -> ItemID {
     switch assignment.value {
-    case .typed(let text), .json(.string(let text)): return try ItemID(text)
+    case .typed(let text), .json(.string(let text)): return try named(ItemID(text))
     case .json, .none: throw Failure.usage("an id is a text")
     }
+  }
+
+  /// Returns an id that a file can be named by.
+  private static func named(_ id: ItemID) throws -> ItemID {
+    guard FileName.of(id) != nil else {
+      throw Failure.usage("the id is too long for a file's name")
+    }
+    return id
   }
 
   /// Opens the item in the editor; `nil` where it came back as it was, or empty.
@@ -65,7 +73,7 @@ struct Draft: Equatable {
     guard let result else { return nil }
     let object = result.object
     let id = try text.checking {
-      try object[Item.idField]?.text.map { try ItemID($0) } ?? key.id
+      try object[Item.idField]?.text.map { try Self.named(ItemID($0)) } ?? key.id
     }
     return (Draft(ItemKey(key.table, id), Item(object)), text)
   }
