@@ -206,7 +206,7 @@ extension Session {
     guard !isRehearsal else { return }
     var hint: String?
     if telling.resolved.isEmpty, !telling.left.isEmpty {
-      hint = "tsync resolve --client, --server or --both"
+      hint = "tsync resolve --client, --server or --both, and REF or -a"
     } else if isLast, !telling.resolved.isEmpty {
       let (tables, resolved) = (tables, telling.copies.union(telling.resolved))
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(resolved) }
