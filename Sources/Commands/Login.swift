@@ -51,13 +51,18 @@ enum Login {
     switch file {
     case "-"?: line = try context.invocation.input.line()
     case let path?:
+      let token: Text?
       do throws(WorkspaceError) {
-        return try Credentials.token(inFile: context.path(path))
+        token = try Credentials.token(inFile: context.path(path))
       } catch {
         // The one file that the command line names is wrong.
         guard case .file(_, let error) = error else { throw error }
         throw Failure.usage("\(path): \(error)")
       }
+      guard let token else {
+        throw Failure.usage("\(path) holds no token: one line of visible ASCII characters")
+      }
+      return token
     case nil:
       guard asks else { return nil }
       // Nobody is to be asked, and what is typed unasked would be shown.

@@ -53,10 +53,11 @@ package struct Credentials: Sendable {
     return true
   }
 
-  /// Reads a token from a file that the user named: its one line.
+  /// Reads a token from a file that the user named: its one line; `nil` where that can be none.
   ///
-  /// - Throws: As ``token(for:)``.
-  package static func token(inFile path: String) throws(WorkspaceError) -> Text {
+  /// - Throws: ``WorkspaceError/credentials(place:fact:hint:)`` where others could read the file;
+  ///   ``WorkspaceError/file(place:_:)``.
+  package static func token(inFile path: String) throws(WorkspaceError) -> Text? {
     let target = UserDirectory.resolved(path) ?? path
     let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
     let parent = slash.map { String(target[...$0]) } ?? "."
@@ -67,8 +68,7 @@ package struct Credentials: Sendable {
     }
     var line = bytes[...]
     while line.last == 0x0A || line.last == 0x0D { line.removeLast() }
-    guard let token = Text(validating: line) else { throw noToken(path) }
-    return try checked(token, place: path)
+    return Text(validating: line).flatMap { canBeSent($0) ? $0 : nil }
   }
 
   private func read() throws(WorkspaceError) -> JSONObject {
@@ -119,7 +119,10 @@ package struct Credentials: Sendable {
 
   /// Makes sure that a token can stand in a header field.
   private static func checked(_ token: Text, place: String) throws(WorkspaceError) -> Text {
-    guard canBeSent(token) else { throw noToken(place) }
+    guard canBeSent(token) else {
+      throw .credentials(
+        place: place, fact: "holds no token: one line of visible ASCII characters", hint: nil)
+    }
     return token
   }
 
@@ -128,10 +131,5 @@ package struct Credentials: Sendable {
     let bytes = token.string.utf8
     return !bytes.isEmpty && bytes.count <= 16_384
       && bytes.allSatisfy { (0x21...0x7E).contains($0) }
-  }
-
-  private static func noToken(_ place: String) -> WorkspaceError {
-    .credentials(
-      place: place, fact: "holds no token: one line of visible ASCII characters", hint: nil)
   }
 }
