@@ -57,7 +57,12 @@ struct SettingsFiles {
     } catch {
       var failure = context.failure(error)
       if let typed = try? FileText.read(path), typed != file.text {
-        failure.hints.append("nothing was taken; your text is in \(path)")
+        let editor = Shell.word("cp \(Shell.word(path))")
+        let option = isUserOnly ? " --user" : ""
+        failure.hints += [
+          "nothing was taken; your text is in \(path)",
+          "once it is mended: TSYNC_EDITOR=\(editor) tsync config\(option) --edit",
+        ]
       } else {
         FileText.remove(path)
       }
@@ -79,8 +84,12 @@ struct SettingsFiles {
         if edited.text != file.text { try write(edited) }
         return
       } catch {
-        guard case .setting = error else { throw error }
-        guard try context.asksToEditAgain("\(error)") else { throw Failure(error) }
+        guard case .setting(_, let line, let column, let fact) = error else { throw error }
+        // The mistake is in the text that was edited; the file is as it was.
+        let mistake = WorkspaceError.setting(place: path, line: line, column: column, fact: fact)
+        guard try context.asksToEditAgain("\(mistake)") else {
+          throw Failure.usage("\(mistake)")
+        }
       }
     }
   }
