@@ -10,6 +10,8 @@ struct ServerComparison {
     case new
     /// The server has another version, or another text of the same.
     case changed
+    /// The server has an older one than the one seen before.
+    case older
     /// The server has deleted it.
     case deleted
     /// The server has it again, and the base a tombstone.
@@ -31,6 +33,8 @@ struct ServerComparison {
     case pull
     /// One that reads everything; another passes it over.
     case fullPull
+    /// No pull and no push: each stops at it. A new clone.
+    case clone
     /// No pull, before this is done.
     case obstacle(String)
   }
@@ -58,8 +62,10 @@ struct ServerComparison {
       throw connection.failure(error)
     }
     let words = ways.isEmpty ? "the server has the same rows" : "\(ways.count) differ on the server"
-    let hint =
-      ways.contains(.fullPull) ? "tsync pull --full" : ways.contains(.pull) ? "tsync pull" : nil
+    let hints: [(way: Way, words: String)] = [
+      (.clone, "tsync clone URL"), (.fullPull, "tsync pull --full"), (.pull, "tsync pull"),
+    ]
+    let hint = hints.first { ways.contains($0.way) }?.words
     context.output.summary(Line(words), hint: hint)
     if !ways.isEmpty { context.output.end(with: .conflicts) }
   }
@@ -78,11 +84,15 @@ struct ServerComparison {
           found[row.id] = .some(nil)
           continue
         }
+        if try disk.newestRow(of: key).map(row.isOlder) ?? false {
+          found[row.id] = Found(id: row.id, difference: .older, way: .clone)
+          continue
+        }
         // A pull begins where the last one ended: what is older doesn't come with it.
-        let isOlder = token.map { token in row.updatedAt.map { $0 < token } ?? true } ?? false
+        let isPassed = token.map { token in row.updatedAt.map { $0 < token } ?? true } ?? false
         let way = try obstacle(to: row, of: key, on: disk).map { Way.obstacle($0) }
         found[row.id] = Found(
-          id: row.id, difference: difference, way: way ?? (isOlder ? .fullPull : .pull))
+          id: row.id, difference: difference, way: way ?? (isPassed ? .fullPull : .pull))
       }
       progress(found.count, page.total)
       return true
@@ -134,6 +144,7 @@ extension ServerComparison.Difference {
     switch self {
     case .new: "is new there"
     case .changed: "was changed there"
+    case .older: "is older there than the row seen before"
     case .deleted: "was deleted there"
     case .undeleted: "was brought back there"
     case .gone: "is not there, and was not deleted in a way that shows"
