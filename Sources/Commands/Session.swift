@@ -33,6 +33,8 @@ struct Session {
   private init(_ context: Context, at path: String, isWriting: Bool) throws {
     var open = try context.prepared(Self.workspace(context, path, isWriting))
     recovered = isWriting ? try context.recover(&open) : Recovered()
+    // Without a directory of items there is nothing to exchange, whatever the server has.
+    _ = try open.workspace.directories()
     self.context = context
     self.isWriting = isWriting
     self.path = path
