@@ -148,11 +148,12 @@ struct References {
 
   private func file(_ path: String) throws -> Referent? {
     let absolute = PathName.absolute(path, in: directory)
-    // Messages show places relative to the directory of the workspace's own.
-    let shown = try inventory.tables.first.map { table in
-      PathName.absolute(path, in: try Places(of: table, in: workspace).root)
-    }
-    for path in [absolute, PathName.physical(absolute), shown ?? absolute] {
+    // Messages show places relative to the directory of the workspace's own, and hints relative to
+    // the one that it lies in.
+    let root = try inventory.tables.first.map { try Places(of: $0, in: workspace).root }
+    let roots = root.map { [$0, PathName.split($0).directory] } ?? []
+    let shown = roots.map { PathName.absolute(path, in: $0) }
+    for path in [absolute, PathName.physical(absolute)] + shown {
       let (directory, name) = PathName.split(path)
       for table in inventory.tables {
         let places = try Places(of: table, in: workspace)
