@@ -78,8 +78,11 @@ struct StatusCommand: TsyncCommand {
       return true
     }
     let time = pulled.ticks / Timestamp.perSecond
-    guard context.now - time > limit else { return false }
-    context.output.warn("the last pull was \(TimeText.ago(time, now: context.now)): tsync pull")
+    let age = context.now - time
+    guard age > limit else { return false }
+    // What is too old isn't just now.
+    let ago = age < 60 ? "\(age) s ago" : TimeText.ago(time, now: context.now)
+    context.output.warn("the last pull was \(ago): tsync pull")
     return true
   }
 }

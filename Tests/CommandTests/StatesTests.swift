@@ -179,6 +179,9 @@ struct StatesTests {
     #expect(world.error == "")
     #expect(world.tsync(["status", "-s", "--max-age", "1m", "--exit-code", "00000001"]) == 1)
     #expect(world.error == "tsync: status: the last pull was 4 min ago: tsync pull\n")
+    world.now -= 220 * 1_000_000_000
+    #expect(world.tsync(["status", "-s", "--max-age", "0s", "--exit-code", "00000001"]) == 1)
+    #expect(world.error == "tsync: status: the last pull was 20 s ago: tsync pull\n")
   }
 
   @Test("a write of unknown outcome is listed as such")
