@@ -80,7 +80,24 @@ package enum Tsync {
       }
       return command
     } catch {
-      throw error is Failure ? error : Failure(parsing: error, of: type)
+      if error is Failure { throw error }
+      throw unknownOption(in: words, of: type) ?? Failure(parsing: error, of: type)
+    }
+  }
+
+  /// Returns the failure of words with an option that isn't known; `nil` where there is none.
+  ///
+  /// Where an argument is missing, too, the parser tells that, though the option is what is wrong.
+  private static func unknownOption(
+    in words: [String], of type: any TsyncCommand.Type
+  ) -> Failure? {
+    do {
+      _ = try type.parseAsRoot(words + ["x"])
+      return nil
+    } catch {
+      let failure = Failure(parsing: error, of: type)
+      let isUnknown = failure.message?.utf8.starts(with: "unknown option".utf8) ?? false
+      return isUnknown ? failure : nil
     }
   }
 
