@@ -18,12 +18,9 @@ final class Trash {
   static let mark = ".emptied"
   /// How long things are kept, in seconds.
   static let age: Int64 = 30 * 86_400
-  /// When 2020 began, in seconds since 1970.
-  ///
-  /// A clock that stands before it is wrong; and what names an earlier time was displaced while
-  /// nothing told the day: how old it is nobody knows.
-  static let firstSecond: Int64 = 1_577_836_800
-  private static let firstTime = text(ofSecond: firstSecond)
+  /// When 2020 began: what names an earlier time was displaced while the clock was wrong and nothing
+  /// told the day; how old it is nobody knows.
+  private static let firstTime = text(ofSecond: 1_577_836_800)
 
   /// The directory `trash`.
   let directory: Directory
@@ -119,8 +116,9 @@ final class Trash {
 
   /// Removes what is older than 30 days, once a day.
   ///
-  /// Nothing goes that was young when it was last done, and nothing while the clock can't be right: a
-  /// clock that is wrong once removes nothing, and what is displaced by it is kept as long as all else.
+  /// Nothing goes that was young when it was last done, and nothing within 30 days after the clock has
+  /// fallen behind: a clock that is wrong once removes nothing, and what is displaced by it is kept as
+  /// long as all else.
   ///
   /// - Returns: Whether it is the first time on a day, as far as that can be told.
   /// - Throws: ``WorkspaceError``.
@@ -129,9 +127,7 @@ final class Trash {
     let former = try readDay()
     let today = former?.next(at: now) ?? TrashDay(of: now)
     guard today != former else { return false }
-    if let former, !today.isAhead {
-      try empty(before: Self.text(ofSecond: former.limit(at: now)))
-    }
+    if let limit = former?.limit(on: today) { try empty(before: Self.text(ofSecond: limit)) }
     // It must survive a power loss: a machine without a clock has nothing else to go by.
     try PrivateFile(directory: directory, name: Self.mark).write(today.text)
     day = today
