@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncModel
 import Workspace
 
 /// `tsync pull`: brings what changed on the server.
@@ -28,7 +29,10 @@ struct PullCommand: TsyncCommand {
   func run(in context: Context) throws {
     let manner = PullManner(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun)
     try Session.run(in: context, isWriting: !dryRun) { session in
-      if !dryRun, session.configuration.pullPushes { try session.pushFirst() }
+      if !dryRun, session.configuration.pullPushes, let pushed = try session.pushFirst() {
+        pushed.end()
+        context.output.set("push", .object(pushed.json))
+      }
       let telling = try session.pull(manner)
       telling.end()
       context.output.set(telling.json)

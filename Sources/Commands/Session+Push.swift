@@ -91,11 +91,12 @@ extension Session {
   }
 
   /// Pushes the tables in which something is pending, before they are pulled (`pull.push`).
-  mutating func pushFirst() throws {
+  ///
+  /// - Returns: What came of it; `nil` where nothing is pending.
+  mutating func pushFirst() throws -> PushTelling? {
     let tables = tables
     let survey = try use { try Survey(of: tables, on: $0.workspace) }
-    guard !survey.pending().isEmpty else { return }
-    _ = try push()
+    return try survey.pending().isEmpty ? nil : push()
   }
 
   /// Returns the failure of a push that ended early: nothing is lost.

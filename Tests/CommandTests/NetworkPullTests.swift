@@ -1,3 +1,4 @@
+import SyncModel
 import TestSupport
 import Testing
 
@@ -73,6 +74,25 @@ import Testing
     anna.run("config", "pull.push", "true")
     anna.run("new", "-s", "id=milk", "Buy milk")
     #expect(anna.run("pull").output == "created milk  Buy milk\n")
+  }
+
+  @Test("with pull.push a conflict that the push meets is told as by a push")
+  func tellsThePush() throws {
+    try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "one"}"#)
+    let anna = try Person(cloning: server.url)
+    anna.run("config", "pull.push", "true")
+    anna.run("set", "a", "text=mine")
+    try server.request("PATCH", "tables/todoitem/a", #"{"text": "theirs"}"#)
+    let pulled = anna.run("pull", "--json")
+    #expect(pulled.status == 1)
+    let document = try JSON(parsing: Array(pulled.output.utf8)).object
+    #expect(document?["push"]?.object?["conflicts"]?.integer == 1, "\(pulled.output)")
+    #expect(document?["push"]?.object?["items"]?.elements?.count == 1)
+    #expect(document?["tables"]?.elements?.count == 1)
+    // Where nothing waits nothing is pushed.
+    let again = anna.run("pull", "--json")
+    #expect(again.status == 0)
+    #expect(try JSON(parsing: Array(again.output.utf8)).object?["push"] == nil)
   }
 
   @Test("a token is kept by its origin, sent, and forgotten")
