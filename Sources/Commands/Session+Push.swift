@@ -37,7 +37,11 @@ extension Session {
     telling.warn()
     if selection == nil { try use { $0.warnOfOtherTables(context) } }
     guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
-      try use { try telling.tell(PushReport(), isWhole: true, on: $0.workspace) }
+      try use { open in
+        let closings = survey.closings(of: open.workspace.journal)
+        if !closings.isEmpty { try open.workspace.append(closings, durably: false) }
+        try telling.tell(PushReport(), isWhole: true, on: open.workspace)
+      }
       return telling
     }
     do {

@@ -116,22 +116,15 @@ package struct Push {
   /// Gives every change its place in the order, and closes the notes of changes that are none.
   private func note(_ survey: Survey, on disk: inout some Disk) throws {
     var records: [JournalRecord] = []
-    var standing: Set<ItemKey> = []
     for entry in survey.entries {
-      guard let key = entry.key else { continue }
-      standing.insert(key)
-      guard case .pending(let operation) = entry.standing else { continue }
+      guard let key = entry.key, case .pending(let operation) = entry.standing else { continue }
       let former = disk.journal.notes[key]?.note
       let note = Note(
         kind: operation.kind,
         commanded: operation.kind == .delete && former?.commanded == true)
       if former != note { records.append(.noted(key, note)) }
     }
-    let tables = Set(survey.tables)
-    for key in disk.journal.notes.keys.sorted()
-    where tables.contains(key.table) && !standing.contains(key) {
-      records.append(.closed(.operation(key)))
-    }
+    records += survey.closings(of: disk.journal)
     if !records.isEmpty { try disk.append(records, durably: false) }
   }
 
@@ -173,6 +166,15 @@ package struct Push {
 }
 
 extension Survey {
+  /// Returns the records that close the notes of changes that are none, such as of items that were
+  /// removed and are back: should they vanish later, nobody has said so.
+  package func closings(of journal: JournalState) -> [JournalRecord] {
+    let standing = Set(entries.compactMap(\.key))
+    return journal.notes.keys.sorted()
+      .filter { tables.contains($0.table) && !standing.contains($0) }
+      .map { .closed(.operation($0)) }
+  }
+
   /// How many changes wait for the next push, those of unknown outcome included.
   package var waiting: Int {
     entries.count {

@@ -172,6 +172,23 @@ import Testing
     #expect(anna.run("push", "--max-delete", "4").error == "4 pushed\n")
   }
 
+  @Test("what was removed and put back by hand is asked about again when it vanishes")
+  func forgetsRemovals() throws {
+    for number in 1...4 { anna.run("new", "-s", "id=i\(number)", "Item \(number)") }
+    anna.run("push")
+    let texts = (1...4).map { anna.item("i\($0)") ?? "" }
+    anna.run("rm", "i1", "i2", "i3", "i4")
+    for number in 1...4 { anna.directory.write(texts[number - 1], to: anna.file("i\(number)")) }
+    #expect(anna.run("push") == Outcome(status: 0, output: "", error: "nothing to push\n"))
+    let journal = anna.directory.text("list/.todosync/journal.jsonl")
+    #expect(anna.run("push").error == "nothing to push\n")
+    #expect(anna.directory.text("list/.todosync/journal.jsonl") == journal)
+    for number in 1...4 { unlink(anna.directory.path(of: anna.file("i\(number)"))) }
+    let stopped = anna.run("push")
+    #expect(stopped.status == 6, "\(stopped)")
+    #expect(try server.request("GET", "tables/todoitem").contains(#""id":"i4""#))
+  }
+
   @Test("another data set behind the address stops everything")
   func stopsAtAnotherDataset() throws {
     let other = try RunningServer()
