@@ -104,6 +104,7 @@ struct Restoration {
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
+      try Self.requireReadableSide(of: key, open.workspace)
       let row = try open.workspace.newestRow(of: key)
       let target = row.flatMap { $0.deleted ? nil : $0.item }
       // Where the server has nothing that could go in its place, it is only taken away.
@@ -133,6 +134,16 @@ struct Restoration {
     self.way = way
     self.target = target
     self.shown = shown
+  }
+
+  /// Makes sure that the client's side of a conflict can be read, where its user has edited it: it says
+  /// something that nobody has decided upon.
+  ///
+  /// - Throws: ``Resolve/Failure``.
+  private static func requireReadableSide(of key: ItemKey, _ workspace: Workspace) throws {
+    if case .invalid(let invalid)? = try workspace.editedSide(of: key) {
+      throw Resolve.Failure.invalid(key, invalid)
+    }
   }
 
   /// Returns a deleted item as it last was here, or else as its tombstone has it.
@@ -176,6 +187,7 @@ struct Restoration {
       }
     case .stray(let invalid, let table): _ = try open.workspace.discard(invalid.fileName, in: table)
     case .replacing(let invalid):
+      try Self.requireReadableSide(of: key, open.workspace)
       let isBack = try open.workspace.restore(key) { workspace in
         _ = try workspace.discard(invalid.fileName, in: key.table)
       }

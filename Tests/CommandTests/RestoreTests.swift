@@ -54,6 +54,24 @@ import Testing
     #expect(refused.error.contains("were both edited, and differ"), "\(refused)")
     #expect(anna.item("milk") == before)
   }
+
+  @Test("where the edited side of a conflict can't be read, a file that isn't valid stays, too")
+  func asksForTheSide() {
+    let side = "list/.todosync/conflicts/todoitem/milk.client.json"
+    for place in [anna.file("milk"), side] { anna.directory.write("{", to: place) }
+    let kept = anna.directory.names(in: "list/.todosync/trash/items/todoitem")
+    let refused = anna.run("restore", "milk")
+    #expect(refused.status == 2, "\(refused)")
+    #expect(refused.output == "")
+    #expect(refused.error.contains("conflicts/todoitem/milk.client.json:1:2: "), "\(refused)")
+    #expect(anna.item("milk") == "{")
+    #expect(anna.directory.text(side) == "{")
+    #expect(anna.directory.names(in: "list/.todosync/trash/items/todoitem") == kept)
+    // With the side mended the server's row comes back.
+    anna.directory.write(#"{"id": "milk", "text": "Mended"}"#, to: side)
+    #expect(anna.run("restore", "milk").output == "restored milk  Theirs\n")
+    #expect(anna.item("milk")?.contains("Theirs") == true)
+  }
 }
 
 /// Counts from 1.
