@@ -20,6 +20,7 @@ extension Session {
     var settings = settings
     settings.maxDelete = manner.maxDelete
     let (context, tables, laid) = (context, tables, recovered.conflicts)
+    let isProof = tables == configuration.tables
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
     let foreseen = try exchange { workspace, connection -> Survey? in
@@ -33,7 +34,7 @@ extension Session {
       try exchange.run(tables, on: &workspace, &connection, &telling) { table, row in
         _ = try keeper.quarantine(row, of: table)
       }
-      try Self.keep(context.now, \.pulled, workspace, connection)
+      try Self.keep(context.now, \.pulled, workspace, connection, isProof: isProof)
       return nil
     }
     self.foreseen = foreseen
@@ -42,13 +43,15 @@ extension Session {
   }
 
   /// Keeps when an exchange that reached its end began, and what is proven by its end.
+  ///
+  /// Only a pull of all tables proves that the server is the workspace's.
   static func keep(
     _ began: Int64, _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ workspace: Workspace,
-    _ connection: Connection
+    _ connection: Connection, isProof: Bool = false
   ) throws {
     var state = try workspace.state()
     state[keyPath: field] = Timestamp(ticks: began * Timestamp.perSecond)
-    if field == \.pulled { connection.enter(&state) }
+    if isProof { connection.enter(&state) }
     try workspace.write(state)
   }
 }

@@ -90,7 +90,9 @@ final class HostileTable {
 }
 
 extension HostileTable.Content {
-  func reply(to request: ReceivedRequest) -> ScriptedReply {
+  func reply(
+    to request: ReceivedRequest, ofTable table: String = "todoitem"
+  ) -> ScriptedReply {
     let parts = request.target.split(separator: "?", maxSplits: 1)
     // A server of Datasync wants a version, which is how it's told from the Toolkit's.
     guard dataset != nil || !isVersioned || request.value(of: "ZUMO-API-VERSION") != nil else {
@@ -99,7 +101,7 @@ extension HostileTable.Content {
     if let dataset, let wanted = request.value(of: "X-Tsync-Dataset"), wanted != dataset {
       return json(#"{"error":"another data set"}"#, status: 421)
     }
-    guard parts[0] != "/tables/todoitem" else {
+    guard parts[0] != "/tables/\(table)" else {
       return list(QueryText.decoded(parts.count > 1 ? parts[1] : ""))
     }
     let id = QueryText.decoded(parts[0].split(separator: "/").last ?? "")

@@ -65,6 +65,44 @@ import Testing
     #expect(anna.run("pull").status == 0)
   }
 
+  /// A server of the family with the tables `todoitem` and `other`, which have rows of their own.
+  private func server(_ items: [String], _ others: [String]) throws -> HostileTable {
+    let table = try HostileTable(dataset: nil)
+    for id in others { table.put(id, at: Int(id.utf8.first ?? 0)) }
+    table.change { content in
+      let other = content
+      content.entries = []
+      content.answer = { request in
+        request.target.hasPrefix("/tables/other") ? other.reply(to: request, ofTable: "other") : nil
+      }
+    }
+    for id in items { table.put(id, at: Int(id.utf8.first ?? 0)) }
+    return table
+  }
+
+  @Test("S16: at another address a pull of one table says nothing of the others")
+  func provesWholes() throws {
+    let former = try server(["a", "b"], ["c", "d", "e"])
+    let cloned = anna.run(
+      "clone", "-t", "todoitem", "-t", "other", former.url, "list")
+    #expect(cloned.status == 0, "\(cloned)")
+    let others = "list/.todosync/items/other"
+    #expect(anna.directory.names(in: others) == ["c.json", "d.json", "e.json"])
+    // The other server has the same rows but one.
+    let server = try server(["a", "b"], ["c", "e"])
+    anna.run("remote", "set", server.url)
+    #expect(anna.run("pull", "-t", "todoitem").status == 0)
+    #expect(anna.directory.names(in: others) == ["c.json", "d.json", "e.json"])
+    #expect(anna.directory.text("list/.todosync/state.json")?.contains("pulled") == true)
+    let pulled = anna.run("pull", "-v")
+    #expect(pulled.output == "deleted other/d  x\n", "\(pulled)")
+    #expect(anna.directory.names(in: others) == ["c.json", "e.json"])
+    // From now on it is the workspace's server.
+    let count = server.requests.count { $0.contains("updatedAt ge") }
+    #expect(anna.run("pull", "-t", "other").status == 0)
+    #expect(server.requests.count { $0.contains("updatedAt ge") } > count)
+  }
+
   @Test("cases 31, S16: another data set under the same address stops every exchange")
   func otherDataset() throws {
     let table = try cloned(5, dataset: "d1")
