@@ -63,8 +63,12 @@ private struct Move {
   /// The item that is to be.
   let target: ItemKey
   private let text: [UInt8]
-  /// Whether the file is none of an item's, by its name or by the id in it.
-  private let isStray: Bool
+  /// The file's own text.
+  private let former: [UInt8]
+  /// What is wrong with the file where it is none of an item's, by its name or by the id in it.
+  private let stray: InvalidItem?
+  /// The item whose name the file has; `nil` where that is none.
+  private let holder: ItemKey?
   /// Whether a moving that was interrupted has laid this very text under the new id.
   private let isBegun: Bool
 
@@ -84,11 +88,10 @@ private struct Move {
       stray = inventory.invalid(key)
     }
     name = try stray?.fileName ?? PathName.split(open.path(of: holder ?? target)).name
-    isStray = stray != nil
     let claimed = stray?.claims.map { ItemKey(referent.table, $0) }
     // Of a copy the item whose id it says stays as it is.
     let isCopy = claimed.map { inventory.contains($0) && !inventory.isAbsent($0) } ?? false
-    old = isStray ? (isCopy ? nil : claimed) : holder
+    old = stray != nil ? (isCopy ? nil : claimed) : holder
     if let stray, let holder, stray.claims == nil {
       throw Failure(invalid: try open.workspace.client(holder).invalid ?? stray, .usage)
     }
@@ -99,6 +102,7 @@ private struct Move {
       throw Failure.usage("\(referent.table)/\(name) can't be read")
     }
     let isOwnName = Text(name) == Text(PathName.split(try open.path(of: target)).name)
+    (former, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
     isBegun = try Self.isBegun(target, text, open)
     if inventory.contains(target), !isOwnName, !isBegun {
@@ -145,9 +149,13 @@ private struct Move {
     let (item, _) = try open.item(target)
     try open.workspace.settle()
     try open.note([(target, item)])
-    if isStray, !isInPlace {
-      _ = try open.workspace.discard(name, in: target.table)
-    } else if !isStray, let old, try !open.workspace.remove(old) {
+    if let stray, !isInPlace {
+      guard try open.workspace.text(named: name, in: target.table).map({ $0 == former }) != false,
+        try open.workspace.discard(stray, of: holder, in: target.table)
+      else {
+        throw Failure(.rejected, "\(stray.place) was changed meanwhile, and stays beside \(target)")
+      }
+    } else if stray == nil, let old, try !open.workspace.remove(old) {
       throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
     // Of a file that was moved by hand the old item is gone, and now on purpose.

@@ -28,7 +28,9 @@ struct PurgeCommand: TsyncCommand {
           guard case .invalid(let invalid) = entry.standing,
             PathName.split(PathName.split(invalid.place).directory).name == name.description
           else { continue }
-          _ = try open.workspace.discard(invalid.fileName, in: name)
+          guard try !open.workspace.discard(invalid, of: entry.key, in: name) else { continue }
+          context.output.warn("\(invalid.place) was changed meanwhile, and stays")
+          context.output.end(with: .rejected)
         }
         try open.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])

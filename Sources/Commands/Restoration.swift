@@ -174,7 +174,7 @@ struct Restoration {
   private func run(on open: inout OpenWorkspace, now: Int64) throws -> Bool {
     guard let key else {
       if case .stray(let stray, let table) = way {
-        _ = try open.workspace.discard(stray.fileName, in: table)
+        _ = try open.workspace.discard(stray, of: nil, in: table)
       }
       return true
     }
@@ -185,11 +185,15 @@ struct Restoration {
       case .unchanged: return false
       case .changedMeanwhile: throw Resolve.Failure.changedMeanwhile(key)
       }
-    case .stray(let invalid, let table): _ = try open.workspace.discard(invalid.fileName, in: table)
+    case .stray(let invalid, let table):
+      guard try open.workspace.discard(invalid, of: key, in: table) else {
+        throw Resolve.Failure.changedMeanwhile(key)
+      }
     case .replacing(let invalid):
       try Self.requireReadableSide(of: key, open.workspace)
       let isBack = try open.workspace.restore(key) { workspace in
-        _ = try workspace.discard(invalid.fileName, in: key.table)
+        // What else may lie there meanwhile is for what was recorded to see.
+        _ = try workspace.discard(invalid, of: key, in: key.table)
       }
       guard isBack else { throw Resolve.Failure.changedMeanwhile(key) }
     case .trash:

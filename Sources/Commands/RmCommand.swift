@@ -77,7 +77,7 @@ private struct Removal {
   func remove(_ referent: Referent, _ open: inout OpenWorkspace) throws {
     guard let key = referent.key else {
       if let stray = referent.stray {
-        _ = try open.workspace.discard(stray.fileName, in: referent.table)
+        _ = try open.workspace.discard(stray, of: nil, in: referent.table)
       }
       return
     }
@@ -86,12 +86,20 @@ private struct Removal {
     case .invalid(let invalid):
       try open.workspace.append(
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
-      _ = try open.workspace.discard(invalid.fileName, in: key.table)
-    case .item:
-      guard try open.workspace.remove(key) else {
-        throw Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      guard try open.workspace.discard(invalid, of: key, in: key.table) else {
+        // Nothing was removed: should the file vanish later, nobody has said so.
+        if open.workspace.journal.intents[key] == nil {
+          try open.workspace.append([.closed(.operation(key))], durably: false)
+        }
+        throw Self.changedMeanwhile(key)
       }
+    case .item:
+      guard try open.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
     }
+  }
+
+  private static func changedMeanwhile(_ key: ItemKey) -> Failure {
+    Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
   }
 
   /// Tells what was done.

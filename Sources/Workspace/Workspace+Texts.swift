@@ -56,28 +56,52 @@ extension Workspace {
     return .replaced(digest)
   }
 
-  /// Moves something that lies among a table's items under a name, and isn't one, to the trash.
+  /// Moves something that lies among a table's items, and isn't one, to the trash, if it still is what
+  /// the caller has seen.
   ///
-  /// - Returns: Its place in the trash; `nil` where it is gone meanwhile.
+  /// What bears the name of no id never is an item, whatever is in it.
+  ///
+  /// - Parameters:
+  ///   - seen: What the caller has seen.
+  ///   - key: Which item would lie there; `nil` where the name is of none.
+  ///   - table: The table.
+  /// - Returns: Whether it is gone; not where something else lies there meanwhile.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package mutating func discard(
-    _ name: String, in table: TableName
-  ) throws(WorkspaceError) -> String? {
+    _ seen: InvalidItem, of key: ItemKey?, in table: TableName
+  ) throws -> Bool {
     requireLock()
     guard let directory = try itemDirectory(of: table) else {
-      throw .missing(place: "\(Layout.items)/\(table)")
+      throw WorkspaceError.missing(place: "\(Layout.items)/\(table)")
+    }
+    let start = seen.place.utf8.lastIndex(of: UInt8(ascii: "/")).map { seen.place.index(after: $0) }
+    let name = String(seen.place[(start ?? seen.place.startIndex)...])
+    let bytes = try text(named: name, in: table)
+    if let key {
+      switch try client(key) {
+      case .absent: return true
+      case .item: return false
+      case .invalid(let invalid): guard invalid.isFault(of: seen) else { return false }
+      }
     }
     let target = try trash.directory(Layout.items, table)
     let suffix = FileName.suffix.string
     let stem = name.utf8.count > suffix.utf8.count ? String(name.dropLast(suffix.count)) : name
     let kept: String
-    do {
+    do throws(WorkspaceError) {
       kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
-    } catch .file(_, .noSuchFileOrDirectory) {
-      return nil
+    } catch {
+      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+      return true
+    }
+    if let key {
+      displaced.append(
+        History.Displaced(
+          key: key, old: bytes.map { Digest(of: $0) }, new: nil,
+          place: Text(target.place(of: kept))))
     }
     unsettle(directory)
-    return target.place(of: kept)
+    return true
   }
 
   /// Notes that a directory's files may be taken back by a power loss.
@@ -170,5 +194,12 @@ extension Workspace {
       }
     }
     return records
+  }
+}
+
+extension InvalidItem {
+  /// Whether it is the same fault at the same place of a text.
+  fileprivate func isFault(of other: InvalidItem) -> Bool {
+    (line, column, message, claims) == (other.line, other.column, other.message, other.claims)
   }
 }

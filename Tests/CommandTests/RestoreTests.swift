@@ -44,6 +44,30 @@ import Testing
     #expect(anna.run("status", "--porcelain").output.contains("todoitem/milk"))
   }
 
+  @Test("a file that is mended meanwhile is named and left; the history has the other one")
+  func leavesMendedFiles() throws {
+    for id in ["milk", "tea"] { anna.directory.write("{\"x\": }", to: anna.file(id)) }
+    let (anna, count) = (anna, Counter())
+    let mended = #"{"id": "milk", "text": "Mended"}"#
+    anna.signal = {
+      if count.next() == 1 { anna.directory.write(mended, to: anna.file("milk")) }
+      return nil
+    }
+    #expect(
+      anna.run("restore", "milk", "tea")
+        == Outcome(
+          status: 3, output: "restored tea  Theirs\n",
+          error: "tsync: restore: todoitem/milk was changed meanwhile, and stays as it is\n"))
+    #expect(anna.item("milk") == mended)
+    let line = anna.directory.text("list/.todosync/history.jsonl")?.split(separator: "\n").last
+    let entry = try JSON(parsing: Array((line ?? "").utf8)).object
+    let displaced = (entry?["displaced"]?.elements ?? []).compactMap(\.object)
+    #expect(displaced.allSatisfy { $0["id"]?.text == "tea" })
+    let texts = displaced.compactMap { $0["trash"]?.text }
+      .map { anna.directory.text("list/.todosync/\($0)") }
+    #expect(texts.first == "{\"x\": }", "\(displaced)")
+  }
+
   @Test("where an item that is named can't be restored, none is")
   func doesNothing() {
     Self.edit("tea", of: anna)

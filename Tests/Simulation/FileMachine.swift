@@ -157,7 +157,8 @@ final class FileMachine: Machine {
   }
 
   static func discard(_ key: ItemKey, on work: inout Work) throws {
-    _ = try work.discard("\(key.id).json", in: key.table)
+    guard case .invalid(let invalid) = try work.client(key) else { return }
+    _ = try work.discard(invalid, of: key, in: key.table)
   }
 
   func snapshot() { saved = files.copy() }
