@@ -28,11 +28,11 @@ package struct History {
     }
   }
 
-  /// An item that a command replaced or removed.
+  /// An item that a command replaced or removed, or a file of its conflict.
   package struct Displaced: Equatable, Sendable {
     /// Which item.
     package var key: ItemKey
-    /// The fingerprint of the old bytes.
+    /// The fingerprint of the old bytes; `nil` where they weren't read.
     package var old: Digest?
     /// The fingerprint of the new bytes; `nil` where the item was removed.
     package var new: Digest?

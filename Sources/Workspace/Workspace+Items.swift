@@ -105,6 +105,9 @@ extension Workspace: ItemDisk {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     let places = try conflicts.remove(of: key)
+    displaced += ConflictSide.allCases.compactMap { places[$0] }.map {
+      History.Displaced(key: key, old: nil, new: nil, place: Text($0))
+    }
     // Who resolves a conflict has decided on that text, too.
     guard journal.resolutions[key] == nil, !isEmpty, let place = places[.edit] else { return }
     let fact =

@@ -66,6 +66,8 @@ import Testing
     let texts = displaced.compactMap { $0["trash"]?.text }
       .map { anna.directory.text("list/.todosync/\($0)") }
     #expect(texts.first == "{\"x\": }", "\(displaced)")
+    // The file, and the three sides of the conflict.
+    #expect(texts.count == 4, "\(displaced)")
   }
 
   @Test("where an item that is named can't be restored, none is")
