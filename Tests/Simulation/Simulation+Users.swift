@@ -19,8 +19,14 @@ extension Simulation {
   }
 
   /// A user writes what the server has: two have talked, and one gives in.
+  ///
+  /// Nobody copies an id that another client has made at random.
   func agree(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
-    let rows = server.rows.filter { !$0.value.deleted }.keys.sorted()
+    let others = clients.filter { $0.number != client.number }.map { "c\($0.number)" }
+    let rows = server.rows.filter { row in
+      !row.value.deleted
+        && !(isOwnAtRandom && others.contains(where: row.key.id.text.string.hasSuffix))
+    }.keys.sorted()
     let open = rows.filter(conflicts(of: client).contains)
     guard let key = Self.any(open.isEmpty ? rows : open, &dice), let row = server.rows[key] else {
       return
