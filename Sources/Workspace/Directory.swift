@@ -13,6 +13,8 @@ final class Directory {
   /// Its path, as people are shown it.
   let place: String
   private var children: [Text: Directory] = [:]
+  /// The directories in this one that are known to survive a power loss.
+  private var durable: Set<Text> = []
 
   /// Takes over a descriptor of a directory.
   init(_ descriptor: FileDescriptor, place: String) {
@@ -81,17 +83,24 @@ final class Directory {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func child(_ name: String, creating: Bool = false) throws(WorkspaceError) -> Directory {
-    if let child = children[Text(name)] { return child }
-    do throws(WorkspaceError) {
-      return try openChild(name)
-    } catch {
-      guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
-      let here = descriptor.rawValue
-      try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
-      // A file that is moved into it must not be lost with it.
-      try synchronize()
-      return try openChild(name)
+    var child = children[Text(name)]
+    if child == nil {
+      do throws(WorkspaceError) {
+        child = try openChild(name)
+      } catch {
+        guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
+        let here = descriptor.rawValue
+        try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
+      }
     }
+    // A file that is moved into it must not be lost with it; who made it may have been killed before
+    // this.
+    if creating, !durable.contains(Text(name)) {
+      try synchronize()
+      durable.insert(Text(name))
+    }
+    if let child { return child }
+    return try openChild(name)
   }
 
   /// Returns a directory in this one; `nil` where it is absent.
