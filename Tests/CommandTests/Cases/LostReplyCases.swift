@@ -74,8 +74,7 @@ import Testing
     #expect(try world.server.rows("tea2").count == 1)
   }
 
-  // Only 404 and 410 say that there is no row (decisions.md 12): a refused reading says nothing.
-  @Test("case 41: 409 and a reading that is refused by 400: what happened stays unknown")
+  @Test("case 41: 409 and a reading that is refused by 400: the change is refused, nothing lost")
   func takenUnreadably() throws {
     anna.run("new", "-s", "id=tea", "Buy tea")
     world.disturb { request in
@@ -83,11 +82,12 @@ import Testing
       guard request.target.contains("/tea") else { return .forward }
       return .answer(.json(#"{"error": "no"}"#, status: 400))
     }
-    let stopped = anna.run("push")
-    #expect(stopped.status == 5)
-    #expect(stopped.output == "unknown tea  Buy tea\n")
-    #expect(stopped.error.contains("the server answered 400 no"))
+    let refused = anna.run("push")
+    #expect(refused.status == 3)
+    #expect(refused.output.hasPrefix("rejected tea  409 taken; its row can't be read: 400 no"))
     #expect(anna.item("tea")?.contains("Buy tea") == true)
+    world.calm()
+    #expect(anna.run("push", "tea").output == "created tea  Buy tea\n")
     world.expectCalm()
     #expect(try world.server.rows("tea").count == 1)
   }
