@@ -49,9 +49,7 @@ package struct RESTBackend<T: Transport>: Backend {
       return .absent
     // Releases of Datasync 6 hide tombstones from such a reading, but not from a list.
     case 410 where !answer.isMarkup: return try readFromList(key)
-    case 400 where !answer.isMarkup, 403 where !answer.isMarkup:
-      return try refusal(of: answer, key)
-    default: throw exchange.stop(for: answer, key.table)
+    default: return try refusal(of: answer, key)
     }
   }
 
