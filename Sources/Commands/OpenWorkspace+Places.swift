@@ -43,8 +43,3 @@ extension OpenWorkspace {
     }
   }
 }
-
-extension InvalidItem {
-  /// The name of the file in its table's directory.
-  var fileName: String { PathName.split(place).name }
-}

@@ -58,6 +58,14 @@ package struct InvalidItem: Error, Equatable, Sendable {
   }
 }
 
+extension InvalidItem {
+  /// The name of the file in its table's directory.
+  package var fileName: String {
+    let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))
+    return String(place[(slash.map(place.utf8.index(after:)) ?? place.startIndex)...])
+  }
+}
+
 /// What a power loss left in an item's place of a text that tsync was writing (safety.md §3.7).
 package struct TornItem: Equatable, Sendable {
   /// The fingerprint of what lies there.

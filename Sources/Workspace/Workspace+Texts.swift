@@ -74,8 +74,7 @@ extension Workspace {
     guard let directory = try itemDirectory(of: table) else {
       throw WorkspaceError.missing(place: "\(Layout.items)/\(table)")
     }
-    let start = seen.place.utf8.lastIndex(of: UInt8(ascii: "/")).map { seen.place.index(after: $0) }
-    let name = String(seen.place[(start ?? seen.place.startIndex)...])
+    let name = seen.fileName
     let bytes = try text(named: name, in: table)
     if let key {
       switch try client(key) {
