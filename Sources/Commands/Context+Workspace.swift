@@ -37,7 +37,8 @@ struct OpenWorkspace {
   ///
   /// - Throws: `Resolve.Failure`, ``WorkspaceError``.
   func conflict(_ key: ItemKey) throws -> Conflict {
-    try Resolve(settings: settings(now: 0)).current(key, on: workspace)
+    try Resolve(settings: configuration.settings(for: [key.table], now: 0)).current(
+      key, on: workspace)
   }
 }
 
