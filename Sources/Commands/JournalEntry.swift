@@ -69,7 +69,7 @@ struct JournalEntry: Equatable {
         let next = intent.next(entry.client).map {
           JournalEntry(key: key, state: .pending, kind: $0.rawValue, item: item)
         }
-        return [sent] + (next.map { [$0] } ?? [])
+        return [sent, next].compactMap { $0 }
       case .rejected(let operation, let rejection):
         return [
           JournalEntry(

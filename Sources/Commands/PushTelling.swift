@@ -87,7 +87,7 @@ struct PushTelling {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
         kinds = [operation.kind]
       case .unknown(let intent):
-        kinds = [intent.kind] + (intent.next(entry.client).map { [$0] } ?? [])
+        kinds = [intent.kind, intent.next(entry.client)].compactMap { $0 }
       case .conflict, .rejected, .invalid, .moved: continue
       }
       for kind in kinds {
