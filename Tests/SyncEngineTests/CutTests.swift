@@ -232,8 +232,8 @@ import Testing
     }.check(end)
   }
 
-  @Test("a purge that was cut off is finished by whatever command comes next", arguments: 0..<12)
-  func purgeThenPush(step: Int) throws {
+  /// Pulls six items, and purges them until a step.
+  private func cutPurge(at step: Int) throws -> Bench {
     var bench = try Bench()
     for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     try bench.pull()
@@ -244,6 +244,12 @@ import Testing
     }
     do { try bench.disk.purge(bench.table, edits: true) } catch is MemoryDisk.Crash {}
     bench.disk.beforeStep = nil
+    return bench
+  }
+
+  @Test("a purge that was cut off is finished by whatever command comes next", arguments: 0..<12)
+  func purgeThenPush(step: Int) throws {
+    var bench = try cutPurge(at: step)
     try bench.push()
     #expect(bench.writes() == [])
     // Unless it had not begun.
@@ -252,16 +258,7 @@ import Testing
 
   @Test("what is edited or made after a purge was cut off stays", arguments: 1..<12)
   func purgeThenEdit(step: Int) throws {
-    var bench = try Bench()
-    for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
-    try bench.pull()
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try bench.disk.purge(bench.table, edits: true) } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
+    var bench = try cutPurge(at: step)
     try bench.save("n5", #"{"a":2}"#)
     try bench.save("new", #"{"a":1}"#)
     try bench.pull()
