@@ -159,8 +159,7 @@ final class Log {
     let stem = name.utf8.firstIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name[...]
     let copy = try trash.keep(tail, named: "\(stem)-tail")
     try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(position.offset)) }
-    try WorkspaceError.checking(place) { fsync(descriptor) }
-    position.durable = position.number
+    try makeDurable()
     self.tail = 0
     notices.append("\(place): \(count) bytes that a crash left were cut off; they are in \(copy)")
   }
@@ -209,13 +208,18 @@ final class Log {
 
   /// Makes all lines so far survive a power loss.
   ///
-  /// Where that fails it is not tried again, because a second try would succeed without having
-  /// written what the first one lost (safety.md §3.1, 4): all lines go into a new file.
-  ///
-  /// - Throws: ``WorkspaceError/file`` where that fails too; after that the log takes no more lines.
+  /// - Throws: ``WorkspaceError/file`` where that fails; after that the log takes no more lines.
   func synchronize() throws(WorkspaceError) {
     guard position.durable < position.number else { return }
     try checkEnd()
+    try makeDurable()
+  }
+
+  /// Makes the file as it is survive a power loss.
+  ///
+  /// Where that fails it is not tried again, because a second try would succeed without having
+  /// written what the first one lost (safety.md §3.1, 4): all lines go into a new file.
+  private func makeDurable() throws(WorkspaceError) {
     // Not again after an interrupt either: what failed once may be gone.
     if fdatasync(descriptor) != 0 {
       isBroken = true

@@ -129,7 +129,7 @@ extension Simulation {
       } _: { [self] work in
         var disk = Watched(work: work, shown: client.shown)
         defer { work = disk.work }
-        countOpen(disk)
+        try countOpen(disk)
         let settings = settings(forcing: isCalm)
         tell(try Recovery.run([table], on: &disk, settings: settings), client)
         isRecovering = false
@@ -287,13 +287,13 @@ extension Simulation {
     }
   }
 
-  private func countOpen(_ disk: Watched<Host.Work>) {
+  private func countOpen(_ disk: Watched<Host.Work>) throws {
     let journal = disk.journal
     if journal.intents.keys.contains(where: { journal.results[$0] == nil }) { count("open intent") }
     if !journal.results.isEmpty { count("open result") }
     if !journal.resolutions.isEmpty { count("open resolution") }
     if !journal.purges.isEmpty { count("open purge") }
-    if (try? disk.incoming(in: table))?.isEmpty == false { count("rows waiting") }
+    if try !disk.incoming(in: table).isEmpty { count("rows waiting") }
   }
 
   func tell(_ events: [Event], _ client: Client<Host>) {
