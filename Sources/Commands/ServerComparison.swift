@@ -84,7 +84,7 @@ struct ServerComparison {
           found[row.id] = .some(nil)
           continue
         }
-        if try disk.newestRow(of: key).map(row.isOlder) ?? false {
+        if try disk.knowsNewer(than: row, of: key) {
           found[row.id] = Found(id: row.id, difference: .older, way: .clone)
           continue
         }

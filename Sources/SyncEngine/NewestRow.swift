@@ -10,6 +10,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     return waiting
   }
+
+  /// Whether a newer row of an item is known.
+  ///
+  /// What stands for no row has no stamp: then the row that it follows is asked.
+  package func knowsNewer(than row: Row, of key: ItemKey) throws -> Bool {
+    guard let known = try newestRow(of: key) else { return false }
+    let stamped = try known.updatedAt == nil ? base(of: key).row : known
+    return stamped.map(row.isOlder) ?? false
+  }
 }
 
 extension Row {

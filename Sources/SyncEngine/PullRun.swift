@@ -160,7 +160,7 @@ struct PullRun {
       let key = ItemKey(table, row.id)
       let known = try disk.newestRow(of: key)
       if try row == known || row == disk.base(of: key).row { continue }
-      if let known, row.isOlder(than: known) {
+      if try disk.knowsNewer(than: row, of: key) {
         older.append(row)
       } else {
         news.append(row)

@@ -191,6 +191,17 @@ import Testing
     #expect(bench.item("n10") == #"{"a":3}"#)
   }
 
+  @Test("nor does one older than a row that is gone, of which a trace of nothing waits")
+  mutating func replicaLagsBehindNothing() throws {
+    let key = try bench.key("n10")
+    bench.disk.save(Array("{".utf8), as: key)
+    bench.server.deleteForGood(key)
+    #expect(try bench.pull(full: true).words == ["n10 held"])
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    #expect(try bench.pull().words == [])
+    #expect(try bench.disk.incoming(of: key) == .gone(key.id))
+  }
+
   @Test("a server that went back in time is not followed")
   mutating func wentBack() throws {
     // The same rows, from an earlier server.

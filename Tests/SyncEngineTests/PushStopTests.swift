@@ -113,4 +113,23 @@ import Testing
     #expect(bench.item("x") == #"{"n":2,"m":3}"#)
     #expect(bench.differences == [])
   }
+
+  @Test("nor does one older than the row that is gone, of which a trace of nothing waits")
+  mutating func staleReadingOfNothing() throws {
+    try bench.share("x", #"{"n":1}"#)
+    let key = try bench.key("x")
+    let older = bench.server.rows[key]
+    try bench.save("x", #"{"n":2}"#)
+    try bench.push()
+    try bench.save("x", #"{"n":3}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    bench.server.deleteForGood(key)
+    try bench.pull(full: true)
+    bench.line.stale = older
+    #expect(try bench.push().words == ["x unknown"])
+    #expect(try bench.disk.base(of: key).item == Item(text: #"{"n":2}"#))
+    #expect(try bench.push().words == ["x conflict MD"])
+    #expect(bench.item("x") == #"{"n":3}"#)
+  }
 }
