@@ -27,6 +27,7 @@ struct PullRun {
   private var areTooMany = false
   /// The rows that came older than one that is known.
   private(set) var older: [Row] = []
+  private var claims = Claims()
   /// In a full pull, the live rows that no page has brought yet.
   var unseen: Set<ItemID> = []
 
@@ -138,7 +139,7 @@ struct PullRun {
     let key = ItemKey(table, row.id)
     // The outcome of an open write will bring this row, or a newer one.
     guard disk.journal.intents[key] == nil else { return }
-    switch try disk.take(row, for: key, policy: settings.policy(of: table)) {
+    switch try disk.take(row, for: key, policy: settings.policy(of: table), claims: &claims) {
     case .taken(let event):
       held.remove(row.id)
       if let event { report.events.append(event) }

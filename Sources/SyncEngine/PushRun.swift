@@ -17,6 +17,8 @@ struct PushRun {
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
 
+  private var claims = Claims()
+
   init(settings: Settings, report: PushReport) {
     self.settings = settings
     self.report = report
@@ -146,7 +148,7 @@ struct PushRun {
   ) throws {
     let key = intent.key
     let policy = settings.policy(of: key.table)
-    switch try disk.take(row, for: key, from: origin, policy: policy) {
+    switch try disk.take(row, for: key, from: origin, policy: policy, claims: &claims) {
     case .taken(let event):
       try disk.settle(afresh: true)
       try disk.setBase([row], in: key.table, durably: true)

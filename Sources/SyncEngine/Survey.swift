@@ -45,10 +45,7 @@ package struct Survey: Equatable, Sendable {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
         try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-      var claims: [ItemID: String] = [:]
-      for case .invalid(let invalid) in candidates.map(\.client) {
-        if let id = invalid.claims { claims[id] = invalid.place }
-      }
+      let claims = Claims.places(in: candidates)
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
         guard let standing = try Self.standing(of: candidate, row, claims, journal, disk) else {

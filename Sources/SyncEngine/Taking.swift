@@ -4,7 +4,7 @@ import SyncModel
 enum Taken: Equatable {
   /// The row may become the base; what is to be told, if anything.
   case taken(Event?)
-  /// The row must wait: its item is invalid, or a write of it is open.
+  /// The row must wait: its item is invalid or was moved, or a write of it is open.
   case held
   /// A conflict is open; the row waits as its server side.
   case conflict(Event)
@@ -18,7 +18,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// against `origin`, by default what an open conflict began from, or the base. ``Row/gone(_:)``
   /// stands for no row.
   mutating func take(
-    _ row: Row, for key: ItemKey, from origin: Item? = nil, policy: MergePolicy
+    _ row: Row, for key: ItemKey, from origin: Item? = nil, policy: MergePolicy,
+    claims: inout Claims
   ) throws -> Taken {
     let known = try base(of: key)
     let server = row.deleted ? nil : row.item
@@ -53,7 +54,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
             || write(item, to: key, expecting: client.digest) != .changedMeanwhile
         else { continue }
         told = Event(key, .merged(report), item: item ?? server)
-      case .conflict(let conflict): return try lay(conflict, key, client, row, from: origin)
+      case .conflict(let conflict):
+        // A file that was moved is no delete, with which the server's change would be in conflict.
+        let mayBeMoved = conflict.kind == .deletedHere && open == nil
+        if mayBeMoved, journal.notes[key]?.note.commanded != true,
+          try claims.place(of: key, on: self) != nil
+        {
+          return .held
+        }
+        return try lay(conflict, key, client, row, from: origin)
       }
       if client.item == nil, try self.client(key).item != nil,
         let note = journal.recalledDelete(of: key)
@@ -112,6 +121,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var events: [Event] = []
     var taken: [Row] = []
     var held: Set<ItemID> = []
+    var claims = Claims()
     for row in rows {
       let key = ItemKey(table, row.id)
       // The server side of an open conflict has been told already, and may be newer than this row.
@@ -121,7 +131,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         continue
       }
       try restoreTorn(key, to: base(of: key).item)
-      switch try take(row, for: key, policy: settings.policy(of: table)) {
+      switch try take(row, for: key, policy: settings.policy(of: table), claims: &claims) {
       case .taken(let event):
         taken.append(row)
         if let event { events.append(event) }

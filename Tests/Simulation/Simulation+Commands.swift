@@ -148,7 +148,7 @@ extension Simulation {
         checkStop(error, name, client, faults)
       }
     }
-    checkAge(client)
+    checkShown(client)
     if step.isDead || step.wasRefused != nil {
       // The next command tells what it finds on its way, and keeps what it doesn't put back.
       let there = tokensInItems(client)

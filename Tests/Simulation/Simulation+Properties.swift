@@ -61,9 +61,12 @@ extension Simulation {
     shown.bringBack(now, write.key)
   }
 
-  /// R: no row takes the place of a newer one.
-  func checkAge(_ client: Client<Host>) {
-    defer { client.shown.older = [] }
+  /// No row takes the place of a newer one (R), no file that was moved is taken for deleted (X).
+  func checkShown(_ client: Client<Host>) {
+    defer { (client.shown.older, client.shown.moved) = ([], []) }
+    for key in client.shown.moved {
+      fail("X: client \(client.number) took the moved file of \(key) for deleted")
+    }
     for row in client.shown.older {
       fail("R: client \(client.number) took an older row of \(row.id) for newer")
     }

@@ -21,6 +21,8 @@ struct Watched<Work: Disk>: Disk {
     var laid: [ItemKey: Set<Int>] = [:]
     /// The rows that were taken for what the server has although a newer one was known.
     var older: [Row] = []
+    /// The items in conflict as deleted here though their files were moved.
+    var moved: [ItemKey] = []
     /// How often something else lay there than a command had seen.
     var changes = 0
     /// The item that a command looked at last.
@@ -77,7 +79,20 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)
+    try noteMoved(conflict, key)
     try work.writeConflict(conflict, of: key)
+  }
+
+  /// Notes a file that was moved and is about to be taken for deleted.
+  private func noteMoved(_ conflict: Conflict, _ key: ItemKey) throws {
+    guard conflict.kind == .deletedHere, journal.conflicts[key] == nil,
+      journal.notes[key]?.note.commanded != true
+    else { return }
+    let isClaimed = try work.candidates(in: key.table).contains {
+      guard case .invalid(let invalid) = $0.client else { return false }
+      return invalid.claims == key.id
+    }
+    if isClaimed { shown.moved.append(key) }
   }
 
   mutating func removeConflict(of key: ItemKey) throws { try work.removeConflict(of: key) }

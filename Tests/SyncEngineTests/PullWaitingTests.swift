@@ -50,6 +50,48 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  // MARK: - Moved files
+
+  /// Moves the file of `x` to the name of `y`, and changes `x` at the server.
+  private mutating func move() throws -> ItemKey {
+    let place = try bench.key("y")
+    bench.disk.save(Array(#"{"id":"x","a":1,"b":1}"#.utf8), as: place)
+    try bench.save("x", nil)
+    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
+    return place
+  }
+
+  @Test("a row whose file was moved waits; it is no conflict with a delete")
+  mutating func moved() throws {
+    let place = try move()
+    #expect(try bench.pull().words == ["x held"])
+    #expect(bench.standings == ["y invalid todoitem/y", "x moved to todoitem/y"])
+    #expect(try bench.pull().words == [])
+    #expect(try bench.push().words == [])
+    // Moved back, it is taken.
+    bench.disk.save([UInt8]?.none, as: place)
+    try bench.save("x", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x updated"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("a row whose file was moved is a conflict once the file is gone, or another item")
+  mutating func movedForGood() throws {
+    _ = try move()
+    try bench.pull()
+    try bench.save("y", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict DM"])
+  }
+
+  @Test("a command's delete is one, though the file was moved")
+  mutating func movedAndRemoved() throws {
+    _ = try bench.disk.remove(bench.key("x"))
+    _ = try move()
+    #expect(try bench.pull().words == ["x conflict DM"])
+  }
+
+  // MARK: - Conflicts
+
   @Test("an edit of the client's side outlives the record of its conflict, and its user decides")
   mutating func lostRecord() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
