@@ -25,9 +25,10 @@ struct PullTelling {
   mutating func tell(
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
+    var claims = Claims()
     for row in try disk.incoming(in: report.table) {
-      let state = try disk.client(ItemKey(report.table, row.id))
-      if case .invalid(let invalid) = state { obstacles.append(invalid) }
+      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id), &claims)
+      if let obstacle { obstacles.append(obstacle) }
     }
     if let twin = report.twin {
       context.output.warn(

@@ -76,6 +76,7 @@ struct ServerComparison {
   ) throws -> [Found] {
     let token = try disk.token(of: table)?.timestamp
     var found: [ItemID: Found?] = [:]
+    var claims = Claims()
     try backend.pages(of: table, from: nil) { page in
       for row in page.rows {
         // Where a row comes twice, the later one is newer.
@@ -90,7 +91,7 @@ struct ServerComparison {
         }
         // A pull begins where the last one ended: what is older doesn't come with it.
         let isPassed = token.map { token in row.updatedAt.map { $0 < token } ?? true } ?? false
-        let way = try obstacle(to: row, of: key, on: disk).map { Way.obstacle($0) }
+        let way = try obstacle(to: row, of: key, on: disk, &claims).map { Way.obstacle($0) }
         found[row.id] = Found(
           id: row.id, difference: difference, way: way ?? (isPassed ? .fullPull : .pull))
       }
@@ -98,7 +99,7 @@ struct ServerComparison {
       return true
     }
     for id in try disk.liveIDs(in: table) where found[id] == nil {
-      let way = try obstacle(to: .gone(id), of: ItemKey(table, id), on: disk)
+      let way = try obstacle(to: .gone(id), of: ItemKey(table, id), on: disk, &claims)
       found[id] = Found(
         id: id, difference: .gone, way: way.map { Way.obstacle($0) } ?? .fullPull)
     }
@@ -115,12 +116,11 @@ struct ServerComparison {
 
   /// Returns what must be done before any pull brings a row; `nil` where nothing must.
   private static func obstacle(
-    to row: Row, of key: ItemKey, on disk: Workspace
+    to row: Row, of key: ItemKey, on disk: Workspace, _ claims: inout Claims
   ) throws -> String? {
     if disk.journal.conflicts[key]?.server == row { return "tsync resolve \(key)" }
     if disk.journal.intents[key] != nil { return "tsync push" }
-    guard case .invalid(let invalid) = try disk.client(key) else { return nil }
-    return invalid.hint ?? "mend \(invalid.place)"
+    return try disk.obstacle(to: key, &claims).map { $0.hint ?? "mend \($0.place)" }
   }
 
   private static func tell(_ found: Found, _ key: ItemKey, _ context: Context) {

@@ -45,7 +45,7 @@ package struct Survey: Equatable, Sendable {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
         try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-      let claims = Claims.places(in: candidates)
+      let claims = Claims.files(among: candidates)
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
         guard let standing = try Self.standing(of: candidate, row, claims, journal, disk) else {
@@ -76,8 +76,8 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func standing(
-    of candidate: Candidate, _ waiting: Row?, _ claims: [ItemID: String], _ journal: JournalState,
-    _ disk: some Disk
+    of candidate: Candidate, _ waiting: Row?, _ claims: [ItemID: InvalidItem],
+    _ journal: JournalState, _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
@@ -92,9 +92,9 @@ package struct Survey: Equatable, Sendable {
       return nil
     }
     if operation.kind == .delete, journal.notes[key]?.note.commanded != true,
-      let place = claims[key.id]
+      let file = claims[key.id]
     {
-      return .moved(to: place)
+      return .moved(to: file.place)
     }
     if let rejection = journal.rejections[key], rejection.kind == operation.kind,
       rejection.digest == candidate.client.digest

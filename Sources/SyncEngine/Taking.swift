@@ -56,10 +56,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         told = Event(key, .merged(report), item: item ?? server)
       case .conflict(let conflict):
         // A file that was moved is no delete, with which the server's change would be in conflict.
-        let mayBeMoved = conflict.kind == .deletedHere && open == nil
-        if mayBeMoved, journal.notes[key]?.note.commanded != true,
-          try claims.place(of: key, on: self) != nil
-        {
+        if conflict.kind == .deletedHere, open == nil, try moved(key, &claims) != nil {
           return .held
         }
         return try lay(conflict, key, client, row, from: origin)

@@ -1,3 +1,4 @@
+import Glibc
 import SyncModel
 import TestSupport
 import Testing
@@ -53,6 +54,32 @@ import Testing
     #expect(stopped.error.contains("tsync pull --max-delete 3"))
     #expect(anna.run("pull", "--max-delete", "3").status == 0)
     #expect(anna.item("i1") == nil)
+  }
+
+  @Test("a row whose file was moved by hand waits; each pull names the file and what to do")
+  func waitsForTheMoved() throws {
+    try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "one"}"#)
+    let anna = try Person(cloning: server.url)
+    rename(anna.directory.path(of: anna.file("a")), anna.directory.path(of: anna.file("b")))
+    try server.request("PATCH", "tables/todoitem/a", #"{"text": "two"}"#)
+    for output in ["held a  (no text)\n", ""] {
+      let pulled = anna.run("pull")
+      #expect(pulled.output == output)
+      #expect(pulled.status == 3)
+      #expect(
+        pulled.error.hasSuffix(
+          """
+          the id is 'a', and the file's name says 'b'
+          tsync: mend it: tsync mv todoitem/b b
+
+          """), "\(pulled.error)")
+    }
+    let found = anna.run("doctor", "--deep").output
+    let deep = "server  todoitem/a: was changed there · tsync mv todoitem/b b\n"
+    #expect(found.hasSuffix(deep), "\(found)")
+    // Finished, the move is a delete, and the change its conflict.
+    anna.run("mv", "todoitem/b", "b")
+    #expect(anna.run("pull").output == "conflict a  two\n")
   }
 
   @Test("both changed different fields: it is merged, and told")
