@@ -85,7 +85,7 @@ struct ServerComparison {
           found[row.id] = .some(nil)
           continue
         }
-        if try disk.knowsNewer(than: row, of: key) {
+        if try disk.isOlder(row, than: disk.newestRow(of: key), of: key) {
           found[row.id] = Found(id: row.id, difference: .older, way: .clone)
           continue
         }

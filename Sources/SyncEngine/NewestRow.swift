@@ -11,12 +11,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return waiting
   }
 
-  /// Whether a newer row of an item is known.
+  /// Whether a row is older than the ``newestRow(of:)`` of its item.
   ///
   /// What stands for no row has no stamp: then the row that it follows is asked.
-  package func knowsNewer(than row: Row, of key: ItemKey) throws -> Bool {
-    guard let known = try newestRow(of: key) else { return false }
-    let stamped = try known.updatedAt == nil ? base(of: key).row : known
+  package func isOlder(_ row: Row, than newest: Row?, of key: ItemKey) throws -> Bool {
+    guard let newest else { return false }
+    let stamped = try newest.updatedAt == nil ? base(of: key).row : newest
     return stamped.map(row.isOlder) ?? false
   }
 }

@@ -100,7 +100,7 @@ package struct Pull {
       let key = ItemKey(run.table, row.id)
       let known = try disk.newestRow(of: key)
       guard case .row(let now) = try backend.read(key), now != known else { continue }
-      if try disk.knowsNewer(than: now, of: key) { throw Guards.wentBack(key) }
+      if try disk.isOlder(now, than: known, of: key) { throw Guards.wentBack(key) }
       try run.apply([now], to: &disk)
     }
     run.passOlder()

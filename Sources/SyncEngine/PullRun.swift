@@ -161,7 +161,7 @@ struct PullRun {
       let key = ItemKey(table, row.id)
       let known = try disk.newestRow(of: key)
       if try row == known || row == disk.base(of: key).row { continue }
-      if try disk.knowsNewer(than: row, of: key) {
+      if try disk.isOlder(row, than: known, of: key) {
         older.append(row)
       } else {
         news.append(row)

@@ -95,7 +95,9 @@ struct PushRun {
         if let stop = report.stop { throw stop }
         let reading = try backend.read(intent.key)
         // Nothing is decided by a row from before: a replica lags behind, or the server went back.
-        if case .row(let row) = reading, try disk.knowsNewer(than: row, of: intent.key) {
+        if case .row(let row) = reading,
+          try disk.isOlder(row, than: disk.newestRow(of: intent.key), of: intent.key)
+        {
           throw Guards.wentBack(intent.key)
         }
         let settlement = try Settlement(
