@@ -219,6 +219,8 @@ final class Log {
   ///
   /// Where that fails it is not tried again, because a second try would succeed without having
   /// written what the first one lost (safety.md §3.1, 4): all lines go into a new file.
+  ///
+  /// - Throws: ``WorkspaceError/file`` where that fails too; after that the log takes no more lines.
   private func makeDurable() throws(WorkspaceError) {
     // Not again after an interrupt either: what failed once may be gone.
     if fdatasync(descriptor) != 0 {
