@@ -8,27 +8,29 @@ package struct Claims {
   /// Makes claims of which none is known yet.
   package init() {}
 
+  /// Makes the claims of a table whose candidates are known.
+  init(of table: TableName, in candidates: [Candidate]) {
+    look(at: candidates, of: table)
+  }
+
+  private mutating func look(at candidates: [Candidate], of table: TableName) {
+    var found: [ItemID: InvalidItem] = [:]
+    for case .invalid(let invalid) in candidates.map(\.client) {
+      if let id = invalid.claims { found[id] = invalid }
+    }
+    files[table] = found
+  }
+
   /// Returns a file that says an item's id and isn't named by it; `nil` where there is none.
   ///
   /// A table's files are looked at when the first of its items is asked for, and not again.
-  mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
-    if files[key.table] == nil {
-      files[key.table] = Self.files(among: try disk.candidates(in: key.table))
-    }
+  fileprivate mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
+    if files[key.table] == nil { look(at: try disk.candidates(in: key.table), of: key.table) }
     return files[key.table]?[key.id]
-  }
-
-  /// Returns the files by the ids that stand in them.
-  static func files(among candidates: [Candidate]) -> [ItemID: InvalidItem] {
-    var files: [ItemID: InvalidItem] = [:]
-    for case .invalid(let invalid) in candidates.map(\.client) {
-      if let id = invalid.claims { files[id] = invalid }
-    }
-    return files
   }
 }
 
-extension ItemDisk where Self: JournalDisk {
+extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the file to which its user has moved an item whose own file is missing; `nil` where there
   /// is none, or a command has deleted the item.
   func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
@@ -39,12 +41,19 @@ extension ItemDisk where Self: JournalDisk {
   /// Returns the file that keeps a row of the server's from its item: one that isn't valid, or the one
   /// to which the item was moved; `nil` where there is none.
   ///
-  /// - Throws: What reading the files throws.
-  package func obstacle(to key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
+  /// - Throws: What reading the files and the base throws.
+  package func obstacle(
+    to row: Row, of key: ItemKey, _ claims: inout Claims
+  ) throws -> InvalidItem? {
     switch try client(key) {
-    case .item: nil
-    case .invalid(let invalid): invalid
-    case .absent: try journal.conflicts[key] == nil ? moved(key, &claims) : nil
+    case .item: return nil
+    case .invalid(let invalid): return invalid
+    case .absent:
+      // A new row is made beside the other file, and what is deleted on both sides is settled.
+      guard !row.deleted, try base(of: key).item != nil, journal.conflicts[key] == nil else {
+        return nil
+      }
+      return try moved(key, &claims)
     }
   }
 }

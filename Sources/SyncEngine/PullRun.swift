@@ -27,6 +27,7 @@ struct PullRun {
   private var areTooMany = false
   /// The rows that came older than one that is known.
   private(set) var older: [Row] = []
+  /// Where items were moved whose files are missing.
   private var claims = Claims()
   /// In a full pull, the live rows that no page has brought yet.
   var unseen: Set<ItemID> = []

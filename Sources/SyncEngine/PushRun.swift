@@ -16,7 +16,7 @@ struct PushRun {
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
-
+  /// Where items were moved whose files are missing.
   private var claims = Claims()
 
   init(settings: Settings, report: PushReport) {

@@ -45,10 +45,10 @@ package struct Survey: Equatable, Sendable {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
         try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-      let claims = Claims.files(among: candidates)
+      var claims = Claims(of: table, in: candidates)
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
-        guard let standing = try Self.standing(of: candidate, row, claims, journal, disk) else {
+        guard let standing = try Self.standing(of: candidate, row, &claims, journal, disk) else {
           continue
         }
         if let key = candidate.key { seen.insert(key) }
@@ -76,7 +76,7 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func standing(
-    of candidate: Candidate, _ waiting: Row?, _ claims: [ItemID: InvalidItem],
+    of candidate: Candidate, _ waiting: Row?, _ claims: inout Claims,
     _ journal: JournalState, _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
@@ -91,9 +91,7 @@ package struct Survey: Equatable, Sendable {
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
       return nil
     }
-    if operation.kind == .delete, journal.notes[key]?.note.commanded != true,
-      let file = claims[key.id]
-    {
+    if operation.kind == .delete, let file = try disk.moved(key, &claims) {
       return .moved(to: file.place)
     }
     if let rejection = journal.rejections[key], rejection.kind == operation.kind,

@@ -77,6 +77,10 @@ import Testing
     let found = anna.run("doctor", "--deep").output
     let deep = "server  todoitem/a: was changed there · tsync mv todoitem/b b\n"
     #expect(found.hasSuffix(deep), "\(found)")
+    // What is new under an id that a file says is no reason to wait.
+    anna.directory.write(#"{"id": "new", "text": "three"}"#, to: anna.file("c"))
+    try server.request("POST", "tables/todoitem", #"{"id": "new", "text": "four"}"#)
+    #expect(anna.run("doctor", "--deep").output.contains("todoitem/new: is new there\n"))
     // Finished, the move is a delete, and the change its conflict.
     anna.run("mv", "todoitem/b", "b")
     #expect(anna.run("pull").output == "conflict a  two\n")
