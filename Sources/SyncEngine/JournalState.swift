@@ -70,7 +70,6 @@ package struct JournalState: Equatable, Sendable {
       intents = others(intents)
       results = others(results)
       rejections = others(rejections)
-      conflicts = others(conflicts)
       resolutions = others(resolutions)
       stops[table] = nil
     case .stop(let table): stops[table] = nil

@@ -159,30 +159,4 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append(records, durably: true)
     return true
   }
-
-  /// Forgets a table, whose record is durable: the files, then rows and token, by which alone a file
-  /// can be told from one that was edited or made since.
-  ///
-  /// With `edits`, the files that aren't as their rows go too.
-  mutating func finishPurge(of table: TableName, edits: Bool) throws {
-    for id in try liveIDs(in: table).sorted() {
-      let key = ItemKey(table, id)
-      let client = try client(key)
-      guard let digest = client.digest, try client.item == base(of: key).item else { continue }
-      _ = try write(nil, to: key, expecting: digest)
-    }
-    if edits {
-      for candidate in try candidates(in: table) {
-        guard let key = candidate.key, let digest = candidate.client.digest else { continue }
-        _ = try write(nil, to: key, expecting: digest)
-      }
-    }
-    try settle(afresh: true)
-    try forget(table)
-    for key in journal.conflicts.keys.sorted() where key.table == table {
-      try removeConflict(of: key)
-    }
-    try settle()
-    try append([.closed(.purge(table))], durably: true)
-  }
 }

@@ -237,13 +237,7 @@ import Testing
     var bench = try Bench()
     for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     try bench.pull()
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try bench.disk.purge(bench.table, edits: true) } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
+    try bench.purge(cutAt: step)
     return bench
   }
 
@@ -265,6 +259,29 @@ import Testing
     #expect(bench.item("n5") == #"{"a":2}"#)
     #expect(bench.item("new") == #"{"a":1}"#)
     #expect(bench.disk.files.count == 7)
+  }
+
+  @Test("a conflict whose side is edited after a purge was cut off stays open", arguments: 1..<3)
+  func purgeThenEditSide(step: Int) throws {
+    for end in Cut.End.allCases {
+      try Cut { bench in
+        for id in ["x", "y"] { try bench.share(id, #"{"a":1}"#) }
+        try bench.save("x", #"{"a":2}"#)
+        try bench.elsewhere("x", #"{"a":3}"#)
+        try bench.pull()
+        try bench.purge(cutAt: step)
+        let key = try bench.key("x")
+        try #require(bench.disk.sides[key] != nil)
+        bench.disk.saveSide(Array(#"{"id":"x","a":4}"#.utf8), of: key)
+      } command: { bench in
+        try bench.pull()
+      } afterwards: { bench in
+        #expect(bench.disk.journal.conflicts.keys.map(\.id.text) == ["x"])
+        try bench.resolve("x", .client)
+        try bench.push()
+        #expect(bench.item("x") == #"{"a":4}"#)
+      }.check(end)
+    }
   }
 
   @Test("a restored item is never deleted at the server", arguments: [true, false])
@@ -330,5 +347,18 @@ import Testing
         == Item(text: #"{"a":4}"#))
     try bench.resolve("x", .client)
     #expect(bench.item("x") == #"{"a":4}"#)
+  }
+}
+
+extension Bench {
+  /// Purges its table, edits too, until a step.
+  fileprivate mutating func purge(cutAt step: Int) throws {
+    var left = step
+    disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try disk.purge(table, edits: true) } catch is MemoryDisk.Crash {}
+    disk.beforeStep = nil
   }
 }

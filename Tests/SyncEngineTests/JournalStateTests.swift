@@ -151,7 +151,9 @@ import Testing
     #expect(done.records.isEmpty)
   }
 
-  @Test("a purge takes everything of its table with it when it is over, and nothing of others")
+  @Test(
+    "a purge takes all but the conflicts of its table with it when it is over, and nothing of others"
+  )
   func purges() {
     var state = state(
       .noted(a, note()), .intent(intent(a)), .result(a, nil), .rejected(b, rejection),
@@ -161,6 +163,8 @@ import Testing
     #expect(state.intents.count == 2)
     state.add(.closed(.purge(a.table)))
     #expect(state.purges.isEmpty)
+    #expect(state.conflicts == [b: conflict(b)])
+    state.add(.closed(.conflict(b)))
     #expect(state.records == [.noted(elsewhere, note()), .intent(intent(elsewhere))])
   }
 
