@@ -115,6 +115,7 @@ extension Failure {
       self = .usage(
         "items/\(name).json and conflicts/\(name).client.json were both edited, and differ",
         hints: ["make them the same, or remove the second, and the first counts"])
+    case .moved(let key, let file): self = .moved(key, to: file, isInConflict: true)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key):
       self.init(.rejected, "\(key) was changed meanwhile", hints: ["try again"])

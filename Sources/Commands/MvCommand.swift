@@ -71,6 +71,8 @@ private struct Move {
   private let holder: ItemKey?
   /// Whether a moving that was interrupted has laid this very text under the new id.
   private let isBegun: Bool
+  /// Whether the file was moved by hand, and comes back to the place of its id.
+  private let isTakenBack: Bool
 
   /// Finds what is to be moved.
   ///
@@ -91,11 +93,14 @@ private struct Move {
     let claimed = stray?.claims.map { ItemKey(referent.table, $0) }
     // Of a copy the item whose id it says stays as it is.
     let isCopy = claimed.map { inventory.contains($0) && !inventory.isAbsent($0) } ?? false
-    old = stray != nil ? (isCopy ? nil : claimed) : holder
+    isTakenBack = claimed == target && !isCopy
+    old = stray != nil ? (isCopy || isTakenBack ? nil : claimed) : holder
+    if stray == nil, holder == target { throw Failure.usage("\(target) has that id already") }
     if let stray, let holder, stray.claims == nil {
       throw Failure(invalid: try open.workspace.client(holder).invalid ?? stray, .usage)
     }
     if let old, open.workspace.journal.conflicts[old] != nil {
+      if let stray { throw Failure.moved(old, to: stray, isInConflict: true) }
       throw Failure.usage("\(old) is in conflict", hints: ["first: tsync resolve \(old)"])
     }
     guard let bytes = try open.workspace.text(named: name, in: target.table) else {
@@ -105,7 +110,7 @@ private struct Move {
     (former, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
     isBegun = try Self.isBegun(target, text, open)
-    if inventory.contains(target), !isOwnName, !isBegun {
+    if inventory.contains(target), !isOwnName, !isBegun, !isTakenBack {
       throw Failure.usage("\(target) is there already")
     }
   }

@@ -138,6 +138,12 @@ final class Output {
     message(Line("tsync: \(command): \(fact)"))
   }
 
+  /// Names what is left alone, with what to do about it; the command ends with 3.
+  func warn(_ failure: Failure) {
+    failure.lines(command: command, quiet: options.quiet).forEach(message)
+    end(with: .rejected)
+  }
+
   /// Says more, where that was asked for.
   func detail(_ line: Line) {
     guard options.verbose, !options.json else { return }

@@ -27,7 +27,7 @@ struct PullTelling {
   ) throws {
     var claims = Claims()
     for row in try disk.incoming(in: report.table) {
-      let obstacle = try disk.obstacle(to: row, of: ItemKey(report.table, row.id), &claims)
+      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id), &claims)
       if let obstacle { obstacles.append(obstacle) }
     }
     if let twin = report.twin {

@@ -35,6 +35,7 @@ struct Restoration {
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
+    var claims = Claims()
     var steps: [Restoration] = []
     if let words {
       let entries = Dictionary(
@@ -42,6 +43,7 @@ struct Restoration {
         uniquingKeysWith: { $1 })
       for referent in try open.references(inventory, in: context).all(words) {
         let entry = referent.key.flatMap { entries[$0] }
+        if let failure = try open.moved(referent, &claims) { throw failure }
         if let step = try Restoration(referent, entry, open) { steps.append(step) }
       }
     } else {
@@ -56,6 +58,10 @@ struct Restoration {
         guard open.workspace.journal.conflicts[key] == nil,
           case .row = try open.workspace.base(of: key)
         else { continue }
+        if let failure = try open.moved(Referent(key), &claims) {
+          context.output.warn(failure)
+          continue
+        }
         if let step = try Restoration(Referent(key), entry, open) { steps.append(step) }
       }
     }
@@ -112,10 +118,7 @@ struct Restoration {
       self.init(
         key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
-    case .moved(let place)?:
-      throw Failure.usage(
-        "\(key) was moved to \(place)", hints: ["finish it: tsync mv \(key) NEWID, or move it back"]
-      )
+    case .moved?: return nil
     case .pending?, .rejected?:
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
@@ -227,11 +230,11 @@ struct Restoration {
 }
 
 extension Survey.Entry {
-  /// Whether `-a` is about it: not what is in conflict or was moved.
+  /// Whether `-a` is about it: not what is in conflict.
   fileprivate var isRestoredWithAll: Bool {
     switch standing {
-    case .pending, .rejected, .invalid, .unknown: true
-    case .conflict, .moved: false
+    case .pending, .rejected, .invalid, .unknown, .moved: true
+    case .conflict: false
     }
   }
 }

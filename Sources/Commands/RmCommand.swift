@@ -56,6 +56,10 @@ private struct Removal {
     case .filters:
       referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
     }
+    var claims = Claims()
+    for referent in referents {
+      if let failure = try open.moved(referent, &claims) { throw failure }
+    }
     names = open.names(of: referents.compactMap(\.key), inventory)
     // A removal that was interrupted is finished by the same command.
     let gone = referents.compactMap(\.key).filter {

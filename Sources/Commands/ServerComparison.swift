@@ -120,7 +120,7 @@ struct ServerComparison {
   ) throws -> String? {
     if disk.journal.conflicts[key]?.server == row { return "tsync resolve \(key)" }
     if disk.journal.intents[key] != nil { return "tsync push" }
-    return try disk.obstacle(to: row, of: key, &claims).map { $0.hint ?? "mend \($0.place)" }
+    return try disk.obstacle(to: key, &claims).map { $0.hint ?? "mend \($0.place)" }
   }
 
   private static func tell(_ found: Found, _ key: ItemKey, _ context: Context) {

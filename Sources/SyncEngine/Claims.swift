@@ -33,7 +33,9 @@ package struct Claims {
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the file to which its user has moved an item whose own file is missing; `nil` where there
   /// is none, or a command has deleted the item.
-  func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
+  ///
+  /// - Throws: What reading the files throws.
+  package func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
     guard journal.notes[key]?.note.commanded != true else { return nil }
     return try claims.file(of: key, on: self)
   }
@@ -42,18 +44,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// to which the item was moved; `nil` where there is none.
   ///
   /// - Throws: What reading the files and the base throws.
-  package func obstacle(
-    to row: Row, of key: ItemKey, _ claims: inout Claims
-  ) throws -> InvalidItem? {
+  package func obstacle(to key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
     switch try client(key) {
     case .item: return nil
     case .invalid(let invalid): return invalid
     case .absent:
-      // A new row is made beside the other file, and what is deleted on both sides is settled.
-      guard !row.deleted, try base(of: key).item != nil, journal.conflicts[key] == nil else {
-        return nil
-      }
-      return try moved(key, &claims)
+      // A row that is new here is made beside the other file.
+      return try base(of: key).item == nil ? nil : moved(key, &claims)
     }
   }
 }

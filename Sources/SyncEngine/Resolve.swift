@@ -16,6 +16,8 @@ package struct Resolve {
     case noConflict(ItemKey)
     /// The item's file and the client's side were both edited, differently.
     case twoClientSides(ItemKey)
+    /// The item's file is missing, and its id stands in another one.
+    case moved(ItemKey, InvalidItem)
     /// What counts as the client's side can't be read as an item.
     case invalid(ItemKey, InvalidItem)
     /// The item was changed while it was being resolved.
@@ -53,6 +55,10 @@ package struct Resolve {
     let side = try disk.editedSide(of: key)
     if let side, file.isEdited(since: open.digest), file.item != side.item {
       throw Failure.twoClientSides(key)
+    }
+    var claims = Claims()
+    if side == nil, file == .absent, let moved = try disk.moved(key, &claims) {
+      throw Failure.moved(key, moved)
     }
     let counts = side ?? file
     if case .invalid(let invalid) = counts { throw Failure.invalid(key, invalid) }

@@ -83,16 +83,16 @@ package struct Survey: Equatable, Sendable {
     guard let key = candidate.key else { return nil }
     if let conflict = journal.conflicts[key] { return .conflict(conflict) }
     if let intent = journal.intents[key] { return .unknown(intent) }
+    let base = try disk.base(of: key)
+    if candidate.client == .absent, base.item != nil, let file = try disk.moved(key, &claims) {
+      return .moved(to: file.place)
+    }
     // What a stopped pull has written already is the server's, and no change.
     if let waiting, Operation(key: key, client: candidate.client.item, base: Base(waiting)) == nil {
       return nil
     }
-    let base = try disk.base(of: key)
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
       return nil
-    }
-    if operation.kind == .delete, let file = try disk.moved(key, &claims) {
-      return .moved(to: file.place)
     }
     if let rejection = journal.rejections[key], rejection.kind == operation.kind,
       rejection.digest == candidate.client.digest

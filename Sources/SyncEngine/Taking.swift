@@ -30,6 +30,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     for _ in 0..<8 {
       let client = try client(key)
       if case .invalid = client { return .held }
+      // A file that was moved is no delete: neither does the server's settle it, nor is a change of the
+      // server's in conflict with it.
+      if client == .absent, base != nil, try moved(key, &claims) != nil { return .held }
       let merge = Merge(base: base, client: client.item, server: server, policy: policy)
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
@@ -55,10 +58,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         else { continue }
         told = Event(key, .merged(report), item: item ?? server)
       case .conflict(let conflict):
-        // A file that was moved is no delete, with which the server's change would be in conflict.
-        if conflict.kind == .deletedHere, open == nil, try moved(key, &claims) != nil {
-          return .held
-        }
         return try lay(conflict, key, client, row, from: origin)
       }
       if client.item == nil, try self.client(key).item != nil,

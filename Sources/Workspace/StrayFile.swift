@@ -10,39 +10,42 @@ struct StrayFile {
   /// Where it lies.
   let directory: Directory
 
-  /// Returns what is wrong with the file, with a way to give it a name that works as things are.
+  /// Returns what is wrong with the file, the id that its text says, and a way to give it a name that
+  /// works as things are.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func advised(_ base: BaseLog) throws(WorkspaceError) -> InvalidItem {
+    let object = try object
+    var advised = invalid
+    advised.claims = object?[Item.idField]?.text.flatMap { try? ItemID($0) }
     let stem = Array(name.dropLast(FileName.suffix.bytes.count))
     // Where no name can be told, `mv` can't help, and neither can tsync.
-    guard invalid.hint != nil, let id = ItemFile.Name.spelledID(of: stem) else { return invalid }
+    guard invalid.hint != nil, let id = ItemFile.Name.spelledID(of: stem) else { return advised }
     let target = try Layout.file(of: ItemKey(base.table, id))
     let isTaken =
       if case .absent = try FileReading(target, in: directory, limit: 0) { false } else { true }
-    var advised = invalid
     let from = Shell.word("\(Layout.directory)/\(invalid.place)")
-    if try !isItem {
+    if object == nil {
       if isTaken { advised.hint = "give it another name, for \(target) is there already" }
     } else if isTaken {
       advised.hint = "tsync mv \(from) NEWID, for \(base.table)/\(id) is there already"
     } else if case .row(let row) = try base.base(of: id), !row.deleted {
       // The item's own file was renamed by hand, and only needs its name back.
-      return invalid
+      return advised
     } else if id.text.bytes.first != UInt8(ascii: "-") {
       advised.hint = "tsync mv \(from) \(Shell.word("\(id)"))"
     }
     return advised
   }
 
-  /// Whether its text can be an item's.
-  private var isItem: Bool {
+  /// The object that its text is; `nil` where it can't be an item's.
+  private var object: JSONObject? {
     get throws(WorkspaceError) {
       let file = String(decoding: name, as: UTF8.self)
       guard case .file(let bytes, _) = try FileReading(file, in: directory, limit: ItemFile.limit),
-        let edit = try? JSONEdit(bytes, limits: .item)
-      else { return false }
-      return edit.duplicate == nil
+        let edit = try? JSONEdit(bytes, limits: .item), edit.duplicate == nil
+      else { return nil }
+      return edit.object
     }
   }
 }

@@ -56,36 +56,6 @@ import Testing
     #expect(anna.item("i1") == nil)
   }
 
-  @Test("a row whose file was moved by hand waits; each pull names the file and what to do")
-  func waitsForTheMoved() throws {
-    try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "one"}"#)
-    let anna = try Person(cloning: server.url)
-    rename(anna.directory.path(of: anna.file("a")), anna.directory.path(of: anna.file("b")))
-    try server.request("PATCH", "tables/todoitem/a", #"{"text": "two"}"#)
-    for output in ["held a  (no text)\n", ""] {
-      let pulled = anna.run("pull")
-      #expect(pulled.output == output)
-      #expect(pulled.status == 3)
-      #expect(
-        pulled.error.hasSuffix(
-          """
-          the id is 'a', and the file's name says 'b'
-          tsync: mend it: tsync mv todoitem/b b
-
-          """), "\(pulled.error)")
-    }
-    let found = anna.run("doctor", "--deep").output
-    let deep = "server  todoitem/a: was changed there · tsync mv todoitem/b b\n"
-    #expect(found.hasSuffix(deep), "\(found)")
-    // What is new under an id that a file says is no reason to wait.
-    anna.directory.write(#"{"id": "new", "text": "three"}"#, to: anna.file("c"))
-    try server.request("POST", "tables/todoitem", #"{"id": "new", "text": "four"}"#)
-    #expect(anna.run("doctor", "--deep").output.contains("todoitem/new: is new there\n"))
-    // Finished, the move is a delete, and the change its conflict.
-    anna.run("mv", "todoitem/b", "b")
-    #expect(anna.run("pull").output == "conflict a  two\n")
-  }
-
   @Test("both changed different fields: it is merged, and told")
   func merges() throws {
     try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "one", "notes": "n"}"#)

@@ -97,6 +97,7 @@ extension Simulation {
     if case Stop.unsafe = error, !isCalm, plan.world.guards || plan.forgets { return }
     // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
     if case Resolve.Failure.invalid = error { return }
+    if case Resolve.Failure.moved = error { return }
     if !faults.isEmpty {
       if case Resolve.Failure.changedMeanwhile = error { return }
       if case Resolve.Failure.twoClientSides = error { return }

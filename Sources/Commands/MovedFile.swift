@@ -1,0 +1,34 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+extension Failure {
+  /// That nothing can be done about an item before its file, which was moved by hand, is back, or the
+  /// moving is finished.
+  static func moved(_ key: ItemKey, to file: InvalidItem, isInConflict: Bool = false) -> Failure {
+    var hints: [Hint] = []
+    if key.id.text.bytes.first != UInt8(ascii: "-") {
+      let words = ["\(key)", "\(key.id)"].map(Shell.word)
+      hints.append(Hint("take it back: tsync mv \(words[0]) \(words[1])"))
+    }
+    // What is in conflict has to be resolved under its own id.
+    if !isInConflict, let way = file.hint { hints.append(Hint("or finish it: \(way)")) }
+    return .usage("\(key) was moved to \(file.place)", hints: hints)
+  }
+}
+
+extension OpenWorkspace {
+  /// Returns why an item, or the file that lies under its name, has to be left alone: its own file was
+  /// moved by hand, or it is to that place that another item's was; `nil` where neither is so.
+  func moved(_ referent: Referent, _ claims: inout Claims) throws -> Failure? {
+    var here = referent.stray
+    if let key = referent.key, case .invalid(let invalid) = try workspace.client(key) {
+      here = invalid
+    }
+    let claimed = here?.claims.map { ItemKey(referent.table, $0) }
+    guard let key = claimed ?? referent.key, try workspace.base(of: key).item != nil,
+      let file = try workspace.moved(key, &claims)
+    else { return nil }
+    return .moved(key, to: file, isInConflict: workspace.journal.conflicts[key] != nil)
+  }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Files that are moved by other means than `tsync mv`, while the server goes on.
+@Suite struct NetworkMovedTests {
+  private let server: RunningServer
+
+  init() throws {
+    server = try RunningServer()
+    try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "one"}"#)
+  }
+
+  private func cloned() throws -> Person { try Person(cloning: server.url) }
+
+  private func move(_ person: Person, _ name: String, _ other: String) {
+    rename(
+      person.directory.path(of: person.file(name)), person.directory.path(of: person.file(other)))
+  }
+
+  @Test("a row whose file was moved by hand waits; each pull names the file and what to do")
+  func waitsForTheMoved() throws {
+    let anna = try cloned()
+    move(anna, "a", "b")
+    try server.request("PATCH", "tables/todoitem/a", #"{"text": "two"}"#)
+    for output in ["held a  (no text)\n", ""] {
+      let pulled = anna.run("pull")
+      #expect(pulled.output == output)
+      #expect(pulled.status == 3)
+      #expect(
+        pulled.error.hasSuffix(
+          """
+          the id is 'a', and the file's name says 'b'
+          tsync: mend it: tsync mv todoitem/b b
+
+          """), "\(pulled.error)")
+    }
+    let found = anna.run("doctor", "--deep").output
+    let deep = "server  todoitem/a: was changed there · tsync mv todoitem/b b\n"
+    #expect(found.hasSuffix(deep), "\(found)")
+    // What is new under an id that a file says is no reason to wait.
+    anna.directory.write(#"{"id": "new", "text": "three"}"#, to: anna.file("c"))
+    try server.request("POST", "tables/todoitem", #"{"id": "new", "text": "four"}"#)
+    #expect(anna.run("doctor", "--deep").output.contains("todoitem/new: is new there\n"))
+    unlink(anna.directory.path(of: anna.file("c")))
+    // Finished, the move is a delete, and the change its conflict.
+    anna.run("mv", "todoitem/b", "b")
+    #expect(anna.run("pull").output == "conflict a  two\n")
+  }
+
+  @Test("a row that the server deletes waits for the moved file, too, and no push brings it back")
+  func waitsForTheDeleted() throws {
+    let anna = try cloned()
+    move(anna, "a", "b")
+    try server.request("DELETE", "tables/todoitem/a")
+    for output in ["held a  (no text)\n", ""] {
+      let pulled = anna.run("pull")
+      #expect(pulled.output == output)
+      #expect(pulled.status == 3)
+      #expect(pulled.error.hasSuffix("mend it: tsync mv todoitem/b b\n"), "\(pulled.error)")
+    }
+    #expect(anna.run("status", "-s").output.contains("a  moved to items/todoitem/b.json"))
+    #expect(anna.run("mv", "a", "a").status == 0)
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.item("a") == nil && anna.item("b") == nil)
+    #expect(anna.run("push").error == "nothing to push\n")
+  }
+
+  @Test("a file whose name is no id's keeps its item from being deleted, if it says its id")
+  func waitsForTheStray() throws {
+    let anna = try cloned()
+    for name in ["a (1)", "-e", "%63"] {
+      move(anna, "a", name)
+      let pushed = anna.run("push")
+      #expect(pushed.status == 3)
+      #expect(pushed.output == "")
+      #expect(
+        pushed.error.contains(
+          "todoitem/a was not removed but moved to items/todoitem/\(name).json"),
+        "\(pushed.error)")
+      #expect(anna.run("mv", "a", "a").status == 0)
+      #expect(anna.run("status").status == 0)
+    }
+  }
+
+  @Test("a conflict whose file was moved is resolved when the file is back")
+  func resolvesNoMoved() throws {
+    let anna = try cloned()
+    anna.run("set", "a", "text=Anna")
+    try server.request("PATCH", "tables/todoitem/a", #"{"text": "two"}"#)
+    #expect(anna.run("pull").output == "conflict a  Anna (text)\n")
+    move(anna, "a", "b")
+    for choice in ["--client", "--both", "--server"] {
+      let refused = anna.run("resolve", choice, "a")
+      #expect(refused.status == 2)
+      #expect(refused.output == "")
+      #expect(
+        refused.error == """
+          tsync: resolve: todoitem/a was moved to items/todoitem/b.json
+          tsync: take it back: tsync mv todoitem/a a
+
+          """)
+    }
+    let refused = anna.run("mv", "todoitem/b", "b")
+    #expect(refused.status == 2)
+    #expect(refused.error.hasSuffix("take it back: tsync mv todoitem/a a\n"), "\(refused.error)")
+    anna.run("mv", "todoitem/a", "a")
+    #expect(anna.run("resolve", "--client", "a").status == 0)
+    #expect(anna.run("push").output == "updated a  Anna\n")
+  }
+
+  @Test(
+    "what lies where an item was moved to is neither restored nor removed",
+    arguments: [true, false])
+  func keepsTheMoved(hasRow: Bool) throws {
+    let anna = try cloned()
+    if hasRow {
+      anna.run("new", "-s", "id=b", "two")
+      anna.run("push")
+    }
+    move(anna, "a", "b")
+    for words in [
+      ["restore", "todoitem/b"], ["restore", "a"], ["rm", "todoitem/b"], ["rm", "a"],
+    ] {
+      let refused = anna.run(words)
+      #expect(refused.status == 2)
+      #expect(
+        refused.error == """
+          tsync: \(words[0]): todoitem/a was moved to items/todoitem/b.json
+          tsync: take it back: tsync mv todoitem/a a
+          tsync: or finish it: tsync mv todoitem/b b
+
+          """, "\(words)")
+    }
+    let all = anna.run("restore", "-a")
+    #expect(all.status == 3)
+    #expect(all.error.contains("todoitem/a was moved to items/todoitem/b.json"), "\(all.error)")
+    #expect(anna.run("mv", "a", "a").output == "renamed b.json to a  one\n")
+    #expect(anna.run("restore", "-a").status == 0)
+    #expect(anna.run("status").status == 0)
+  }
+
+  @Test("an item's own id is no new one")
+  func refusesItsOwnID() throws {
+    let anna = try cloned()
+    #expect(anna.run("mv", "a", "a").status == 2)
+    move(anna, "a", "b")
+    #expect(anna.run("mv", "todoitem/b", "b").output == "renamed a to b  one\n")
+    let again = anna.run("mv", "todoitem/b", "b")
+    #expect(again.status == 2)
+    #expect(again.error == "tsync: mv: todoitem/b has that id already\n")
+    #expect(anna.run("push").output == "created b  one\ndeleted a  one\n")
+  }
+}
