@@ -54,7 +54,10 @@ struct MvCommand: TsyncCommand {
   }
 }
 
-/// The giving of another id: the new item first, then the old one's delete.
+/// The giving of another id.
+///
+/// The file gets its new name first, in one step: what is cut off after that is a file that was moved by
+/// hand, which the same command finishes.
 private struct Move {
   /// The file that holds the item now, by its name in the table's directory.
   let name: String
@@ -69,10 +72,8 @@ private struct Move {
   private let stray: InvalidItem?
   /// The item whose name the file has; `nil` where that is none.
   private let holder: ItemKey?
-  /// Whether a moving that was interrupted has laid this very text under the new id.
-  private let isBegun: Bool
-  /// Whether the file was moved by hand, and comes back to the place of its id.
-  private let isTakenBack: Bool
+  /// Whether the file has the name already that belongs to the new id.
+  private let isInPlace: Bool
 
   /// Finds what is to be moved.
   ///
@@ -90,15 +91,14 @@ private struct Move {
       stray = inventory.invalid(key)
     }
     name = try stray?.fileName ?? PathName.split(open.path(of: holder ?? target)).name
-    let claimed = stray?.claims.map { ItemKey(referent.table, $0) }
-    // Of a copy the item whose id it says stays as it is.
-    let isCopy = claimed.map { inventory.contains($0) && !inventory.isAbsent($0) } ?? false
-    isTakenBack = claimed == target && !isCopy
-    old = stray != nil ? (isCopy || isTakenBack ? nil : claimed) : holder
-    if stray == nil, holder == target { throw Failure.usage("\(target) has that id already") }
     if let stray, let holder, stray.claims == nil {
       throw Failure(invalid: try open.workspace.client(holder).invalid ?? stray, .usage)
     }
+    let table = referent.table
+    let claimed = stray?.claims.map { ItemKey(table, $0) }
+    let former = try stray == nil ? holder : Self.former(claimed, holder, inventory, open)
+    // A file that comes back to the place of its id makes nothing new.
+    old = stray != nil && former == target ? nil : former
     if let old, open.workspace.journal.conflicts[old] != nil {
       if let stray { throw Failure.moved(old, to: stray, isInConflict: true) }
       throw Failure.usage("\(old) is in conflict", hints: ["first: tsync resolve \(old)"])
@@ -106,20 +106,27 @@ private struct Move {
     guard let bytes = try open.workspace.text(named: name, in: target.table) else {
       throw Failure.usage("\(referent.table)/\(name) can't be read")
     }
-    let isOwnName = Text(name) == Text(PathName.split(try open.path(of: target)).name)
-    (former, self.stray, self.holder) = (bytes, stray, holder)
+    isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
+    (self.former, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
-    isBegun = try Self.isBegun(target, text, open)
-    if inventory.contains(target), !isOwnName, !isBegun, !isTakenBack {
+    if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
+    let isFree = stray != nil && former == target && inventory.isAbsent(target)
+    if inventory.contains(target), !isInPlace, !isFree {
       throw Failure.usage("\(target) is there already")
     }
   }
 
-  private static func isBegun(
-    _ target: ItemKey, _ text: [UInt8], _ open: OpenWorkspace
-  ) throws -> Bool {
-    guard case .neverSeen = try open.workspace.base(of: target) else { return false }
-    return try open.workspace.text(of: target) == text
+  /// Returns the item that a file was which isn't named as the id in it says; `nil` where it is a copy of
+  /// one that is still there.
+  private static func former(
+    _ claimed: ItemKey?, _ holder: ItemKey?, _ inventory: Inventory, _ open: OpenWorkspace
+  ) throws -> ItemKey? {
+    guard let claimed, inventory.contains(claimed) else {
+      // No item has that id: it was the id in the file that was changed, not the file's name.
+      let isKnown = try holder.map { try open.workspace.base(of: $0).item != nil } ?? false
+      return isKnown ? holder : claimed
+    }
+    return inventory.isAbsent(claimed) ? claimed : nil
   }
 
   private static func key(_ name: String, _ table: TableName) throws -> ItemKey? {
@@ -144,12 +151,19 @@ private struct Move {
   ///
   /// - Returns: The item under its new id.
   func run(on open: inout OpenWorkspace) throws -> Item {
-    let isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
-    let seen =
-      try isInPlace
-      ? open.workspace.text(of: target).map { Digest(of: $0) }
-      : isBegun ? Digest(of: text) : nil
-    guard try open.workspace.write(text: text, to: target, expecting: seen) != .changedMeanwhile
+    var isInPlace = isInPlace
+    if stray == nil, let holder {
+      guard try open.workspace.rename(holder, to: target.id) else {
+        throw Failure(.rejected, "\(holder) was changed meanwhile", hints: ["try again"])
+      }
+      // No power loss may leave the file under both names.
+      try open.workspace.settle()
+      isInPlace = true
+    }
+    guard
+      try open.workspace.write(
+        text: text, to: target, expecting: isInPlace ? Digest(of: former) : nil)
+        != .changedMeanwhile
     else { throw Failure(.rejected, "\(target) was changed meanwhile", hints: ["try again"]) }
     let (item, _) = try open.item(target)
     try open.workspace.settle()
@@ -160,18 +174,26 @@ private struct Move {
       else {
         throw Failure(.rejected, "\(stray.place) was changed meanwhile, and stays beside \(target)")
       }
-    } else if stray == nil, let old, try !open.workspace.remove(old) {
-      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
-    // Of a file that was moved by hand the old item is gone, and now on purpose.
-    if let old, try open.workspace.client(old) == .absent,
-      case .row = try open.workspace.base(of: old)
-    {
-      try open.workspace.append(
-        [.noted(old, Note(kind: .delete, commanded: true))], durably: true)
-    }
+    if let old { try remove(old, &open) }
     try open.workspace.settle()
     return item
+  }
+
+  /// Notes that the item whose file is gone is deleted on purpose.
+  private func remove(_ old: ItemKey, _ open: inout OpenWorkspace) throws {
+    guard try open.workspace.client(old) == .absent else {
+      // Of a file that was moved by hand another one may lie in its place.
+      if stray != nil { return }
+      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
+    }
+    let delete = JournalRecord.noted(old, Note(kind: .delete, commanded: true))
+    if open.workspace.journal.intents[old] != nil {
+      try open.workspace.append([delete], durably: true)
+    } else if try open.workspace.base(of: old).item != nil {
+      // What was noted of it before would have its delete sent before the new row.
+      try open.workspace.append([.closed(.operation(old)), delete], durably: true)
+    }
   }
 }
 

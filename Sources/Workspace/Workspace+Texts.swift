@@ -56,6 +56,27 @@ extension Workspace {
     return .replaced(digest)
   }
 
+  /// Gives an item's file the name of another item's, in one step, whatever is in it.
+  ///
+  /// - Returns: Whether it was done; not where a file has that name, or none has the old one.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package mutating func rename(_ key: ItemKey, to id: ItemID) throws(WorkspaceError) -> Bool {
+    requireLock()
+    guard let directory = try itemDirectory(of: key.table) else {
+      throw .missing(place: "\(Layout.items)/\(key.table)")
+    }
+    let (name, new) = (
+      try Layout.file(of: key), try Layout.file(of: ItemKey(key.table, id))
+    )
+    switch directory.move(name, to: directory, new) {
+    case .success: break
+    case .failure(.fileExists), .failure(.noSuchFileOrDirectory): return false
+    case .failure(let error): throw .file(place: directory.place(of: name), error)
+    }
+    unsettle(directory)
+    return true
+  }
+
   /// Moves something that lies among a table's items, and isn't one, to the trash, if it still is what
   /// the caller has seen.
   ///

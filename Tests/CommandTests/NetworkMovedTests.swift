@@ -1,5 +1,6 @@
 import Glibc
 import SyncModel
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -153,5 +154,33 @@ import Testing
     #expect(again.status == 2)
     #expect(again.error == "tsync: mv: todoitem/b has that id already\n")
     #expect(anna.run("push").output == "created b  one\ndeleted a  one\n")
+  }
+
+  @Test("a moving that is cut off is a file that was moved by hand, never two items")
+  func cutOff() throws {
+    let anna = try cloned()
+    anna.run("set", "a", "text=mine")
+    // The exchange with the new text; the new name is there by then.
+    let rule = FailingCalls.Rule(call: .renameat2, error: .ioError, argument: (4, 2))
+    guard let failed = FailingCalls.run([rule], { anna.run("mv", "a", "z") }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    #expect(failed.status == 8)
+    #expect(anna.run("push").error.contains("todoitem/a was not removed but moved to items/"))
+    #expect(anna.run("mv", "a", "z").output == "renamed a to z  mine\n")
+    #expect(anna.run("push").output == "created z  mine\ndeleted a  one\n")
+    anna.expectSound()
+  }
+
+  @Test("an item whose id was changed in its file is that item, under the new id or the old one")
+  func changedID() throws {
+    let anna = try cloned()
+    let text = #"{"id": "zz", "text": "one"}"#
+    anna.directory.write(text, to: anna.file("a"))
+    #expect(anna.run("mv", "todoitem/a", "a").output == "renamed a.json to a  one\n")
+    #expect(anna.run("status").status == 0)
+    anna.directory.write(text, to: anna.file("a"))
+    #expect(anna.run("mv", "todoitem/a", "zz").output == "renamed a to zz  one\n")
+    #expect(anna.run("push").output == "created zz  one\ndeleted a  one\n")
   }
 }
