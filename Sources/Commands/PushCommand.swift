@@ -46,7 +46,8 @@ struct PushCommand: TsyncCommand {
       } else {
         let telling =
           try dryRun
-          ? session.foretellPush(selection) : session.push(selection, maxDelete: maxDelete)
+          ? session.foretellPush(selection, maxDelete: maxDelete)
+          : session.push(selection, maxDelete: maxDelete)
         telling.end()
         context.output.set(telling.json)
       }

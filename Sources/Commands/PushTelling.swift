@@ -73,7 +73,9 @@ struct PushTelling {
   }
 
   /// Tells what a push would send, and how much it is.
-  mutating func foretell(on disk: some Disk) throws {
+  ///
+  /// One that is stopped before it sends any change still finds out what has become of earlier writes.
+  mutating func foretell(on disk: some Disk, isStopped: Bool) throws {
     let entries = survey.entries.filter { isSelected($0.key) }
     let names = try ItemNames(
       for: entries.compactMap(\.key), in: survey.tables, on: disk, titleField: titleField)
@@ -85,9 +87,10 @@ struct PushTelling {
       let kinds: [Operation.Kind]
       switch entry.standing {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
-        kinds = [operation.kind]
+        kinds = isStopped ? [] : [operation.kind]
       case .unknown(let intent):
-        kinds = [intent.kind, intent.next(entry.client)].compactMap { $0 }
+        let next = isStopped ? nil : intent.next(entry.client)
+        kinds = [intent.kind, next].compactMap { $0 }
       case .conflict, .rejected, .invalid, .moved: continue
       }
       for kind in kinds {
@@ -103,6 +106,7 @@ struct PushTelling {
     }
     rounds.append(rest)
     waiting = count
+    if isStopped { return }
     if count > 0 {
       context.output.summary(Line("\(count) to push"), hint: "tsync push")
     } else if rest.deeds.isEmpty, invalidCount == 0 {

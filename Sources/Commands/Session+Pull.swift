@@ -23,12 +23,12 @@ extension Session {
     let isProof = tables == configuration.tables
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
-    let foreseen = try exchange { workspace, connection -> Survey? in
+    let foreseen = try exchange { workspace, connection -> Foresight? in
       let exchange = PullExchange(context: context, manner: manner, settings: settings, laid: laid)
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
         try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
-        return try Survey(of: tables, on: rehearsal)
+        return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace
       try exchange.run(tables, on: &workspace, &connection, &telling) { table, row in

@@ -81,15 +81,25 @@ extension Session {
   }
 
   /// Says what a push would send, without asking the server and without recording anything.
-  mutating func foretellPush(_ selection: Set<ItemKey>? = nil) throws -> PushTelling {
+  ///
+  /// - Throws: The failure of the push that would be stopped for how much it would delete.
+  mutating func foretellPush(
+    _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
+  ) throws -> PushTelling {
     let (context, tables, foreseen, told) = (context, tables, foreseen, told)
     let titleField = configuration.titleField
+    var settings = settings
+    settings.maxDelete = maxDelete
+    let push = Push(settings: settings, selection: selection)
     return try use { open in
-      let survey = try foreseen ?? Survey(of: tables, on: open.workspace)
-      var telling = PushTelling(context, survey, selection, titleField, told)
+      let foresight = try foreseen ?? Foresight(of: push, tables, on: open.workspace)
+      var telling = PushTelling(context, foresight.survey, selection, titleField, told)
       telling.warn()
       if selection == nil { open.warnOfOtherTables(context) }
-      try telling.foretell(on: open.workspace)
+      try telling.foretell(on: open.workspace, isStopped: foresight.stop != nil)
+      if let stop = foresight.stop {
+        throw Self.failure(stop, waiting: foresight.survey.waiting)
+      }
       return telling
     }
   }

@@ -17,7 +17,7 @@ struct Session {
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
   /// How everything would stand after a pull that was only rehearsed.
-  var foreseen: Survey?
+  var foreseen: Foresight?
   /// The conflicts that this command has told of already.
   var told: Set<ItemKey> = []
   /// What an interrupted command had left when this one began.

@@ -35,7 +35,8 @@ struct SyncCommand: TsyncCommand {
         context.output.set("push", .object(document))
       } else {
         let telling =
-          try dryRun ? session.foretellPush() : session.push(maxDelete: maxDelete)
+          try dryRun
+          ? session.foretellPush(maxDelete: maxDelete) : session.push(maxDelete: maxDelete)
         telling.end()
         context.output.set("push", .object(telling.json))
       }

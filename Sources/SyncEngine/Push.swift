@@ -47,8 +47,8 @@ package struct Push {
     defer { report = run.report }
     try send(.again(open), &run, &disk, &backend)
     var survey = try Survey(of: tables, on: disk)
+    try guardDeletions(survey, on: disk)
     var pending = survey.pending(selection)
-    try guardDeletions(pending, survey, disk)
     try note(survey, on: &disk)
     run.total = pending.count
     // What vanishes in the midst of a push has passed no guard: the next one asks.
@@ -92,12 +92,13 @@ package struct Push {
   ///
   /// Items that were removed on purpose, or whose conflict or write is open, don't stand for the rest:
   /// where all others have vanished, nothing is left that speaks for it.
-  private func guardDeletions(
-    _ pending: [Operation], _ survey: Survey, _ disk: some Disk
-  ) throws {
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:items:)``.
+  package func guardDeletions(_ survey: Survey, on disk: some Disk) throws {
     func hasVanished(_ operation: Operation) -> Bool {
       operation.kind == .delete && disk.journal.notes[operation.key]?.note.commanded != true
     }
+    let pending = survey.pending(selection)
     let vanished = Dictionary(grouping: pending.filter(hasVanished), by: \.key.table)
     guard !vanished.isEmpty else { return }
     let all = Set(survey.pending().filter(hasVanished).map(\.key))
