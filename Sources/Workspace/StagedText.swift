@@ -35,8 +35,13 @@ struct StagedText: ~Copyable {
           number: number, new: StagedName.short(digest), old: StagedName.short($0), file: file
         ).text
       } ?? "\(Layout.temporary)\(getpid())-\(number)"
-    let descriptor = try trash.directory.open(
-      name, O_WRONLY | O_CREAT | O_EXCL, as: file.place)
+    let descriptor: Int32
+    do throws(WorkspaceError) {
+      descriptor = try trash.directory.open(name, O_WRONLY | O_CREAT | O_EXCL, as: file.place)
+    } catch .file(_, .permissionDenied) {
+      // Who may not make a file there may well write to the item.
+      throw .file(place: trash.directory.place, .permissionDenied)
+    }
     do throws(WorkspaceError) {
       do throws(WorkspaceError) {
         try FileBytes.write(text, to: descriptor, place: file.place)

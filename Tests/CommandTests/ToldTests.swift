@@ -47,8 +47,12 @@ import Testing
     world.anna.expectSound()
   }
 
-  @Test("no message names a temporary file", arguments: ["set milk a=b", "config page 5", "pull"])
-  func namesNoTemporaries(line: String) throws {
+  @Test(
+    "no message names a temporary file, but the directory where none can be made",
+    arguments: [
+      ("set milk a=b", "trash"), ("config page 5", "config.json"), ("pull", "trash"),
+    ])
+  func namesNoTemporaries(line: String, place: String) throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
     let anna = world.anna
@@ -60,7 +64,7 @@ import Testing
       try Test.cancel("the kernel allows no filter of system calls")
     }
     #expect(refused.status == 8)
-    #expect(refused.error.contains(".json: Permission denied\n"), "\(refused.error)")
+    #expect(refused.error.contains(": \(place): Permission denied\n"), "\(refused.error)")
     #expect(!refused.error.contains("tmp-"))
     anna.run("sync")
     anna.expectSound()
