@@ -37,6 +37,7 @@ struct PushQueue {
         }
       }
       operations = operations.dropFirst(Self.group)
+      run.remember(group, of: disk.journal)
       if !group.isEmpty {
         // What is sent may have been saved a moment ago. An intent that outlived it would bring the
         // server further than the item, which would then look like an edit that takes it back.

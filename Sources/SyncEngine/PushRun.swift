@@ -16,6 +16,8 @@ struct PushRun {
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
+  /// What the changes that are sent again had been refused with; an intent ends a refusal.
+  private var former: [ItemKey: Rejection] = [:]
   /// Where items were moved whose files are missing.
   private var claims = Claims()
 
@@ -54,12 +56,22 @@ struct PushRun {
     _ refusal: Refusal, _ kind: Operation.Kind, _ key: ItemKey, _ digest: Digest?, _ item: Item?,
     attempt: Int, _ disk: inout some Disk
   ) throws {
+    // An item that was edited is another change.
+    let former = (disk.journal.rejections[key] ?? former[key])
+      .flatMap { $0.kind == kind && $0.digest == digest ? $0 : nil }
     let rejection = Rejection(
-      kind: kind, refusal: refusal, digest: digest,
-      tries: (disk.journal.rejections[key]?.tries ?? 0) + attempt, time: settings.now)
+      kind: kind, refusal: refusal, digest: digest, tries: (former?.tries ?? 0) + attempt,
+      time: settings.now)
     try disk.append([.rejected(key, rejection)], durably: false)
     let shown = try item ?? disk.base(of: key).row?.item
     report.events.append(Event(key, .rejected(rejection), item: shown))
+  }
+
+  /// Keeps how often changes were tried before, which the journal forgets with their intents.
+  mutating func remember(_ intents: [Intent], of journal: JournalState) {
+    for intent in intents {
+      former[intent.key] = journal.rejections[intent.key] ?? former[intent.key]
+    }
   }
 
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.

@@ -24,6 +24,17 @@ import Testing
     #expect(rejection.tries == 1 && rejection.time == 7)
   }
 
+  @Test("the tries of a change are counted as often as it is named; an edit is another change")
+  mutating func tries() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    for _ in 0..<2 { try bench.push(only: ["x"]) }
+    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
+    try bench.save("x", #"{"text":"refuse me","n":1}"#)
+    try bench.push()
+    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 1)
+  }
+
   @Test("an item whose row can't be taken is refused, and stops nothing else")
   mutating func rowRefused() throws {
     try bench.share("x", #"{"a":1}"#)
