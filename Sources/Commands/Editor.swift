@@ -1,3 +1,4 @@
+import Glibc
 import SyncModel
 import SystemPackage
 import Workspace
@@ -30,12 +31,17 @@ extension Context {
   /// Runs a program in which a person works, and waits for its end.
   ///
   /// - Throws: `Errno`; `.interrupted` where a signal asks this command to end, and the program is
-  ///   left running.
+  ///   left running. ``Failure``, with the signal's status, where the keyboard's has ended the program:
+  ///   it was for this command, too.
   func runLeaving(_ program: Program) throws -> Ending {
     var program = program
     program.isLeft = true
     output.flush()
-    return try invocation.run(program)
+    let ending = try invocation.run(program)
+    if let number = [SIGINT, SIGQUIT].first(where: { ending.status == 128 + $0 }) {
+      throw Failure.signal(number)
+    }
+    return ending
   }
 
   /// Returns the failure of a command that has left a program running, and says where the text is that

@@ -26,7 +26,11 @@ extension Session {
         try editor.open(path, line: line, in: context)
       } catch let error as Errno {
         throw interrupted(error, key, place)
-      } catch let failure as Failure {
+      } catch var failure as Failure {
+        guard !failure.status.isSignal else {
+          failure.hints.append("its text is in \(place), and \(key) stays in conflict")
+          throw failure
+        }
         if let message = failure.message { context.output.warn(message) }
         return .left
       }

@@ -74,6 +74,29 @@ import Testing
     #expect(ended.output.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
   }
 
+  @Test("Ctrl-C that ends the editor ends resolve, which asks about nothing more")
+  func interrupts() throws {
+    anna.run("set", "milk", "text=Oat milk")
+    anna.run("set", "tea", "text=Mint tea")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
+    try world.server.request("PATCH", "tables/todoitem/tea", #"{"text": "Black tea"}"#)
+    anna.run("pull")
+    let resolve = try anna.start(["resolve"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    resolve.type("e\n")
+    let path = anna.directory.path(of: "started")
+    for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(10_000) }
+    resolve.type("\u{3}")
+    let ended = resolve.outcome()
+    #expect(ended.status == 128 + SIGINT)
+    let words =
+      "tsync: resolve: interrupted\n"
+      + "tsync: its text is in conflicts/todoitem/milk.edit.json, "
+      + "and todoitem/milk stays in conflict\n"
+    #expect(ended.output.hasSuffix(words), "\(ended)")
+    #expect(!ended.output.contains("todoitem/tea"))
+  }
+
   @Test("an editor that dies doesn't leave the terminal as it needed it")
   func dies() throws {
     anna.environment += [("VISUAL", "stty raw -echo; kill -9 $$ #")]
