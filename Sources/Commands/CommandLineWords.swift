@@ -29,7 +29,8 @@ struct CommandLineWords {
     rest = (isPassedOn ? [] : before) + words
     let own = isPassedOn ? Array(words.prefix(1)) : before + Self.options(in: Array(words))
     asksForVersion = before.contains("--version")
-    asksForHelp = own.contains("--help")
+    // Behind a command's name the parser tells -h from an option's value.
+    asksForHelp = own.contains("--help") || name == nil && own.contains("-h")
   }
 
   /// Returns the options for telling a failure before there is a command.

@@ -44,7 +44,9 @@ package enum Tsync {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
       throw Failure.usage(answer ?? "there is no such command; all of them: tsync help")
     }
-    let command = try parse(line.rest, as: type)
+    guard let command = try parse(line.rest, as: type) else {
+      return try run(CommandLineWords(["help", name]), in: invocation)
+    }
     return perform(command, [name] + line.rest, in: invocation)
   }
 
@@ -71,16 +73,13 @@ package enum Tsync {
     }
   }
 
+  /// Returns the command; `nil` where its help is asked for, with `-h`.
   private static func parse(
     _ words: [String], as type: any TsyncCommand.Type
-  ) throws -> any TsyncCommand {
+  ) throws -> (any TsyncCommand)? {
     do {
-      guard let command = try type.parseAsRoot(words) as? any TsyncCommand else {
-        throw Failure.usage("there is no such command")
-      }
-      return command
+      return try type.parseAsRoot(words) as? any TsyncCommand
     } catch {
-      if error is Failure { throw error }
       throw unknownOption(in: words, of: type) ?? Failure(parsing: error, of: type)
     }
   }

@@ -70,7 +70,7 @@ struct PageTests {
   @Test("the options of all commands stand in tsync(1), and no others")
   func globalFlags() throws {
     let written = Self.flags(try Self.page("tsync"), macro: "It")
-    #expect(written == Self.global.union(["--version", "--help"]))
+    #expect(written == Self.global.union(["--version", "--help", "-h"]))
   }
 
   @Test("tsync(1) lists the commands in their order")
