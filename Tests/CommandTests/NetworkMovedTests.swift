@@ -144,6 +144,21 @@ import Testing
     #expect(anna.run("status").status == 0)
   }
 
+  @Test("a copy keeps nothing: it goes, or its item does")
+  func copy() throws {
+    let anna = try cloned()
+    let text = try #require(anna.item("a"))
+    for words in [["restore", "todoitem/b"], ["rm", "todoitem/b"]] {
+      anna.directory.write(text, to: anna.file("b"))
+      #expect(anna.run(words).status == 0)
+      #expect(anna.run("status").status == 0)
+    }
+    anna.directory.write(text, to: anna.file("b"))
+    anna.run("set", "a", "text=mine")
+    #expect(anna.run("restore", "a").output == "restored a  one\n")
+    #expect(anna.run("rm", "a").output == "removed a  one\n")
+  }
+
   @Test("an item's own id is no new one")
   func refusesItsOwnID() throws {
     let anna = try cloned()
