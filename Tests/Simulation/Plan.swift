@@ -188,7 +188,7 @@ extension Plan {
     ]
     // What is rare is off in most of the seeds.
     let rare: [(Verb, Int)] = [
-      (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 1), (.dropSide, 2), (.loseRow, 1),
+      (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 3), (.dropSide, 2), (.loseRow, 1),
       (.doctor, 1), (.snapshot, 1), (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1),
       (.loseIndex, 1),
     ]
