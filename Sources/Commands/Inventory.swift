@@ -9,6 +9,8 @@ struct Inventory {
   let keys: [ItemKey]
   /// What may differ from its base.
   private let candidates: [ItemKey: Candidate]
+  /// The items that neither have a file nor a row: a conflict or a write is open.
+  private let absent: Set<ItemKey>
   /// The files that can't be items and whose names stand for no id, by table.
   let strays: [(table: TableName, invalid: InvalidItem)]
 
@@ -30,10 +32,12 @@ struct Inventory {
     }
     let wanted = Set(tables)
     let journal = disk.journal
+    var absent: Set<ItemKey> = []
     for key in [Array(journal.conflicts.keys), Array(journal.intents.keys)].joined()
-    where wanted.contains(key.table) {
-      keys.insert(key)
+    where wanted.contains(key.table) && keys.insert(key).inserted {
+      absent.insert(key)
     }
+    self.absent = absent
     self.tables = tables
     self.keys = keys.sorted()
     self.candidates = candidates
@@ -54,8 +58,10 @@ struct Inventory {
     return invalid
   }
 
-  /// Whether an item has no file, though the server has it.
-  func isAbsent(_ key: ItemKey) -> Bool { candidates[key]?.client == .absent }
+  /// Whether an item has no file, though the server has it, or it is in conflict or being sent.
+  func isAbsent(_ key: ItemKey) -> Bool {
+    candidates[key]?.client == .absent || absent.contains(key)
+  }
 
   /// Whether an item exists here or at the server.
   func contains(_ key: ItemKey) -> Bool { place(of: key).map { keys[$0] == key } ?? false }
@@ -82,6 +88,13 @@ struct Inventory {
   var claims: [ItemKey] {
     keys.compactMap { key in invalid(key)?.claims.map { ItemKey(key.table, $0) } }
       + strays.compactMap { stray in stray.invalid.claims.map { ItemKey(stray.table, $0) } }
+  }
+
+  /// Returns the files of other names that say an item's id, in their order.
+  func claimants(of key: ItemKey) -> [InvalidItem] {
+    let named = keys.filter { $0.table == key.table }.compactMap(invalid)
+    let others = strays.filter { $0.table == key.table }.map(\.invalid)
+    return (named + others).filter { $0.claims == key.id }.sorted { $0.place < $1.place }
   }
 
   /// What is wrong with files, in their order.

@@ -12,7 +12,7 @@ extension Failure {
       hints.append(Hint("take it back: tsync mv \(words[0]) \(words[1])"))
     }
     // What is in conflict has to be resolved under its own id.
-    if !isInConflict, let way = file.hint { hints.append(Hint("or finish it: \(way)")) }
+    if !isInConflict { hints.append(Hint("or finish it: tsync mv \(Shell.word("\(key)")) NEWID")) }
     return .usage("\(key) was moved to \(file.place)", hints: hints)
   }
 }
@@ -27,7 +27,8 @@ extension OpenWorkspace {
     }
     let claimed = here?.claims.map { ItemKey(referent.table, $0) }
     guard let key = claimed ?? referent.key, try workspace.client(key) == .absent,
-      try workspace.base(of: key).item != nil, let file = try workspace.moved(key, &claims)
+      try workspace.base(of: key).item != nil || workspace.journal.conflicts[key] != nil,
+      let file = try workspace.moved(key, &claims)
     else { return nil }
     return .moved(key, to: file, isInConflict: workspace.journal.conflicts[key] != nil)
   }

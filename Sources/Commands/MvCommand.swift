@@ -74,6 +74,8 @@ private struct Move {
   private let holder: ItemKey?
   /// Whether the file has the name already that belongs to the new id.
   private let isInPlace: Bool
+  /// Whether the file lies where another item's belongs, which comes back.
+  private let hidesHolder: Bool
 
   /// Finds what is to be moved.
   ///
@@ -84,9 +86,15 @@ private struct Move {
     var stray = referent.stray
     if let key = referent.key, !inventory.contains(key) || inventory.isAbsent(key) {
       // The file was moved by other means: it is where its id stands.
-      stray = inventory.invalids.first { $0.claims == key.id }
-      holder = try stray.flatMap { try Self.key($0.fileName, referent.table) }
-      if stray == nil { throw Failure.usage("\(key) has no file here") }
+      let claimants = inventory.claimants(of: key)
+      guard let first = claimants.first else { throw Failure.usage("\(key) has no file here") }
+      guard claimants.count == 1 else {
+        throw Failure.usage(
+          "several files say that they are \(key): name one of them",
+          hints: claimants.map { Failure.Hint("  .todosync/\($0.place)") })
+      }
+      stray = first
+      holder = try Self.key(first.fileName, referent.table)
     } else if let key = referent.key {
       stray = inventory.invalid(key)
     }
@@ -109,11 +117,28 @@ private struct Move {
     isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
     (self.former, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
+    guard text.count <= ItemFile.limit else {
+      throw Failure.usage("\(target) would be larger than 1 MiB")
+    }
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
     let isFree = stray != nil && former == target && inventory.isAbsent(target)
-    if inventory.contains(target), !isInPlace, !isFree {
+    let isTaken = try isInPlace ? former != target && Self.isKnown(target, open) : !isFree
+    if inventory.contains(target), isTaken {
       throw Failure.usage("\(target) is there already")
     }
+    let own = target
+    hidesHolder =
+      try stray != nil
+      && holder.map { try $0 != former && $0 != own && Self.isKnown($0, open) } == true
+    if let holder, hidesHolder, open.workspace.journal.conflicts[holder] != nil {
+      throw Failure.usage("\(holder) is in conflict", hints: ["first: tsync resolve \(holder)"])
+    }
+  }
+
+  /// Whether an item is one without regard to what lies under its name.
+  private static func isKnown(_ key: ItemKey, _ open: OpenWorkspace) throws -> Bool {
+    try open.workspace.base(of: key).item != nil || open.workspace.journal.conflicts[key] != nil
+      || open.workspace.journal.intents[key] != nil
   }
 
   /// Returns the item that a file was which isn't named as the id in it says; `nil` where it is a copy of
@@ -151,37 +176,52 @@ private struct Move {
   ///
   /// - Returns: The item under its new id.
   func run(on open: inout OpenWorkspace) throws -> Item {
-    var isInPlace = isInPlace
-    if stray == nil, let holder {
-      guard try open.workspace.rename(holder, to: target.id) else {
-        throw Failure(.rejected, "\(holder) was changed meanwhile", hints: ["try again"])
+    if !isInPlace, !hidesHolder {
+      guard try open.workspace.rename(name, to: target) else {
+        throw Failure(
+          .rejected, "\(target.table)/\(name) was changed meanwhile", hints: ["try again"])
       }
       // No power loss may leave the file under both names.
       try open.workspace.settle()
-      isInPlace = true
     }
+    let expected = hidesHolder ? nil : Digest(of: former)
     guard
-      try open.workspace.write(
-        text: text, to: target, expecting: isInPlace ? Digest(of: former) : nil)
-        != .changedMeanwhile
+      try text == former && expected != nil
+        || open.workspace.write(text: text, to: target, expecting: expected) != .changedMeanwhile
     else { throw Failure(.rejected, "\(target) was changed meanwhile", hints: ["try again"]) }
     let (item, _) = try open.item(target)
     try open.workspace.settle()
-    try open.note([(target, item)])
-    if let stray, !isInPlace {
-      guard try open.workspace.text(named: name, in: target.table).map({ $0 == former }) != false,
-        try open.workspace.discard(stray, of: holder, in: target.table)
-      else {
-        throw Failure(.rejected, "\(stray.place) was changed meanwhile, and stays beside \(target)")
-      }
+    if open.workspace.journal.notes[target]?.note.commanded == true,
+      open.workspace.journal.intents[target] == nil
+    {
+      // Should the file vanish later, nobody has said so.
+      try open.workspace.append([.closed(.operation(target))], durably: false)
     }
-    if let old { try remove(old, &open) }
+    try open.note([(target, item)])
+    if hidesHolder { try bringBackHolder(&open) }
+    if let old { try remove(old, item, &open) }
     try open.workspace.settle()
     return item
   }
 
+  /// Puts the item back in whose place the file lay.
+  private func bringBackHolder(_ open: inout OpenWorkspace) throws {
+    guard let stray, let holder else { return }
+    let isSame = try open.workspace.text(named: name, in: target.table).map { $0 == former }
+    guard
+      try isSame != false
+        && open.workspace.restore(
+          holder,
+          discarding: { workspace in
+            _ = try workspace.discard(stray, of: holder, in: holder.table)
+          })
+    else {
+      throw Failure(.rejected, "\(stray.place) was changed meanwhile, and stays beside \(target)")
+    }
+  }
+
   /// Notes that the item whose file is gone is deleted on purpose.
-  private func remove(_ old: ItemKey, _ open: inout OpenWorkspace) throws {
+  private func remove(_ old: ItemKey, _ item: Item, _ open: inout OpenWorkspace) throws {
     guard try open.workspace.client(old) == .absent else {
       // Of a file that was moved by hand another one may lie in its place.
       if stray != nil { return }
@@ -191,6 +231,8 @@ private struct Move {
     if open.workspace.journal.intents[old] != nil {
       try open.workspace.append([delete], durably: true)
     } else if try open.workspace.base(of: old).item != nil {
+      // That is what `tsync restore` brings back.
+      try open.workspace.keep(item, of: old)
       // What was noted of it before would have its delete sent before the new row.
       try open.workspace.append([.closed(.operation(old)), delete], durably: true)
     }

@@ -36,6 +36,7 @@ struct Restoration {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
     var claims = Claims()
+    var told: Set<String?> = []
     var steps: [Restoration] = []
     if let words {
       let entries = Dictionary(
@@ -59,7 +60,7 @@ struct Restoration {
           case .row = try open.workspace.base(of: key)
         else { continue }
         if let failure = try open.moved(Referent(key), &claims) {
-          context.output.warn(failure)
+          if told.insert(failure.message).inserted { context.output.warn(failure) }
           continue
         }
         if let step = try Restoration(Referent(key), entry, open) { steps.append(step) }

@@ -16,7 +16,9 @@ package struct Claims {
   private mutating func look(at candidates: [Candidate], of table: TableName) {
     var found: [ItemID: InvalidItem] = [:]
     for case .invalid(let invalid) in candidates.map(\.client) {
-      if let id = invalid.claims { found[id] = invalid }
+      guard let id = invalid.claims else { continue }
+      if let other = found[id], other.place < invalid.place { continue }
+      found[id] = invalid
     }
     files[table] = found
   }
@@ -50,7 +52,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     case .invalid(let invalid): return invalid
     case .absent:
       // A row that is new here is made beside the other file.
-      return try base(of: key).item == nil ? nil : moved(key, &claims)
+      let isKnown = try base(of: key).item != nil || journal.conflicts[key] != nil
+      return isKnown ? try moved(key, &claims) : nil
     }
   }
 }

@@ -52,13 +52,13 @@ package struct Resolve {
     _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk
   ) throws -> Item? {
     let file = try disk.client(key)
+    var claims = Claims()
+    if file == .absent, let moved = try disk.moved(key, &claims) {
+      throw Failure.moved(key, moved)
+    }
     let side = try disk.editedSide(of: key)
     if let side, file.isEdited(since: open.digest), file.item != side.item {
       throw Failure.twoClientSides(key)
-    }
-    var claims = Claims()
-    if side == nil, file == .absent, let moved = try disk.moved(key, &claims) {
-      throw Failure.moved(key, moved)
     }
     let counts = side ?? file
     if case .invalid(let invalid) = counts { throw Failure.invalid(key, invalid) }

@@ -56,19 +56,19 @@ extension Workspace {
     return .replaced(digest)
   }
 
-  /// Gives an item's file the name of another item's, in one step, whatever is in it.
+  /// Gives a file the name that belongs to an item, in one step, whatever is in it.
   ///
+  /// - Parameters:
+  ///   - name: The file's name in the directory of the item's table.
+  ///   - key: The item.
   /// - Returns: Whether it was done; not where a file has that name, or none has the old one.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package mutating func rename(_ key: ItemKey, to id: ItemID) throws(WorkspaceError) -> Bool {
+  package mutating func rename(_ name: String, to key: ItemKey) throws(WorkspaceError) -> Bool {
     requireLock()
     guard let directory = try itemDirectory(of: key.table) else {
       throw .missing(place: "\(Layout.items)/\(key.table)")
     }
-    let (name, new) = (
-      try Layout.file(of: key), try Layout.file(of: ItemKey(key.table, id))
-    )
-    switch directory.move(name, to: directory, new) {
+    switch directory.move(name, to: directory, try Layout.file(of: key)) {
     case .success: break
     case .failure(.fileExists), .failure(.noSuchFileOrDirectory): return false
     case .failure(let error): throw .file(place: directory.place(of: name), error)

@@ -132,16 +132,22 @@ import Testing
         refused.error == """
           tsync: \(words[0]): todoitem/a was moved to items/todoitem/b.json
           tsync: take it back: tsync mv todoitem/a a
-          tsync: or finish it: tsync mv todoitem/b b
+          tsync: or finish it: tsync mv todoitem/a NEWID
 
           """, "\(words)")
     }
     let all = anna.run("restore", "-a")
     #expect(all.status == 3)
     #expect(all.error.contains("todoitem/a was moved to items/todoitem/b.json"), "\(all.error)")
+    #expect(all.error.split(separator: "\n").count { $0.contains("was moved") } == 1)
+    if hasRow {
+      let taken = anna.run("mv", "todoitem/b", "b")
+      #expect(taken.status == 2)
+      #expect(taken.error == "tsync: mv: todoitem/b is there already\n")
+    }
     #expect(anna.run("mv", "a", "a").output == "renamed b.json to a  one\n")
-    #expect(anna.run("restore", "-a").status == 0)
-    #expect(anna.run("status").status == 0)
+    #expect(anna.run("push").error == "nothing to push\n")
+    #expect((anna.item("b") != nil) == hasRow)
   }
 
   @Test("a copy keeps nothing: it goes, or its item does")
@@ -157,6 +163,60 @@ import Testing
     anna.run("set", "a", "text=mine")
     #expect(anna.run("restore", "a").output == "restored a  one\n")
     #expect(anna.run("rm", "a").output == "removed a  one\n")
+  }
+
+  @Test("only files of the item's own table say its id, and of several one is to be named")
+  func claimants() throws {
+    let anna = try cloned()
+    move(anna, "a", "b")
+    anna.directory.write(#"{"id": "a", "text": "other"}"#, to: anna.file("c"))
+    let refused = anna.run("mv", "a", "a")
+    #expect(refused.status == 2)
+    #expect(
+      refused.error == """
+        tsync: mv: several files say that they are todoitem/a: name one of them
+        tsync:   .todosync/items/todoitem/b.json
+        tsync:   .todosync/items/todoitem/c.json
+
+        """)
+    #expect(anna.run("mv", "todoitem/b", "a").output == "renamed b.json to a  one\n")
+    #expect(anna.run("push").output == "")
+  }
+
+  @Test("a new item in conflict, moved by hand, is taken back and resolved")
+  func takesBackTheAdded() throws {
+    let anna = try cloned()
+    anna.run("new", "-s", "id=n", "mine")
+    try server.request("POST", "tables/todoitem", #"{"id": "n", "text": "theirs"}"#)
+    #expect(anna.run("push").output == "conflict n  mine (text)\n")
+    move(anna, "n", "m")
+    let refused = anna.run("resolve", "--client", "n")
+    #expect(refused.error.hasSuffix("take it back: tsync mv todoitem/n n\n"), "\(refused.error)")
+    #expect(anna.run("mv", "todoitem/n", "n").output == "renamed m.json to n  mine\n")
+    #expect(anna.run("resolve", "--client", "n").status == 0)
+    #expect(anna.run("push").output == "updated n  mine\n")
+  }
+
+  @Test("an id for which the file has no room is refused before anything is moved")
+  func tooLarge() throws {
+    let anna = try cloned()
+    let text = #"{"id": "a", "text": ""}"#
+    let room = String(repeating: "x", count: (1 << 20) - text.utf8.count)
+    anna.directory.write(#"{"id": "a", "text": "\#(room)"}"#, to: anna.file("a"))
+    let refused = anna.run("mv", "a", "longer")
+    #expect(refused.status == 2)
+    #expect(refused.error == "tsync: mv: todoitem/longer would be larger than 1 MiB\n")
+    #expect(anna.item("a") != nil)
+  }
+
+  @Test("after a moving, restore brings the old item back as it last was")
+  func restoresTheMoved() throws {
+    let anna = try cloned()
+    anna.run("set", "a", "text=two")
+    anna.run("push")
+    anna.run("mv", "a", "z")
+    anna.run("push")
+    #expect(anna.run("restore", "a").output == "restored a  two\n")
   }
 
   @Test("an item's own id is no new one")
