@@ -57,7 +57,7 @@ struct MvCommand: TsyncCommand {
 /// The giving of another id.
 ///
 /// The file gets its new name first, in one step: what is cut off after that is a file that was moved by
-/// hand, which the same command finishes.
+/// hand, which the same command finishes where the item's id stands in it.
 private struct Move {
   /// The file that holds the item now, by its name in the table's directory.
   let name: String
@@ -66,8 +66,8 @@ private struct Move {
   /// The item that is to be.
   let target: ItemKey
   private let text: [UInt8]
-  /// The file's own text.
-  private let former: [UInt8]
+  /// The file's text as it was found.
+  private let foundText: [UInt8]
   /// What is wrong with the file where it is none of an item's, by its name or by the id in it.
   private let stray: InvalidItem?
   /// The item whose name the file has; `nil` where that is none.
@@ -104,7 +104,7 @@ private struct Move {
     }
     let table = referent.table
     let claimed = stray?.claims.map { ItemKey(table, $0) }
-    let former = try stray == nil ? holder : Self.former(claimed, holder, inventory, open)
+    let former = try stray == nil ? holder : Self.item(saying: claimed, in: holder, inventory, open)
     // A file that comes back to the place of its id makes nothing new.
     old = stray != nil && former == target ? nil : former
     if let old, open.workspace.journal.conflicts[old] != nil {
@@ -115,36 +115,30 @@ private struct Move {
       throw Failure.usage("\(referent.table)/\(name) can't be read")
     }
     isInPlace = Text(name) == Text(PathName.split(try open.path(of: target)).name)
-    (self.former, self.stray, self.holder) = (bytes, stray, holder)
+    (foundText, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
     guard text.count <= ItemFile.limit else {
       throw Failure.usage("\(target) would be larger than 1 MiB")
     }
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
     let isFree = stray != nil && former == target && inventory.isAbsent(target)
-    let isTaken = try isInPlace ? former != target && Self.isKnown(target, open) : !isFree
+    let isTaken = try isInPlace ? former != target && open.workspace.isKnown(target) : !isFree
     if inventory.contains(target), isTaken {
       throw Failure.usage("\(target) is there already")
     }
     let own = target
     hidesHolder =
       try stray != nil
-      && holder.map { try $0 != former && $0 != own && Self.isKnown($0, open) } == true
+      && holder.map { try $0 != former && $0 != own && open.workspace.isKnown($0) } == true
     if let holder, hidesHolder, open.workspace.journal.conflicts[holder] != nil {
       throw Failure.usage("\(holder) is in conflict", hints: ["first: tsync resolve \(holder)"])
     }
   }
 
-  /// Whether an item is one without regard to what lies under its name.
-  private static func isKnown(_ key: ItemKey, _ open: OpenWorkspace) throws -> Bool {
-    try open.workspace.base(of: key).item != nil || open.workspace.journal.conflicts[key] != nil
-      || open.workspace.journal.intents[key] != nil
-  }
-
   /// Returns the item that a file was which isn't named as the id in it says; `nil` where it is a copy of
   /// one that is still there.
-  private static func former(
-    _ claimed: ItemKey?, _ holder: ItemKey?, _ inventory: Inventory, _ open: OpenWorkspace
+  private static func item(
+    saying claimed: ItemKey?, in holder: ItemKey?, _ inventory: Inventory, _ open: OpenWorkspace
   ) throws -> ItemKey? {
     guard let claimed, inventory.contains(claimed) else {
       // No item has that id: it was the id in the file that was changed, not the file's name.
@@ -184,9 +178,9 @@ private struct Move {
       // No power loss may leave the file under both names.
       try open.workspace.settle()
     }
-    let expected = hidesHolder ? nil : Digest(of: former)
+    let expected = hidesHolder ? nil : Digest(of: foundText)
     guard
-      try text == former && expected != nil
+      try text == foundText && expected != nil
         || open.workspace.write(text: text, to: target, expecting: expected) != .changedMeanwhile
     else { throw Failure(.rejected, "\(target) was changed meanwhile", hints: ["try again"]) }
     let (item, _) = try open.item(target)
@@ -199,7 +193,10 @@ private struct Move {
     }
     try open.note([(target, item)])
     if hidesHolder { try bringBackHolder(&open) }
-    if let old { try remove(old, item, &open) }
+    if let old {
+      try remove(old, item, &open)
+      try follow(old, &open)
+    }
     try open.workspace.settle()
     return item
   }
@@ -207,7 +204,7 @@ private struct Move {
   /// Puts the item back in whose place the file lay.
   private func bringBackHolder(_ open: inout OpenWorkspace) throws {
     guard let stray, let holder else { return }
-    let isSame = try open.workspace.text(named: name, in: target.table).map { $0 == former }
+    let isSame = try open.workspace.text(named: name, in: target.table).map { $0 == foundText }
     guard
       try isSame != false
         && open.workspace.restore(
@@ -227,7 +224,9 @@ private struct Move {
       if stray != nil { return }
       throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
-    let delete = JournalRecord.noted(old, Note(kind: .delete, commanded: true))
+    // Nor does the server lose the row before it has the new one.
+    let note = Note(kind: .delete, commanded: true, successor: target)
+    let delete = JournalRecord.noted(old, note)
     if open.workspace.journal.intents[old] != nil {
       try open.workspace.append([delete], durably: true)
     } else if try open.workspace.base(of: old).item != nil {
@@ -236,6 +235,15 @@ private struct Move {
       // What was noted of it before would have its delete sent before the new row.
       try open.workspace.append([.closed(.operation(old)), delete], durably: true)
     }
+  }
+
+  /// What waits for the server to have the item under its former id waits for its new one.
+  private func follow(_ old: ItemKey, _ open: inout OpenWorkspace) throws {
+    let waiting = open.workspace.journal.notes.filter { $0.value.note.successor == old }
+    let records = waiting.keys.sorted().map { key in
+      JournalRecord.noted(key, Note(kind: .delete, commanded: true, successor: target))
+    }
+    if !records.isEmpty { try open.workspace.append(records, durably: true) }
   }
 }
 

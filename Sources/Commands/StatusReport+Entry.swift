@@ -17,7 +17,9 @@ extension StatusReport.Entry {
   /// clock writes a time, in seconds since 1970.
   func remark(_ clock: (Int64) -> String) -> String {
     switch entry.standing {
-    case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
+    case .conflict, .pending:
+      if let successor { return "once \(successor.id) is pushed" }
+      return standing.fields.map(\.string).joined(separator: ", ")
     case .rejected(_, let rejection):
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
       return "\(rejection.sentence) · \(tries), last \(clock(rejection.time))"

@@ -9,6 +9,8 @@ struct StatusReport {
     let entry: Survey.Entry
     let standing: Standing
     let title: String?
+    /// The item that the server has to have before this one is deleted there; `nil` for most.
+    let successor: ItemKey?
   }
 
   private let entries: [Entry]
@@ -40,9 +42,20 @@ struct StatusReport {
       entries.append(
         Entry(
           entry: entry, standing: Standing(entry, in: open),
-          title: try Self.title(entry, names, open.workspace)))
+          title: try Self.title(entry, names, open.workspace),
+          successor: try Self.successor(entry, open.workspace)))
     }
     self.entries = entries
+  }
+
+  /// Returns the item that the server doesn't have yet and has to have first.
+  private static func successor(
+    _ entry: Survey.Entry, _ workspace: Workspace
+  ) throws -> ItemKey? {
+    guard let successor = entry.key.flatMap({ workspace.journal.notes[$0]?.note.successor }),
+      try workspace.base(of: successor).item == nil
+    else { return nil }
+    return successor
   }
 
   /// Returns the title of an item as it is here, or as it was.

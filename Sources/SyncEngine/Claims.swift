@@ -26,19 +26,32 @@ package struct Claims {
   /// Returns a file that says an item's id and isn't named by it; `nil` where there is none.
   ///
   /// A table's files are looked at when the first of its items is asked for, and not again.
-  fileprivate mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
+  ///
+  /// - Throws: What reading the files throws.
+  package mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
     if files[key.table] == nil { look(at: try disk.candidates(in: key.table), of: key.table) }
     return files[key.table]?[key.id]
   }
 }
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
-  /// Returns the file to which its user has moved an item whose own file is missing; `nil` where there
-  /// is none, or a command has deleted the item.
+  /// Whether an item is one whatever lies under its name: its row is live, or in conflict, or a write of
+  /// it is open.
   ///
-  /// - Throws: What reading the files throws.
+  /// - Throws: What reading the base throws.
+  package func isKnown(_ key: ItemKey) throws -> Bool {
+    try base(of: key).item != nil || journal.conflicts[key] != nil || journal.intents[key] != nil
+  }
+
+  /// Returns the file to which its user has moved a known item whose own file is missing; `nil` where
+  /// there is none, and where a command has deleted the item.
+  ///
+  /// What is new at the server is made beside a file that says its id.
+  ///
+  /// - Throws: What reading the files and the base throws.
   package func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
-    guard journal.notes[key]?.note.commanded != true else { return nil }
+    guard journal.notes[key]?.note.commanded != true, try isKnown(key), try client(key) == .absent
+    else { return nil }
     return try claims.file(of: key, on: self)
   }
 
@@ -50,10 +63,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     switch try client(key) {
     case .item: return nil
     case .invalid(let invalid): return invalid
-    case .absent:
-      // A row that is new here is made beside the other file.
-      let isKnown = try base(of: key).item != nil || journal.conflicts[key] != nil
-      return isKnown ? try moved(key, &claims) : nil
+    case .absent: return try moved(key, &claims)
     }
   }
 }

@@ -44,11 +44,14 @@ package struct Note: Equatable, Sendable {
   package var kind: Operation.Kind
   /// Whether a command was told to do it (`tsync rm`): no guard asks again.
   package var commanded: Bool
+  /// The id that the item has now, by `tsync mv`: the row is deleted when the server has that one.
+  package var successor: ItemKey?
 
   /// Makes a note.
-  package init(kind: Operation.Kind, commanded: Bool) {
+  package init(kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil) {
     self.kind = kind
     self.commanded = commanded
+    self.successor = successor
   }
 }
 

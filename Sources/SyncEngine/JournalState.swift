@@ -30,8 +30,8 @@ package struct JournalState: Equatable, Sendable {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
     case .intent(let intent):
+      // What the change was refused with before counts until its outcome is known.
       intents[intent.key] = intent
-      rejections[intent.key] = nil
     case .result(let key, let row): results[key] = .some(row)
     case .rejected(let key, let rejection):
       rejections[key] = rejection
@@ -89,12 +89,12 @@ package struct JournalState: Equatable, Sendable {
   package var records: [JournalRecord] {
     var records = notes.sorted { $0.value.place < $1.value.place }
       .map { JournalRecord.noted($0.key, $0.value.note) }
-    // A conflict ends the write that it came of; a write that is open came after it.
+    // A conflict and a refusal end the write that they came of; a write that is open came after them.
     records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
     records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
+    records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
     records += intents.sorted { $0.key < $1.key }.map { .intent($0.value) }
     records += results.sorted { $0.key < $1.key }.map { .result($0.key, $0.value) }
-    records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
     records += purges.sorted().map { .purge($0) }
     records += stops.sorted { $0.key < $1.key }.map { .stopped($0.key, known: $0.value) }
     return records

@@ -55,15 +55,12 @@ package struct Push {
     let deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
-      for part in Self.parts(pending) where run.report.stop == nil {
+      for part in parts(pending, disk.journal) where run.report.stop == nil {
         try send(.operations(part), &run, &disk, &backend)
       }
       if !run.again.isEmpty { survey = try Survey(of: tables, on: disk) }
-      let again = run.again.isEmpty ? [] : survey.pending()
-      pending = again.filter { operation in
-        run.again.contains(operation.key)
-          && (operation.kind != .delete || deletes.contains(operation.key))
-      }
+      let again = run.again.isEmpty ? [] : survey.pending(run.again)
+      pending = again.filter { $0.kind != .delete || deletes.contains($0.key) }
     }
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
@@ -75,11 +72,17 @@ package struct Push {
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
-  /// Splits the changes where the table switches: what comes later may refer to what came before.
-  private static func parts(_ operations: [Operation]) -> [[Operation]] {
+  /// Splits the changes where the table switches, for what comes later may refer to what came before, and
+  /// before the deletes that wait for new rows.
+  private func parts(_ operations: [Operation], _ journal: JournalState) -> [[Operation]] {
+    func waits(_ operation: Operation) -> Bool {
+      journal.notes[operation.key]?.note.successor != nil
+    }
     var parts: [[Operation]] = []
     for operation in operations {
-      if parts.last?.last?.key.table == operation.key.table {
+      if let last = parts.last?.last, last.key.table == operation.key.table,
+        waits(last) == waits(operation)
+      {
         parts[parts.count - 1].append(operation)
       } else {
         parts.append([operation])
@@ -120,9 +123,10 @@ package struct Push {
     for entry in survey.entries {
       guard let key = entry.key, case .pending(let operation) = entry.standing else { continue }
       let former = disk.journal.notes[key]?.note
+      let isCommanded = operation.kind == .delete && former?.commanded == true
       let note = Note(
-        kind: operation.kind,
-        commanded: operation.kind == .delete && former?.commanded == true)
+        kind: operation.kind, commanded: isCommanded,
+        successor: isCommanded ? former?.successor : nil)
       if former != note { records.append(.noted(key, note)) }
     }
     records += survey.closings(of: disk.journal)

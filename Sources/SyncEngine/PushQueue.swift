@@ -31,13 +31,13 @@ struct PushQueue {
         group.append(intent)
       }
       intents = intents.dropFirst(Self.group)
+      var claims = Claims()
       for operation in operations.prefix(Self.group) {
-        if let intent = try prepare(operation, &disk, &run, backend, now) {
+        if let intent = try prepare(operation, &claims, &disk, &run, backend, now) {
           group.append(intent)
         }
       }
       operations = operations.dropFirst(Self.group)
-      run.remember(group, of: disk.journal)
       if !group.isEmpty {
         // What is sent may have been saved a moment ago. An intent that outlived it would bring the
         // server further than the item, which would then look like an edit that takes it back.
@@ -50,16 +50,20 @@ struct PushQueue {
 
   /// Looks at an item once more, just before its intent: it is sent as it is now.
   private func prepare(
-    _ planned: Operation, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
-    _ now: Int64
+    _ planned: Operation, _ claims: inout Claims, _ disk: inout some Disk, _ run: inout PushRun,
+    _ backend: some Backend, _ now: Int64
   ) throws -> Intent? {
     let key = planned.key
     let client = try disk.client(key)
     if case .invalid = client { return nil }
     guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
-      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
-      operation.kind != .delete || planned.kind == .delete
+      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key))
     else { return nil }
+    if operation.kind == .delete,
+      try planned.kind != .delete || mustStay(key, &claims, disk)
+    {
+      return nil
+    }
     do {
       let request = try backend.prepare(operation)
       return Intent(
@@ -70,5 +74,19 @@ struct PushQueue {
       try run.reject(refusal, operation.kind, key, client.digest, client.item, attempt: 1, &disk)
       return nil
     }
+  }
+
+  /// Whether a row that is to be deleted has to stay: the item was moved meanwhile, or has another id
+  /// now under which the server doesn't have it yet.
+  private func mustStay(
+    _ key: ItemKey, _ claims: inout Claims, _ disk: some Disk
+  ) throws -> Bool {
+    if try disk.moved(key, &claims) != nil { return true }
+    guard let successor = disk.journal.notes[key]?.note.successor,
+      try disk.base(of: successor).item == nil
+    else { return false }
+    // What was removed under its new id is removed.
+    return try disk.client(successor) != .absent || disk.isKnown(successor)
+      || claims.file(of: successor, on: disk) != nil
   }
 }

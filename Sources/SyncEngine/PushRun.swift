@@ -16,8 +16,6 @@ struct PushRun {
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
-  /// What the changes that are sent again had been refused with; an intent ends a refusal.
-  private var former: [ItemKey: Rejection] = [:]
   /// Where items were moved whose files are missing.
   private var claims = Claims()
 
@@ -57,7 +55,7 @@ struct PushRun {
     attempt: Int, _ disk: inout some Disk
   ) throws {
     // An item that was edited is another change.
-    let former = (disk.journal.rejections[key] ?? former[key])
+    let former = disk.journal.rejections[key]
       .flatMap { $0.kind == kind && $0.digest == digest ? $0 : nil }
     let rejection = Rejection(
       kind: kind, refusal: refusal, digest: digest, tries: (former?.tries ?? 0) + attempt,
@@ -65,13 +63,6 @@ struct PushRun {
     try disk.append([.rejected(key, rejection)], durably: false)
     let shown = try item ?? disk.base(of: key).row?.item
     report.events.append(Event(key, .rejected(rejection), item: shown))
-  }
-
-  /// Keeps how often changes were tried before, which the journal forgets with their intents.
-  mutating func remember(_ intents: [Intent], of journal: JournalState) {
-    for intent in intents {
-      former[intent.key] = journal.rejections[intent.key] ?? former[intent.key]
-    }
   }
 
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.

@@ -53,7 +53,7 @@ package struct Resolve {
   ) throws -> Item? {
     let file = try disk.client(key)
     var claims = Claims()
-    if file == .absent, let moved = try disk.moved(key, &claims) {
+    if let moved = try disk.moved(key, &claims) {
       throw Failure.moved(key, moved)
     }
     let side = try disk.editedSide(of: key)

@@ -84,7 +84,7 @@ package struct Survey: Equatable, Sendable {
     if let conflict = journal.conflicts[key] { return .conflict(conflict) }
     if let intent = journal.intents[key] { return .unknown(intent) }
     let base = try disk.base(of: key)
-    if candidate.client == .absent, base.item != nil, let file = try disk.moved(key, &claims) {
+    if candidate.client == .absent, let file = try disk.moved(key, &claims) {
       return .moved(to: file.place)
     }
     // What a stopped pull has written already is the server's, and no change.
@@ -103,12 +103,17 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func sorted(_ entries: [Entry], _ journal: JournalState) -> [Entry] {
-    // Each key is computed once; files deleted by hand come last, for want of a time.
+    // Each key is computed once; files deleted by hand come late, for want of a time, and last what waits
+    // for the new rows of items that have other ids now.
     let ranked = entries.map { entry -> (rank: [Int64], entry: Entry) in
       let note = entry.key.flatMap { journal.notes[$0] }
       let vanished = entry.client == .absent && note?.note.commanded != true
       let order: [Int64] =
-        vanished ? [2, 0] : note.map { [0, Int64($0.place)] } ?? [1, entry.modified]
+        switch note {
+        case _ where vanished: [2, 0]
+        case nil: [1, entry.modified]
+        case let note?: [note.note.successor == nil ? 0 : 3, Int64(note.place)]
+        }
       return ([entry.standing.group] + order, entry)
     }
     return ranked.sorted { left, right in

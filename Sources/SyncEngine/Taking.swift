@@ -32,9 +32,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if case .invalid = client { return .held }
       // A file that was moved is no delete: neither does the server's settle it, nor is a change of the
       // server's in conflict with it.
-      if client == .absent, base != nil || open != nil, try moved(key, &claims) != nil {
-        return .held
-      }
+      if client == .absent, try moved(key, &claims) != nil { return .held }
       let merge = Merge(base: base, client: client.item, server: server, policy: policy)
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)

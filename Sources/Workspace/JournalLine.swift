@@ -54,12 +54,9 @@ struct JournalLine {
   }
 
   func resolution() throws(NameError) -> Resolution {
-    let copy: JournalLine? = try optional("copy", "an object") {
-      $0.object.map(JournalLine.init)
-    }
-    return Resolution(
+    Resolution(
       item: try item("item"), digest: try digest(), server: try requiredRow(),
-      copy: try copy.map { line throws(NameError) in try line.key() }, client: try item("client"))
+      copy: try key(in: "copy"), client: try item("client"))
   }
 
   func subject() throws(NameError) -> JournalRecord.Subject {
@@ -76,6 +73,12 @@ struct JournalLine {
 
   func key() throws(NameError) -> ItemKey {
     ItemKey(try TableName(try text("table")), try ItemID(try text("id")))
+  }
+
+  /// The item that an object in the line names; `nil` where the line has no such member.
+  func key(in name: Text) throws(NameError) -> ItemKey? {
+    let line: JournalLine? = try optional(name, "an object") { $0.object.map(JournalLine.init) }
+    return try line.map { line throws(NameError) in try line.key() }
   }
 
   func kind() throws(NameError) -> Operation.Kind {

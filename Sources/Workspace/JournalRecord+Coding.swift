@@ -11,6 +11,7 @@ extension JournalRecord {
       line.start("noted", key)
       line.append("op", .string(note.kind.rawValue))
       if note.commanded { line.append("commanded", true) }
+      if let successor = note.successor { line.append("successor", key: successor) }
     case .intent(let intent):
       line.start("intent", intent.key)
       line.append(intent)
@@ -37,9 +38,7 @@ extension JournalRecord {
       line.append("item", item: resolution.item)
       line.append("file", digest: resolution.digest)
       line.append("row", row: resolution.server)
-      if let copy = resolution.copy {
-        line.append("copy", ["table": .string(copy.table.text), "id": .string(copy.id.text)])
-      }
+      if let copy = resolution.copy { line.append("copy", key: copy) }
       line.append("client", item: resolution.client)
     case .purge(let table):
       line.append("t", "purge")
@@ -64,7 +63,9 @@ extension JournalRecord {
     let line = JournalLine(object: object)
     switch try line.text("t") {
     case "noted":
-      let note = Note(kind: try line.kind(), commanded: try line.flag("commanded"))
+      let note = Note(
+        kind: try line.kind(), commanded: try line.flag("commanded"),
+        successor: try line.key(in: "successor"))
       self = .noted(try line.key(), note)
     case "intent": self = .intent(try line.intent())
     case "result": self = .result(try line.key(), try line.row())
@@ -113,6 +114,10 @@ extension JSONObject {
     append("t", .string(type))
     append("table", .string(key.table.text))
     append("id", .string(key.id.text))
+  }
+
+  fileprivate mutating func append(_ name: Text, key: ItemKey) {
+    append(name, ["table": .string(key.table.text), "id": .string(key.id.text)])
   }
 
   fileprivate mutating func append(_ name: Text, digest: Digest?) {

@@ -231,6 +231,28 @@ import Testing
     #expect(anna.run("push").output == "created b  one\ndeleted a  one\n")
   }
 
+  @Test("the old row stays until the server has the new one, whatever it is called by then")
+  func refusedMove() throws {
+    let refusing = try Proxy(before: server.url) { request in
+      guard request.method == "POST" else { return .forward }
+      let text = String(decoding: request.body, as: UTF8.self)
+      return text.contains("four") ? .forward : .answer(.json(#"{"error": "no"}"#, status: 400))
+    }
+    let anna = try Person(cloning: refusing.url)
+    anna.run("mv", "a", "z")
+    #expect(anna.run("push").output == "rejected z  400 no\n")
+    let status = anna.run("status", "-s").output
+    #expect(status.contains("\nD   a  one "), "\(status)")
+    #expect(status.hasSuffix("  once z is pushed\n"), "\(status)")
+    #expect(anna.run("push", "a").output == "")
+    anna.run("mv", "z", "y")
+    #expect(anna.run("push").output == "rejected y  400 no\n")
+    #expect(try Person(cloning: server.url).item("a") != nil)
+    anna.run("set", "y", "text=four")
+    #expect(anna.run("push").output == "created y  four\ndeleted a  one\n")
+    anna.expectSound()
+  }
+
   @Test("a moving that is cut off is a file that was moved by hand, never two items")
   func cutOff() throws {
     let anna = try cloned()

@@ -8,9 +8,11 @@ struct ClaimingDisk: Disk {
   var memory = MemoryDisk()
   /// What lies there beside the items.
   var more: [Candidate] = []
+  /// What comes to lie there while a command is under way.
+  var appearing: () -> [Candidate] = { [] }
 
   func candidates(in table: TableName) throws -> [Candidate] {
-    try memory.candidates(in: table) + more
+    try memory.candidates(in: table) + more + appearing()
   }
 
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }

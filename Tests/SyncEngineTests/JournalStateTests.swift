@@ -107,13 +107,15 @@ import Testing
     #expect(state.records.contains(.result(a, nil)))
   }
 
-  @Test("a rejection ends the intent, and the next intent ends the rejection")
+  @Test("a rejection ends the intent, and counts until the outcome of the next one is known")
   func rejections() {
     let rejected = state(.noted(a, note()), .intent(intent(a)), .rejected(a, rejection))
     #expect(rejected.intents.isEmpty && rejected.rejections == [a: rejection] && rejected.isQuiet)
     #expect(order(rejected) == ["update a"])
     let again = state(.rejected(a, rejection), .intent(intent(a)))
-    #expect(again.rejections.isEmpty && again.intents.count == 1)
+    #expect(again.rejections == [a: rejection] && again.intents.count == 1)
+    let unsent = state(.rejected(a, rejection), .intent(intent(a)), .closed(.intent(a)))
+    #expect(unsent.rejections == [a: rejection] && unsent.intents.isEmpty)
     #expect(state(.rejected(a, rejection), .closed(.operation(a))).records.isEmpty)
   }
 

@@ -47,6 +47,58 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  /// Gives the item `x` the id `y`, as `tsync mv` does.
+  private mutating func rename(_ text: String) throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("y", text)
+    try bench.save("x", nil)
+    let (x, y) = (try bench.key("x"), try bench.key("y"))
+    try bench.disk.append(
+      [
+        .noted(y, Note(kind: .insert, commanded: false)),
+        .noted(x, Note(kind: .delete, commanded: true, successor: y)),
+      ], durably: true)
+  }
+
+  @Test("an item that has another id now is deleted by its old one when the server has the new one")
+  mutating func renamed() throws {
+    try rename(#"{"text":"refuse me"}"#)
+    #expect(try bench.push().words == ["y rejected 400"])
+    #expect(try bench.push(only: ["x"]).words == [])
+    #expect(bench.row("x") == #"{"a":1}"#)
+    // The note is written anew by every push, and says it still.
+    try bench.save("y", #"{"a":1}"#)
+    bench.line.fates = [.lost]
+    #expect(try bench.push().words == ["y unknown"])
+    #expect(bench.row("x") == #"{"a":1}"#)
+    _ = bench.writes()
+    #expect(try bench.push().words == ["y pushed insert", "x pushed delete"])
+    #expect(bench.writes().map { $0.prefix(6) } == ["POST t", "DELETE"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item that is removed under its new id is deleted by its old one")
+  mutating func renamedAndRemoved() throws {
+    try rename(#"{"text":"refuse me"}"#)
+    try bench.push()
+    #expect(try bench.disk.remove(try bench.key("y")))
+    #expect(try bench.push().words == ["x pushed delete"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item whose file was moved again by hand is not deleted by its old id")
+  mutating func renamedAndMoved() throws {
+    try rename(#"{"a":1}"#)
+    try bench.save("y", nil)
+    var disk = ClaimingDisk(memory: bench.disk)
+    let file = InvalidItem(place: "z.json", message: "no", claims: try bench.key("y").id)
+    disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
+    var report = PushReport()
+    try Push(settings: bench.settings).run(
+      [bench.table], on: &disk, to: &bench.line, report: &report)
+    #expect(bench.writes() == [])
+  }
+
   @Test("a changed item that is gone before the push is deleted by one request")
   mutating func updateThenDelete() throws {
     try bench.share("x", #"{"a":1}"#)

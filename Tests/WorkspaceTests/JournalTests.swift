@@ -119,6 +119,8 @@ import Testing
       default: try journal.append([record], durably: false)
       }
     }
+    let table = try TableName("over")
+    try journal.append([.stopped(table, known: 1), .closed(.stop(table))], durably: false)
     let state = journal.state
     #expect(state.isQuiet)
     let before = playground.directory.read(".todosync/journal.jsonl")?.count ?? 0

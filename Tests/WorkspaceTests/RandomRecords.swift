@@ -77,7 +77,10 @@ struct RandomRecords {
   mutating func record(_ number: Int) throws -> JournalRecord {
     let key = try key()
     switch number % 9 {
-    case 0: return .noted(key, Note(kind: kind(), commanded: numbers.once(in: 2)))
+    case 0:
+      let successor = numbers.once(in: 2) ? nil : try self.key()
+      return .noted(
+        key, Note(kind: kind(), commanded: numbers.once(in: 2), successor: successor))
     case 1:
       return .intent(
         Intent(
