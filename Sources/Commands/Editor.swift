@@ -1,4 +1,3 @@
-import Glibc
 import SyncModel
 import SystemPackage
 import Workspace
@@ -38,9 +37,7 @@ extension Context {
     program.isLeft = true
     output.flush()
     let ending = try invocation.run(program)
-    if let number = [SIGINT, SIGQUIT].first(where: { ending.status == 128 + $0 }) {
-      throw Failure.signal(number)
-    }
+    if let number = ending.keyboardSignal { throw Failure.signal(number) }
     return ending
   }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Another program to be run: an editor, a pager, what decides conflicts or knows tokens.
 package struct Program {
   /// What the program reads as standard input.
@@ -62,4 +64,8 @@ package struct Ending: Equatable, Sendable {
     self.status = status
     self.output = output
   }
+
+  /// The keyboard's signal that has ended it, which was for the command that ran it, too; `nil` for
+  /// none.
+  var keyboardSignal: Int32? { [SIGINT, SIGQUIT].first { status == 128 + $0 } }
 }

@@ -24,15 +24,11 @@ extension Session {
       try context.checkSignal()
       do {
         try editor.open(path, line: line, in: context)
-      } catch let error as Errno {
-        throw interrupted(error, key, place)
-      } catch var failure as Failure {
-        guard !failure.status.isSignal else {
-          failure.hints.append("its text is in \(place), and \(key) stays in conflict")
-          throw failure
-        }
+      } catch let failure as Failure where !failure.status.isSignal {
         if let message = failure.message { context.output.warn(message) }
         return .left
+      } catch {
+        throw interrupted(error, key, place)
       }
       switch try result(of: key, conflict, comparedTo: before) {
       case .unchanged: return .left
@@ -46,12 +42,17 @@ extension Session {
     return .left
   }
 
-  /// Returns the error of an editor or a tool; where it was left running, with the place of its text,
-  /// and what becomes of the conflict.
+  /// Returns the error of a program that decides on a conflict; where a signal has ended it, or it was
+  /// left running, with the place of its text, and what becomes of the conflict.
   ///
   /// The workspace isn't asked: another process may hold it, and a signal leaves no time to wait.
-  func interrupted(_ error: Errno, _ key: ItemKey, _ place: String) -> any Error {
-    context.left(error, place, "and \(key) stays in conflict") ?? error
+  func interrupted(_ error: any Error, _ key: ItemKey, _ place: String) -> any Error {
+    let fate = "and \(key) stays in conflict"
+    guard var failure = error as? Failure, failure.status.isSignal else {
+      return context.left(error, place, fate) ?? error
+    }
+    failure.hints.append("its text is in \(place), \(fate)")
+    return failure
   }
 
   private func editsAgain() throws -> Bool {

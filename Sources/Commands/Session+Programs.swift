@@ -17,7 +17,7 @@ extension Session {
     let ending: Ending
     do {
       ending = try context.runLeaving(program)
-    } catch let error as Errno {
+    } catch {
       throw interrupted(error, key, place)
     }
     guard ending.status == 0 else {
@@ -34,9 +34,13 @@ extension Session {
     let before = try layDocument(conflict, of: key).text
     var program = try program(command, for: conflict, of: key)
     program.isCaptured = true
+    let place = try place(of: key)
     try pause()
     context.output.flush()
     let ending = try context.invocation.run(program)
+    if let number = ending.keyboardSignal {
+      throw interrupted(Failure.signal(number), key, place)
+    }
     let word = ending.output.split { $0 <= 0x20 }.first.map { Text(validating: $0) } ?? nil
     switch (ending.status, word) {
     case (0, "client"): return try settled(.client, conflict)

@@ -74,26 +74,35 @@ import Testing
     #expect(ended.output.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
   }
 
-  @Test("Ctrl-C that ends the editor ends resolve, which asks about nothing more")
-  func interrupts() throws {
+  @Test(
+    "Ctrl-C that ends what decides on a conflict ends the command, which asks about nothing more",
+    arguments: [
+      ("editor", ["resolve"]), ("resolve.tool", ["resolve"]),
+      ("resolve.command", ["push", "--resolve"]),
+    ])
+  func interrupts(setting: String, words: [String]) throws {
     anna.run("set", "milk", "text=Oat milk")
     anna.run("set", "tea", "text=Mint tea")
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Soy milk"}"#)
     try world.server.request("PATCH", "tables/todoitem/tea", #"{"text": "Black tea"}"#)
     anna.run("pull")
-    let resolve = try anna.start(["resolve"], columns: 80)
-    #expect(resolve.waits(for: "? [e]"))
-    resolve.type("e\n")
     let path = anna.directory.path(of: "started")
+    let command = ": >\(path); sleep 5 #"
+    #expect(anna.run("config", "--user", setting, command).status == 0)
+    let resolve = try anna.start(words, columns: 80)
+    if setting != "resolve.command" {
+      #expect(resolve.waits(for: "? [e]"))
+      resolve.type("e\n")
+    }
     for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(10_000) }
     resolve.type("\u{3}")
     let ended = resolve.outcome()
     #expect(ended.status == 128 + SIGINT)
-    let words =
-      "tsync: resolve: interrupted\n"
+    let told =
+      "tsync: \(words[0]): interrupted\n"
       + "tsync: its text is in conflicts/todoitem/milk.edit.json, "
       + "and todoitem/milk stays in conflict\n"
-    #expect(ended.output.hasSuffix(words), "\(ended)")
+    #expect(ended.output.hasSuffix(told), "\(ended)")
     #expect(!ended.output.contains("todoitem/tea"))
   }
 
