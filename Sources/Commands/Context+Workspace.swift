@@ -12,6 +12,15 @@ struct OpenWorkspace {
   let configuration: Configuration
   /// The tables that the command is about: those that were named, or all.
   let tables: [TableName]
+  /// The ids that files of other names were found to say, for as long as it is open.
+  var claims = Claims()
+
+  /// Makes a description.
+  init(workspace: Workspace, configuration: Configuration, tables: [TableName]) {
+    self.workspace = workspace
+    self.configuration = configuration
+    self.tables = tables
+  }
 
   /// Returns what lies in the tables.
   func inventory() throws -> Inventory { try Inventory(of: tables, on: workspace) }
@@ -36,9 +45,18 @@ struct OpenWorkspace {
   /// Returns a conflict as it now is.
   ///
   /// - Throws: `Resolve.Failure`, ``WorkspaceError``.
-  func conflict(_ key: ItemKey) throws -> Conflict {
+  mutating func conflict(_ key: ItemKey) throws -> Conflict {
+    var found = claims
+    defer { claims = found }
+    return try conflict(key, &found)
+  }
+
+  /// Returns a conflict as it now is.
+  ///
+  /// - Throws: `Resolve.Failure`, ``WorkspaceError``.
+  func conflict(_ key: ItemKey, _ claims: inout Claims) throws -> Conflict {
     try Resolve(settings: configuration.settings(for: [key.table], now: 0)).current(
-      key, on: workspace)
+      key, on: workspace, claims: &claims)
   }
 }
 

@@ -79,8 +79,9 @@ struct DiffCommand: TsyncCommand {
   private func tellDifferences(
     _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
   ) throws -> Int {
+    var claims = Claims()
     let differences = try entries.compactMap {
-      try ItemDifference($0, isFromServer: other == .server, open)
+      try ItemDifference($0, isFromServer: other == .server, open, &claims)
     }
     for difference in differences {
       context.output.append(.object(difference.json(names)), to: "items")
@@ -95,9 +96,10 @@ struct DiffCommand: TsyncCommand {
     _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var count = 0
+    var claims = Claims()
     for entry in entries {
       guard let key = entry.key, case .conflict(let record) = entry.standing else { continue }
-      let conflict = try open.conflict(key)
+      let conflict = try open.conflict(key, &claims)
       let shown = conflict.client ?? conflict.server ?? conflict.base
       if count > 0 { context.output.result("") }
       count += 1

@@ -10,7 +10,9 @@ struct ItemDifference {
   private let isFromServer: Bool
 
   /// Compares; `nil` where there is nothing to compare, or no difference.
-  init?(_ entry: Survey.Entry, isFromServer: Bool, _ open: OpenWorkspace) throws {
+  init?(
+    _ entry: Survey.Entry, isFromServer: Bool, _ open: OpenWorkspace, _ claims: inout Claims
+  ) throws {
     guard let key = entry.key else { return nil }
     var old = try open.workspace.base(of: key).item
     var new = entry.client.item
@@ -18,7 +20,7 @@ struct ItemDifference {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
       if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
-      new = try open.conflict(key).client
+      new = try open.conflict(key, &claims).client
     case .unknown, .rejected, .pending: break
     }
     guard old != new else { return nil }

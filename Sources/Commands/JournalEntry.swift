@@ -51,13 +51,14 @@ struct JournalEntry: Equatable {
 
   /// Returns what waits, in the order in which it will be sent.
   static func waiting(_ survey: Survey, in open: OpenWorkspace) throws -> [JournalEntry] {
-    try survey.entries.flatMap { entry -> [JournalEntry] in
+    var claims = Claims()
+    return try survey.entries.flatMap { entry -> [JournalEntry] in
       guard let key = entry.key else { return [] }
       let item = try entry.client.item ?? open.workspace.base(of: key).row?.item
       switch entry.standing {
       case .invalid, .moved: return []
       case .conflict:
-        let standing = Standing(entry, in: open)
+        let standing = Standing(entry, in: open, &claims)
         return [
           JournalEntry(
             key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)

@@ -45,7 +45,7 @@ struct Restoration {
       for referent in try open.references(inventory, in: context).all(words) {
         let entry = referent.key.flatMap { entries[$0] }
         if let failure = try open.moved(referent, &claims) { throw failure }
-        if let step = try Restoration(referent, entry, open) { steps.append(step) }
+        if let step = try Restoration(referent, entry, open, &claims) { steps.append(step) }
       }
     } else {
       for entry in survey.entries {
@@ -63,7 +63,7 @@ struct Restoration {
           if told.insert(failure.message).inserted { context.output.warn(failure) }
           continue
         }
-        if let step = try Restoration(Referent(key), entry, open) { steps.append(step) }
+        if let step = try Restoration(Referent(key), entry, open, &claims) { steps.append(step) }
       }
     }
     let keys = steps.compactMap(\.key)
@@ -93,7 +93,9 @@ struct Restoration {
   }
 
   /// Finds what is to be done with one item; `nil` where nothing is.
-  private init?(_ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace) throws {
+  private init?(
+    _ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims
+  ) throws {
     guard let key = referent.key else {
       guard let stray = referent.stray else { return nil }
       self.init(key: nil, way: .stray(stray, referent.table), target: nil, shown: nil)
@@ -107,7 +109,7 @@ struct Restoration {
         "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
     case .conflict(let conflict)?:
       // Where two sides were edited, nothing is done before their user has said which counts.
-      _ = try open.conflict(key)
+      _ = try open.conflict(key, &claims)
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
@@ -119,7 +121,7 @@ struct Restoration {
       self.init(
         key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
-    case .moved?: return nil
+    case .moved?: return nil  // its failure was told before
     case .pending?, .rejected?:
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
@@ -208,7 +210,7 @@ struct Restoration {
     case .server:
       let conflict = try open.conflict(key)
       try Resolve(settings: open.settings(now: now)).settle(
-        key, conflict, by: .server, on: &open.workspace)
+        key, conflict, by: .server, on: &open.workspace, claims: &open.claims)
     }
     return true
   }

@@ -170,7 +170,7 @@ extension Session {
       guard try open.conflict(key) == conflict else { return false }
       do {
         try Resolve(settings: settings).settle(
-          key, conflict, by: verdict.choice, on: &open.workspace)
+          key, conflict, by: verdict.choice, on: &open.workspace, claims: &open.claims)
       } catch Resolve.Failure.changedMeanwhile {
         return false
       }

@@ -29,11 +29,11 @@ struct Standing: Equatable {
   }
 
   /// Reads a survey's entry; of a conflict, what it now is.
-  init(_ entry: Survey.Entry, in open: OpenWorkspace) {
+  init(_ entry: Survey.Entry, in open: OpenWorkspace, _ claims: inout Claims) {
     self.init(entry)
     // Where a side can't be read, or two were edited, it is as it was.
     guard case .conflict = entry.standing, let key = entry.key,
-      let now = try? open.conflict(key)
+      let now = try? open.conflict(key, &claims)
     else { return }
     let isNothing = now.client == nil && now.server == nil
     self.init(.conflict, isNothing ? "DD" : now.kind.rawValue, now.names)

@@ -38,10 +38,11 @@ struct StatusReport {
     let now = context.now
     clock = { ClockTime.shown($0, now: now) }
     var entries: [Entry] = []
+    var claims = Claims()
     for entry in wanted {
       entries.append(
         Entry(
-          entry: entry, standing: Standing(entry, in: open),
+          entry: entry, standing: Standing(entry, in: open, &claims),
           title: try Self.title(entry, names, open.workspace),
           successor: try Self.successor(entry, open.workspace)))
     }

@@ -94,6 +94,22 @@ import Testing
     #expect(texts.contains(#"{"id":"x","a":3,"b":2}"#))
   }
 
+  @Test("a file that was moved since the conflict was looked at is not taken for a delete")
+  mutating func movedMeanwhile() throws {
+    try open(.deletedHere)
+    let key = try bench.key("x")
+    let resolve = Resolve(settings: bench.settings)
+    var disk = ClaimingDisk(memory: bench.disk)
+    var claims = Claims()
+    let conflict = try resolve.current(key, on: disk, claims: &claims)
+    let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
+    disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
+    #expect(throws: Resolve.Failure.moved(key, file)) {
+      try resolve.settle(key, conflict, by: .client, on: &disk, claims: &claims)
+    }
+    #expect(disk.journal.conflicts[key] != nil)
+  }
+
   @Test("without a conflict there is nothing to resolve")
   mutating func none() throws {
     let key = try bench.key("x")
