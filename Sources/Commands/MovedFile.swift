@@ -26,9 +26,9 @@ extension OpenWorkspace {
       here = invalid
     }
     let claimed = here?.claims.map { ItemKey(referent.table, $0) }
-    guard let key = claimed ?? referent.key, let file = try workspace.moved(key, &claims) else {
-      return nil
-    }
+    guard let key = claimed ?? referent.key, try workspace.client(key) == .absent,
+      let file = try workspace.moved(key, &claims)
+    else { return nil }
     return .moved(key, to: file, isInConflict: workspace.journal.conflicts[key] != nil)
   }
 }

@@ -55,7 +55,7 @@ package struct Resolve {
     _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk, _ claims: inout Claims
   ) throws -> Item? {
     let file = try disk.client(key)
-    if let moved = try disk.moved(key, &claims) {
+    if file == .absent, let moved = try disk.moved(key, &claims) {
       throw Failure.moved(key, moved)
     }
     let side = try disk.editedSide(of: key)
