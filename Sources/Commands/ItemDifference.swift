@@ -21,7 +21,7 @@ struct ItemDifference {
     case .conflict(let conflict):
       if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
       new = try open.conflict(key, &claims).client
-    case .unknown, .rejected, .pending: break
+    case .unknown, .rejected, .pending, .waiting: break
     }
     guard old != new else { return nil }
     self.key = key

@@ -77,7 +77,7 @@ struct JournalEntry: Equatable {
             key: key, state: .rejected, kind: operation.kind.rawValue, item: item,
             refusal: rejection.refusal, tries: rejection.tries, last: rejection.time)
         ]
-      case .pending(let operation):
+      case .pending(let operation), .waiting(let operation, _):
         return [
           JournalEntry(
             key: key, state: .pending, kind: operation.kind.rawValue, item: item,

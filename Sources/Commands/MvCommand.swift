@@ -178,6 +178,8 @@ private struct Move {
       // No power loss may leave the file under both names.
       try open.workspace.settle()
     }
+    // From here on the item is the new one, whatever cuts this off.
+    if !hidesHolder { try noteSuccessor(&open) }
     let expected = hidesHolder ? nil : Digest(of: foundText)
     guard
       try text == foundText && expected != nil
@@ -192,10 +194,15 @@ private struct Move {
       try open.workspace.append([.closed(.operation(target))], durably: false)
     }
     try open.note([(target, item)])
-    if hidesHolder { try bringBackHolder(&open) }
-    if let old {
-      try remove(old, item, &open)
-      try follow(old, &open)
+    if hidesHolder {
+      try bringBackHolder(&open)
+      try noteSuccessor(&open)
+    }
+    if let old, try open.workspace.client(old) == .absent {
+      // That is what `tsync restore` brings back.
+      if try open.workspace.base(of: old).item != nil { try open.workspace.keep(item, of: old) }
+    } else if let old, stray == nil {
+      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
     try open.workspace.settle()
     return item
@@ -217,31 +224,18 @@ private struct Move {
     }
   }
 
-  /// Notes that the item whose file is gone is deleted on purpose.
-  private func remove(_ old: ItemKey, _ item: Item, _ open: inout OpenWorkspace) throws {
-    guard try open.workspace.client(old) == .absent else {
-      // Of a file that was moved by hand another one may lie in its place.
-      if stray != nil { return }
-      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
-    }
-    // Nor does the server lose the row before it has the new one.
-    let note = Note(kind: .delete, commanded: true, successor: target)
-    let delete = JournalRecord.noted(old, note)
-    if open.workspace.journal.intents[old] != nil {
-      try open.workspace.append([delete], durably: true)
-    } else if try open.workspace.base(of: old).item != nil {
-      // That is what `tsync restore` brings back.
-      try open.workspace.keep(item, of: old)
+  /// Notes that the item, whose file is gone, is deleted when the server has the new one, and so is what
+  /// waits for it itself.
+  private func noteSuccessor(_ open: inout OpenWorkspace) throws {
+    guard let old else { return }
+    let journal = open.workspace.journal
+    var records = journal.following(old, to: target)
+    // Of a file that was moved by hand another one may lie in its place.
+    if try open.workspace.client(old) == .absent, try open.workspace.isKnown(old) {
       // What was noted of it before would have its delete sent before the new row.
-      try open.workspace.append([.closed(.operation(old)), delete], durably: true)
-    }
-  }
-
-  /// What waits for the server to have the item under its former id waits for its new one.
-  private func follow(_ old: ItemKey, _ open: inout OpenWorkspace) throws {
-    let waiting = open.workspace.journal.notes.filter { $0.value.note.successor == old }
-    let records = waiting.keys.sorted().map { key in
-      JournalRecord.noted(key, Note(kind: .delete, commanded: true, successor: target))
+      if journal.intents[old] == nil { records.append(.closed(.operation(old))) }
+      records.append(
+        .noted(old, Note(kind: .delete, commanded: true, successor: target)))
     }
     if !records.isEmpty { try open.workspace.append(records, durably: true) }
   }

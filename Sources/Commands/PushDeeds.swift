@@ -70,7 +70,7 @@ struct PushDeeds {
     case .rejected(let operation, let rejection):
       let item = operation.item ?? operation.base?.item
       entries.append((.rejection, Deed(rejected: rejection, key, title: title(item))))
-    case .pending, .unknown, .invalid, .moved: return
+    case .pending, .waiting, .unknown, .invalid, .moved: return
     }
   }
 

@@ -47,6 +47,17 @@ struct PushTelling {
     }
   }
 
+  /// Names the rows that stay at the server until it has what their items have become.
+  private func warn(ofFollowing keys: Set<ItemKey>) {
+    for entry in survey.entries {
+      guard let key = entry.key, keys.contains(key), let successor = entry.successor else {
+        continue
+      }
+      context.output.warn("\(key) stays at the server until it has \(successor)")
+      context.output.end(with: .rejected)
+    }
+  }
+
   /// Tells what became of each item, and the numbers; also where it failed half way.
   mutating func tell(_ report: PushReport, isWhole: Bool, on disk: some Disk) throws {
     let told = Set(report.events.map(\.key))
@@ -69,17 +80,24 @@ struct PushTelling {
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
     waiting = report.waiting
-    summarize(deeds, isWhole: isWhole && report.stop == nil)
+    let following = survey.following(selection).subtracting(told)
+    let isOver = isWhole && report.stop == nil
+    summarize(deeds, isWhole: isOver && following.isEmpty)
+    if isOver { warn(ofFollowing: following) }
   }
 
   /// Tells what a push would send, and how much it is.
   ///
   /// One that is stopped before it sends any change still finds out what has become of earlier writes.
   mutating func foretell(on disk: some Disk, isStopped: Bool) throws {
-    let entries = survey.entries.filter { isSelected($0.key) }
+    let following = survey.following(selection)
+    let entries = survey.entries.filter {
+      isSelected($0.key) || $0.key.map(following.contains) ?? false
+    }
     let names = try ItemNames(
       for: entries.compactMap(\.key), in: survey.tables, on: disk, titleField: titleField)
     let pending = Set(survey.pending(selection).map(\.key))
+    var left: Set<ItemKey> = []
     var count = 0
     for entry in entries {
       guard let key = entry.key else { continue }
@@ -88,6 +106,10 @@ struct PushTelling {
       switch entry.standing {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
         kinds = isStopped ? [] : [operation.kind]
+      case .waiting(_, let successor) where !pending.contains(successor):
+        left.insert(key)
+        continue
+      case .waiting(let operation, _): kinds = isStopped ? [] : [operation.kind]
       case .unknown(let intent):
         let next = isStopped ? nil : intent.next(entry.client)
         kinds = [intent.kind, next].compactMap { $0 }
@@ -107,9 +129,10 @@ struct PushTelling {
     rounds.append(rest)
     waiting = count
     if isStopped { return }
+    warn(ofFollowing: left)
     if count > 0 {
       context.output.summary(Line("\(count) to push"), hint: "tsync push")
-    } else if rest.deeds.isEmpty, invalidCount == 0 {
+    } else if rest.deeds.isEmpty, invalidCount == 0, left.isEmpty {
       context.output.summary("nothing to push")
     }
   }

@@ -122,7 +122,7 @@ struct Restoration {
         key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
     case .moved?: return nil  // its failure was told before
-    case .pending?, .rejected?:
+    case .pending?, .waiting?, .rejected?:
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
       guard try open.workspace.client(key) == .absent, case .tombstone(let row) = base else {
@@ -236,7 +236,7 @@ extension Survey.Entry {
   /// Whether `-a` is about it: not what is in conflict.
   fileprivate var isRestoredWithAll: Bool {
     switch standing {
-    case .pending, .rejected, .invalid, .unknown, .moved: true
+    case .pending, .waiting, .rejected, .invalid, .unknown, .moved: true
     case .conflict: false
     }
   }

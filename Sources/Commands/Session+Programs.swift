@@ -38,7 +38,7 @@ extension Session {
     try pause()
     context.output.flush()
     let ending = try context.invocation.run(program)
-    if let number = ending.keyboardSignal {
+    if context.canAsk, let number = ending.keyboardSignal {
       throw interrupted(Failure.signal(number), key, place)
     }
     let word = ending.output.split { $0 <= 0x20 }.first.map { Text(validating: $0) } ?? nil

@@ -23,7 +23,7 @@ struct Standing: Equatable {
     case .rejected(let operation, _): self.init(.rejected, "R ", operation.changedFields)
     case .unknown: self.init(.unknown, "? ", [])
     case .invalid, .moved: self.init(.invalid, "!!", [])
-    case .pending(let operation):
+    case .pending(let operation), .waiting(let operation, _):
       self.init(.pending, "\(operation.letter) ", operation.changedFields)
     }
   }

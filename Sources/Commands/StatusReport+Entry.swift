@@ -17,9 +17,8 @@ extension StatusReport.Entry {
   /// clock writes a time, in seconds since 1970.
   func remark(_ clock: (Int64) -> String) -> String {
     switch entry.standing {
-    case .conflict, .pending:
-      if let successor { return "once \(successor.id) is pushed" }
-      return standing.fields.map(\.string).joined(separator: ", ")
+    case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
+    case .waiting(_, let successor): return "waits for \(successor.id)"
     case .rejected(_, let rejection):
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
       return "\(rejection.sentence) · \(tries), last \(clock(rejection.time))"
@@ -69,6 +68,7 @@ extension StatusReport.Entry {
       object.append("tries", .integer(rejection.tries))
       object.append("last", .string(Timestamp.text(ofSecond: rejection.time)))
     case .unknown(let intent): object.append("tries", .integer(intent.attempt))
+    case .waiting(_, let successor): object.append("successor", .string(successor.id.text))
     case .conflict, .pending: break
     }
     return object

@@ -9,8 +9,6 @@ struct StatusReport {
     let entry: Survey.Entry
     let standing: Standing
     let title: String?
-    /// The item that the server has to have before this one is deleted there; `nil` for most.
-    let successor: ItemKey?
   }
 
   private let entries: [Entry]
@@ -43,20 +41,9 @@ struct StatusReport {
       entries.append(
         Entry(
           entry: entry, standing: Standing(entry, in: open, &claims),
-          title: try Self.title(entry, names, open.workspace),
-          successor: try Self.successor(entry, open.workspace)))
+          title: try Self.title(entry, names, open.workspace)))
     }
     self.entries = entries
-  }
-
-  /// Returns the item that the server doesn't have yet and has to have first.
-  private static func successor(
-    _ entry: Survey.Entry, _ workspace: Workspace
-  ) throws -> ItemKey? {
-    guard let successor = entry.key.flatMap({ workspace.journal.notes[$0]?.note.successor }),
-      try workspace.base(of: successor).item == nil
-    else { return nil }
-    return successor
   }
 
   /// Returns the title of an item as it is here, or as it was.

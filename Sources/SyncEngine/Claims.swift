@@ -28,7 +28,7 @@ package struct Claims {
   /// A table's files are looked at when the first of its items is asked for, and not again.
   ///
   /// - Throws: What reading the files throws.
-  package mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
+  mutating func file(of key: ItemKey, on disk: some ItemDisk) throws -> InvalidItem? {
     if files[key.table] == nil { look(at: try disk.candidates(in: key.table), of: key.table) }
     return files[key.table]?[key.id]
   }

@@ -44,7 +44,8 @@ package struct Note: Equatable, Sendable {
   package var kind: Operation.Kind
   /// Whether a command was told to do it (`tsync rm`): no guard asks again.
   package var commanded: Bool
-  /// The id that the item has now, by `tsync mv`: the row is deleted when the server has that one.
+  /// The item that it has become, by `tsync mv`: the row is deleted when the server has that one as it
+  /// is here.
   package var successor: ItemKey?
 
   /// Makes a note.

@@ -30,7 +30,7 @@ package struct JournalState: Equatable, Sendable {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
     case .intent(let intent):
-      // What the change was refused with before counts until its outcome is known.
+      // How often the change was refused before counts until its outcome is known.
       intents[intent.key] = intent
     case .result(let key, let row): results[key] = .some(row)
     case .rejected(let key, let rejection):
@@ -57,6 +57,7 @@ package struct JournalState: Equatable, Sendable {
     case .intent(let key):
       intents[key] = nil
       results[key] = nil
+      rejections[key] = nil
     case .conflict(let key):
       conflicts[key] = nil
       resolutions[key] = nil
@@ -83,6 +84,25 @@ package struct JournalState: Equatable, Sendable {
   func recalledDelete(of key: ItemKey) -> JournalRecord? {
     guard let note = notes[key]?.note, note.commanded else { return nil }
     return .noted(key, Note(kind: .update, commanded: false))
+  }
+
+  /// Returns the records that close a write that was done; a delete that a command was told meanwhile
+  /// stays one.
+  func closings(of intent: Intent) -> [JournalRecord] {
+    let closed = JournalRecord.closed(.operation(intent.key))
+    guard intent.kind != .delete, let note = notes[intent.key]?.note, note.commanded else {
+      return [closed]
+    }
+    return [closed, .noted(intent.key, note)]
+  }
+
+  /// The items that have other ids now, and those.
+  package var successors: [ItemKey: ItemKey] { notes.compactMapValues(\.note.successor) }
+
+  /// Returns the records by which what waits for one item waits for another.
+  package func following(_ former: ItemKey, to successor: ItemKey) -> [JournalRecord] {
+    successors.filter { $0.value == former }.keys.sorted()
+      .map { .noted($0, Note(kind: .delete, commanded: true, successor: successor)) }
   }
 
   /// The records that say the same in the fewest lines: what a rotated journal begins with.

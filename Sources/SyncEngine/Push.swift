@@ -55,12 +55,17 @@ package struct Push {
     let deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
-      for part in parts(pending, disk.journal) where run.report.stop == nil {
+      for part in Self.parts(pending) where run.report.stop == nil {
         try send(.operations(part), &run, &disk, &backend)
       }
-      if !run.again.isEmpty { survey = try Survey(of: tables, on: disk) }
-      let again = run.again.isEmpty ? [] : survey.pending(run.again)
-      pending = again.filter { $0.kind != .delete || deletes.contains($0.key) }
+      // What has other ids now goes once the server has it under those.
+      let following = survey.following(selection)
+      let next = run.again.union(following)
+      if !next.isEmpty { survey = try Survey(of: tables, on: disk) }
+      pending = survey.pending(next).filter { operation in
+        operation.kind != .delete || deletes.contains(operation.key)
+          || following.contains(operation.key)
+      }
     }
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
@@ -72,17 +77,11 @@ package struct Push {
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
-  /// Splits the changes where the table switches, for what comes later may refer to what came before, and
-  /// before the deletes that wait for new rows.
-  private func parts(_ operations: [Operation], _ journal: JournalState) -> [[Operation]] {
-    func waits(_ operation: Operation) -> Bool {
-      journal.notes[operation.key]?.note.successor != nil
-    }
+  /// Splits the changes where the table switches: what comes later may refer to what came before.
+  private static func parts(_ operations: [Operation]) -> [[Operation]] {
     var parts: [[Operation]] = []
     for operation in operations {
-      if let last = parts.last?.last, last.key.table == operation.key.table,
-        waits(last) == waits(operation)
-      {
+      if parts.last?.last?.key.table == operation.key.table {
         parts[parts.count - 1].append(operation)
       } else {
         parts.append([operation])
@@ -184,7 +183,7 @@ extension Survey {
   package var waiting: Int {
     entries.count {
       switch $0.standing {
-      case .pending, .unknown: true
+      case .pending, .waiting, .unknown: true
       default: false
       }
     }

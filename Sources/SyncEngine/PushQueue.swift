@@ -60,7 +60,7 @@ struct PushQueue {
       let operation = try Operation(key: key, client: client.item, base: disk.base(of: key))
     else { return nil }
     if operation.kind == .delete,
-      try planned.kind != .delete || mustStay(key, &claims, disk)
+      try planned.kind != .delete || disk.moved(key, &claims) != nil
     {
       return nil
     }
@@ -74,19 +74,5 @@ struct PushQueue {
       try run.reject(refusal, operation.kind, key, client.digest, client.item, attempt: 1, &disk)
       return nil
     }
-  }
-
-  /// Whether a row that is to be deleted has to stay: the item was moved meanwhile, or has another id
-  /// now under which the server doesn't have it yet.
-  private func mustStay(
-    _ key: ItemKey, _ claims: inout Claims, _ disk: some Disk
-  ) throws -> Bool {
-    if try disk.moved(key, &claims) != nil { return true }
-    guard let successor = disk.journal.notes[key]?.note.successor,
-      try disk.base(of: successor).item == nil
-    else { return false }
-    // What was removed under its new id is removed.
-    return try disk.client(successor) != .absent || disk.isKnown(successor)
-      || claims.file(of: successor, on: disk) != nil
   }
 }

@@ -86,7 +86,8 @@ struct PushRun {
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    try disk.append(done.map { .closed(.operation($0.intent.key)) }, durably: false)
+    let closings = done.flatMap { disk.journal.closings(of: $0.intent) }
+    try disk.append(closings, durably: false)
     done = []
   }
 

@@ -44,7 +44,9 @@ package enum Recovery {
     // The process that was stopped may have written the items.
     if !bases.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let closings = journal.results.keys.sorted().map { JournalRecord.closed(.operation($0)) }
+    let closings = journal.results.keys.sorted().flatMap { key in
+      journal.intents[key].map(journal.closings) ?? [.closed(.operation(key))]
+    }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
   }
 }

@@ -163,10 +163,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var records = [JournalRecord.closed(.conflict(key))]
     if resolution.item == nil, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.
-      records.append(.noted(key, Note(kind: .delete, commanded: true)))
+      let successor = journal.successors[key]
+      records.append(.noted(key, Note(kind: .delete, commanded: true, successor: successor)))
     } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
       records.append(note)
     }
+    if let copy = resolution.copy { records += journal.following(key, to: copy) }
     try append(records, durably: true)
     return true
   }

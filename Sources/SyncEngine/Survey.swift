@@ -7,6 +7,8 @@ package struct Survey: Equatable, Sendable {
   package enum Standing: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
+    /// The row is deleted when the server has another item as it is here: what this one has become.
+    case waiting(Operation, for: ItemKey)
     /// The server refused the change as it stands.
     case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
@@ -71,8 +73,33 @@ package struct Survey: Equatable, Sendable {
       entries.append(
         Entry(key: key, standing: .unknown(intent), client: try disk.client(key), modified: 0))
     }
-    self.entries = Self.sorted(entries, journal)
+    self.entries = Self.sorted(try Self.waiting(entries, disk), journal)
     self.tables = tables
+  }
+
+  /// Returns the entries of which those wait whose items have become others that the server doesn't have.
+  private static func waiting(_ entries: [Entry], _ disk: some Disk) throws -> [Entry] {
+    let successors = disk.journal.successors
+    guard !successors.isEmpty else { return entries }
+    let standings = Dictionary(
+      entries.compactMap { entry in entry.key.map { ($0, entry.standing) } },
+      uniquingKeysWith: { $1 })
+    var claims = Claims()
+    return try entries.map { entry in
+      guard let key = entry.key, case .pending(let operation) = entry.standing,
+        operation.kind == .delete, let successor = successors[key]
+      else { return entry }
+      switch standings[successor] {
+      // What is removed, or was, is not waited for.
+      case .pending(let other)? where other.kind == .delete: return entry
+      case nil where try disk.base(of: successor).item != nil: return entry
+      case nil where try claims.file(of: successor, on: disk) == nil: return entry
+      default:
+        return Entry(
+          key: key, standing: .waiting(operation, for: successor), client: entry.client,
+          modified: entry.modified)
+      }
+    }
   }
 
   private static func standing(
@@ -142,6 +169,27 @@ package struct Survey: Equatable, Sendable {
   }
 }
 
+extension Survey {
+  /// Returns the items whose rows are deleted when the server has what they have become: those that are
+  /// selected, under either id; `nil` stands for all.
+  package func following(_ selection: Set<ItemKey>? = nil) -> Set<ItemKey> {
+    let keys = entries.compactMap { entry -> ItemKey? in
+      guard let key = entry.key, let successor = entry.successor else { return nil }
+      let isSelected = selection.map { $0.contains(key) || $0.contains(successor) }
+      return isSelected ?? true ? key : nil
+    }
+    return Set(keys)
+  }
+}
+
+extension Survey.Entry {
+  /// The item that this one waits for; `nil` where it doesn't.
+  package var successor: ItemKey? {
+    guard case .waiting(_, let successor) = standing else { return nil }
+    return successor
+  }
+}
+
 extension Survey.Standing {
   /// The place of its group in a listing.
   fileprivate var group: Int64 {
@@ -151,7 +199,7 @@ extension Survey.Standing {
     case .unknown: 2
     case .invalid: 3
     case .moved: 4
-    case .pending: 5
+    case .pending, .waiting: 5
     }
   }
 }

@@ -243,10 +243,16 @@ import Testing
     #expect(anna.run("push").output == "rejected z  400 no\n")
     let status = anna.run("status", "-s").output
     #expect(status.contains("\nD   a  one "), "\(status)")
-    #expect(status.hasSuffix("  once z is pushed\n"), "\(status)")
-    #expect(anna.run("push", "a").output == "")
+    #expect(status.hasSuffix("  waits for z\n"), "\(status)")
+    #expect(anna.run("push", "-n", "a").output == "")
+    let named = anna.run("push", "a")
+    #expect(named.status == 3)
+    #expect(named.error == "tsync: push: todoitem/a stays at the server until it has todoitem/z\n")
     anna.run("mv", "z", "y")
-    #expect(anna.run("push").output == "rejected y  400 no\n")
+    #expect(anna.run("push", "-n").output == "would create y  one\nwould delete a  one\n")
+    let again = anna.run("push")
+    #expect(again.output == "rejected y  400 no\n")
+    #expect(again.error.contains("todoitem/a stays at the server until it has todoitem/y\n"))
     #expect(try Person(cloning: server.url).item("a") != nil)
     anna.run("set", "y", "text=four")
     #expect(anna.run("push").output == "created y  four\ndeleted a  one\n")
@@ -263,10 +269,44 @@ import Testing
       try Test.cancel("the kernel allows no filter of system calls")
     }
     #expect(failed.status == 8)
-    #expect(anna.run("push").error.contains("todoitem/a was not removed but moved to items/"))
+    let pushed = anna.run("push")
+    #expect(pushed.status == 3)
+    #expect(pushed.error.contains("todoitem/a stays at the server until it has todoitem/z\n"))
     #expect(anna.run("mv", "a", "z").output == "renamed a to z  mine\n")
     #expect(anna.run("push").output == "created z  mine\ndeleted a  one\n")
     anna.expectSound()
+  }
+
+  @Test("so is the giving of a third name to a file that was moved by hand")
+  func cutOffUnderAThirdName() throws {
+    let anna = try cloned()
+    move(anna, "a", "b")
+    let rule = FailingCalls.Rule(call: .renameat2, error: .ioError, argument: (4, 2))
+    guard let failed = FailingCalls.run([rule], { anna.run("mv", "todoitem/b", "c") }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    #expect(failed.status == 8)
+    #expect(anna.item("b") == nil)
+    #expect(
+      anna.run("push").error.contains("todoitem/a stays at the server until it has todoitem/c\n"))
+    #expect(anna.run("mv", "todoitem/c", "c").output == "renamed a to c  one\n")
+    #expect(anna.run("push").output == "created c  one\ndeleted a  one\n")
+    anna.expectSound()
+  }
+
+  @Test("a file of another table that says the same id is not the moved one")
+  func anotherTable() throws {
+    let tables = ["todoitem", "other"]
+    let server = try RunningServer(["--no-auth"] + tables.flatMap { ["--table", $0] })
+    for table in tables {
+      try server.request("POST", "tables/\(table)", #"{"id": "a", "text": "one"}"#)
+    }
+    let anna = try Person(cloning: server.url, tables: tables)
+    move(anna, "a", "b")
+    anna.directory.write(#"{"id": "a", "text": "copy"}"#, to: "list/.todosync/items/other/0.json")
+    #expect(anna.run("rm", "other/0").output == "removed other/0  (no text)\n")
+    #expect(anna.run("mv", "todoitem/a", "a").output == "renamed b.json to todoitem/a  one\n")
+    #expect(anna.run("status").status == 0)
   }
 
   @Test("an item whose id was changed in its file is that item, under the new id or the old one")

@@ -180,9 +180,9 @@ final class Person {
   var signal: () -> Int32? = { nil }
 
   /// Makes a person who is in a workspace of a server's tables.
-  convenience init(cloning url: String) throws {
+  convenience init(cloning url: String, tables: [String] = []) throws {
     self.init()
-    let cloned = run("clone", url, "list")
+    let cloned = run(["clone"] + tables.flatMap { ["-t", $0] } + [url, "list"])
     guard cloned.status == 0 else { throw Failure(.damaged, cloned.error) }
   }
 

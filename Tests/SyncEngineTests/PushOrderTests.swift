@@ -63,18 +63,97 @@ import Testing
   @Test("an item that has another id now is deleted by its old one when the server has the new one")
   mutating func renamed() throws {
     try rename(#"{"text":"refuse me"}"#)
+    #expect(bench.standings == ["y pending insert", "x delete waits for y"])
     #expect(try bench.push().words == ["y rejected 400"])
     #expect(try bench.push(only: ["x"]).words == [])
     #expect(bench.row("x") == #"{"a":1}"#)
-    // The note is written anew by every push, and says it still.
+    // Not before its outcome is known, either.
     try bench.save("y", #"{"a":1}"#)
-    bench.line.fates = [.lost]
+    bench.line.fates = [.broken, .broken]
+    bench.line.canRead = false
     #expect(try bench.push().words == ["y unknown"])
-    #expect(bench.row("x") == #"{"a":1}"#)
+    #expect(bench.standings == ["y unknown insert", "x delete waits for y"])
+    bench.line.canRead = true
+    bench.line.fates = []
     _ = bench.writes()
     #expect(try bench.push().words == ["y pushed insert", "x pushed delete"])
     #expect(bench.writes().map { $0.prefix(6) } == ["POST t", "DELETE"])
     #expect(bench.differences == [])
+  }
+
+  @Test("who pushes it under its new id pushes the delete, too")
+  mutating func renamedAndNamed() throws {
+    try rename(#"{"a":1}"#)
+    #expect(try bench.push(only: ["y"]).words == ["y pushed insert", "x pushed delete"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an edit of the new item that the server doesn't take keeps the old row")
+  mutating func renamedAndUndeleted() throws {
+    try bench.share("y", #"{"text":"former"}"#)
+    try bench.elsewhere("y", nil)
+    try bench.pull()
+    try rename(#"{"text":"refuse me"}"#)
+    // The undelete brings the former row, the update what is wanted.
+    #expect(try bench.push().words.last == "y rejected 400")
+    #expect(bench.row("x") == #"{"a":1}"#)
+  }
+
+  @Test("the outcome of an earlier write doesn't end the waiting")
+  mutating func renamedUnderAnOpenWrite() throws {
+    try bench.share("x", #"{"a":0}"#)
+    try bench.save("x", #"{"a":1}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.save("y", #"{"text":"refuse me"}"#)
+    try bench.save("x", nil)
+    let (x, y) = (try bench.key("x"), try bench.key("y"))
+    try bench.disk.append(
+      [.noted(x, Note(kind: .delete, commanded: true, successor: y))], durably: true)
+    #expect(try bench.push().words == ["x already update", "y rejected 400"])
+    #expect(bench.row("x") == #"{"a":1}"#)
+    #expect(bench.disk.journal.notes[x]?.note.commanded == true)
+  }
+
+  @Test("nor does the answer that a crash has left")
+  mutating func renamedUnderAnAnswer() throws {
+    try bench.share("x", #"{"a":0}"#)
+    let x = try bench.key("x")
+    try bench.disk.append(
+      [.noted(x, Note(kind: .delete, commanded: true, successor: try bench.key("y")))],
+      durably: true)
+    let operation = try #require(
+      Operation(key: x, client: Item(text: #"{"a":1}"#), base: bench.disk.base(of: x)))
+    let intent = Intent(
+      key: x, kind: .update, request: try bench.line.prepare(operation),
+      version: operation.base?.version, item: operation.item, digest: nil)
+    let row = try bench.elsewhere("x", #"{"a":1}"#)
+    try bench.disk.append([.intent(intent), .result(x, row)], durably: true)
+    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
+    #expect(bench.disk.journal.successors == [x: try bench.key("y")])
+    #expect(bench.disk.journal.isQuiet)
+  }
+
+  @Test("nor does a decision on a conflict of the old item")
+  mutating func renamedAndResolved() throws {
+    try rename(#"{"text":"refuse me"}"#)
+    try bench.elsewhere("x", #"{"a":5}"#)
+    try bench.pull()
+    try bench.resolve("x", .client)
+    #expect(bench.standings == ["y pending insert", "x delete waits for y"])
+    #expect(try bench.push().words == ["y rejected 400"])
+    #expect(bench.row("x") == #"{"a":5}"#)
+  }
+
+  @Test("where both sides of a conflict are kept, it waits for the copy that has its text")
+  mutating func renamedAndCopied() throws {
+    try rename(#"{"text":"refuse me"}"#)
+    try bench.elsewhere("y", #"{"text":"theirs"}"#)
+    try bench.pull()
+    try bench.resolve("y", .both(try ItemID("copy")))
+    #expect(bench.standings == ["copy pending insert", "x delete waits for copy"])
+    #expect(try bench.push().words == ["copy rejected 400"])
+    #expect(bench.row("x") == #"{"a":1}"#)
   }
 
   @Test("an item that is removed under its new id is deleted by its old one")
