@@ -81,7 +81,8 @@ struct ResolveCommand: TsyncCommand {
       }
       try check(arbiter.instruction, open, &session)
       let telling = try session.resolve(
-        open, by: arbiter, isRehearsal: dryRun, isLast: !push, settled: settled)
+        open, by: arbiter, isRehearsal: dryRun, isLast: !push || open.isEmpty,
+        settled: settled)
       context.output.set(telling.json)
       if !telling.left.isEmpty { context.output.end(with: .conflicts) }
       guard push, !dryRun, !telling.resolved.isEmpty else { return }

@@ -152,9 +152,12 @@ extension Session {
   ) throws -> Arbiter.Decision {
     let id = try ItemID.random(context.invocation.random)
     let verdict = try use { open in
-      var types = FieldTypes(try open.inventory())
+      // Only what is typed makes it look at the other items.
+      var known: FieldTypes?
       return try instruction.verdict(for: conflict, id: id) { assignment in
-        try types.value(
+        var types = try known ?? FieldTypes(try open.inventory())
+        defer { known = types }
+        return try types.value(
           of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: open.workspace)
       }
     }
@@ -211,6 +214,10 @@ extension Session {
       let (tables, resolved) = (tables, telling.copies.union(telling.resolved))
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(resolved) }
       if !pending.isEmpty { hint = "tsync push" }
+    } else if telling.resolved.isEmpty {
+      // Given again after it was cut off, it has sent nothing.
+      let tables = tables
+      if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 { hint = "tsync push" }
     }
     context.output.summary(Line(telling.words), hint: hint)
   }
