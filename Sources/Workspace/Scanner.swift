@@ -179,7 +179,10 @@ struct Scanner {
       return
     }
     let key = ItemKey(base.table, id)
-    let (state, status) = ItemFile.state(of: reading, as: key, place: directory.place(of: file))
+    var (state, status) = ItemFile.state(of: reading, as: key, place: directory.place(of: file))
+    if case .invalid(let invalid) = state {
+      state = .invalid(try invalid.advised(as: key, in: directory, base))
+    }
     if let row = live, case .item(let item, let digest) = state, let status,
       try base.row(at: row.entry, as: id).item == item
     {

@@ -10,6 +10,7 @@ extension Workspace: ItemDisk {
     guard let directory = try itemDirectory(of: key.table) else { return .absent }
     let (state, status) = try ItemFile.read(Layout.file(of: key), in: directory, as: key)
     guard case .invalid(var invalid) = state, let status else { return state }
+    invalid = try invalid.advised(as: key, in: directory, rows.log(of: key.table))
     invalid.torn = try torn(key, in: directory, since: FileStamp(status).modified)
     return .invalid(invalid)
   }
