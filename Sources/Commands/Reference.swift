@@ -108,8 +108,11 @@ struct References {
       let whole = tables.map { ItemKey($0, id) }
       let here = whole.filter { inventory.contains($0) || others.contains($0) }
       if !here.isEmpty { return here }
-      // An item that only a tombstone is left of stands in no list, but has an id.
-      let gone = try whole.filter { try workspace.base(of: $0) != .neverSeen }
+      // An item of which only a tombstone is left, or what is in the trash, stands in no list, but has
+      // an id: a command that is given again doesn't mean another one whose id begins with that.
+      let gone = try whole.filter {
+        try workspace.base(of: $0) != .neverSeen || workspace.displaced($0) != nil
+      }
       if !gone.isEmpty { return gone }
     }
     return tables.flatMap { inventory.keys(beginningWith: start, in: $0) }

@@ -45,7 +45,15 @@ struct Restoration {
       for referent in try open.references(inventory, in: context).all(words) {
         let entry = referent.key.flatMap { entries[$0] }
         if let failure = try open.moved(referent, &claims) { throw failure }
-        if let step = try Restoration(referent, entry, open, &claims) { steps.append(step) }
+        guard let step = try Restoration(referent, entry, open, &claims) else { continue }
+        // What is dropped under its new id comes back under its former one, first.
+        if step.target == nil, let key = step.key {
+          for former in open.workspace.journal.predecessors(of: key) {
+            let entry = entries[former]
+            steps += try Restoration(Referent(former), entry, open, &claims).map { [$0] } ?? []
+          }
+        }
+        steps.append(step)
       }
     } else {
       for entry in survey.entries {
@@ -125,11 +133,13 @@ struct Restoration {
     case .pending?, .waiting?, .rejected?:
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
-      guard try open.workspace.client(key) == .absent, case .tombstone(let row) = base else {
-        return nil
+      guard try open.workspace.client(key) == .absent else { return nil }
+      guard case .tombstone(let row) = base else {
+        guard base == .neverSeen else { return nil }
+        throw Failure.usage("\(key) is in the trash only, for the server never had it")
       }
       guard let item = try Self.remembered(row, key, open.workspace) else {
-        throw Failure.usage("\(key) is deleted, and its file isn't in the trash any more")
+        throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")
       }
       self.init(key: key, way: .trash, target: item, shown: item)
     }

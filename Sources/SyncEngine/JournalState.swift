@@ -99,9 +99,14 @@ package struct JournalState: Equatable, Sendable {
   /// The items that have other ids now, and those.
   package var successors: [ItemKey: ItemKey] { notes.compactMapValues(\.note.successor) }
 
+  /// Returns the items that have become another one, in their order.
+  package func predecessors(of key: ItemKey) -> [ItemKey] {
+    successors.filter { $0.value == key }.keys.sorted()
+  }
+
   /// Returns the records by which what waits for one item waits for another.
   package func following(_ former: ItemKey, to successor: ItemKey) -> [JournalRecord] {
-    successors.filter { $0.value == former }.keys.sorted()
+    predecessors(of: former).filter { $0 != successor }
       .map { .noted($0, Note(kind: .delete, commanded: true, successor: successor)) }
   }
 

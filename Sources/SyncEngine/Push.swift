@@ -97,8 +97,17 @@ package struct Push {
   ///
   /// - Throws: ``Stop/unsafe(_:ways:items:)``.
   package func guardDeletions(_ survey: Survey, on disk: some Disk) throws {
+    let journal = disk.journal
+    func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
     func hasVanished(_ operation: Operation) -> Bool {
-      operation.kind == .delete && disk.journal.notes[operation.key]?.note.commanded != true
+      guard operation.kind == .delete else { return false }
+      // Nobody has removed what it has become, and the server doesn't have it.
+      if let successor = journal.notes[operation.key]?.note.successor, !isCommanded(successor),
+        (try? disk.base(of: successor).item) == nil
+      {
+        return true
+      }
+      return !isCommanded(operation.key)
     }
     let pending = survey.pending(selection)
     let vanished = Dictionary(grouping: pending.filter(hasVanished), by: \.key.table)

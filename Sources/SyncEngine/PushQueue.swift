@@ -31,13 +31,15 @@ struct PushQueue {
         group.append(intent)
       }
       intents = intents.dropFirst(Self.group)
-      var claims = Claims()
       for operation in operations.prefix(Self.group) {
-        if let intent = try prepare(operation, &claims, &disk, &run, backend, now) {
-          group.append(intent)
-        }
+        if let intent = try prepare(operation, &disk, &run, backend, now) { group.append(intent) }
       }
       operations = operations.dropFirst(Self.group)
+      // Files that are missing now may have been moved since the survey.
+      var claims = Claims()
+      group = try group.filter { intent in
+        try intent.kind != .delete || intent.attempt > 1 || disk.moved(intent.key, &claims) == nil
+      }
       if !group.isEmpty {
         // What is sent may have been saved a moment ago. An intent that outlived it would bring the
         // server further than the item, which would then look like an edit that takes it back.
@@ -50,20 +52,16 @@ struct PushQueue {
 
   /// Looks at an item once more, just before its intent: it is sent as it is now.
   private func prepare(
-    _ planned: Operation, _ claims: inout Claims, _ disk: inout some Disk, _ run: inout PushRun,
-    _ backend: some Backend, _ now: Int64
+    _ planned: Operation, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
+    _ now: Int64
   ) throws -> Intent? {
     let key = planned.key
     let client = try disk.client(key)
     if case .invalid = client { return nil }
     guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
-      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key))
+      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
+      operation.kind != .delete || planned.kind == .delete
     else { return nil }
-    if operation.kind == .delete,
-      try planned.kind != .delete || disk.moved(key, &claims) != nil
-    {
-      return nil
-    }
     do {
       let request = try backend.prepare(operation)
       return Intent(

@@ -168,7 +168,16 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
       records.append(note)
     }
-    if let copy = resolution.copy { records += journal.following(key, to: copy) }
+    if let copy = resolution.copy {
+      records += journal.following(key, to: copy)
+    } else if resolution.item != resolution.client,
+      resolution.item == (resolution.server.deleted ? nil : resolution.server.item)
+    {
+      // What had become this item is given up under its id, and stays under its former one.
+      for former in journal.predecessors(of: key) where try base(of: former).item != nil {
+        _ = try restore(former)
+      }
+    }
     try append(records, durably: true)
     return true
   }

@@ -259,6 +259,75 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("an item is moved back, or given up under its new id, and its row stays")
+  func movesBack() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    #expect(anna.run("mv", "z", "a").output == "renamed z to a  one\n")
+    #expect(anna.run("status").status == 0)
+    #expect(anna.run("push").error == "nothing to push\n")
+    anna.run("mv", "a", "z")
+    #expect(anna.run("restore", "z").output == "restored a  one\ndropped z  one\n")
+    #expect(anna.run("push").error == "nothing to push\n")
+    // Back to an id that the server has deleted, by one push.
+    anna.run("mv", "a", "z")
+    anna.run("push")
+    anna.run("mv", "z", "a")
+    let pushed = anna.run("push")
+    #expect(pushed.output == "undeleted a  one\ndeleted z  one\n", "\(pushed)")
+    anna.expectSound()
+  }
+
+  @Test("an item that loses against the server's row of its new id stays under its former one")
+  func losesItsNewID() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
+    #expect(anna.run("push").output == "conflict z  one (text)\n")
+    #expect(anna.run("resolve", "--server", "z").status == 0)
+    #expect(anna.item("a")?.contains("one") == true)
+    #expect(anna.run("push").error == "nothing to push\n")
+    anna.expectSound()
+  }
+
+  @Test("a copy of what has become another item is a new one, and nothing waits for it")
+  func copyOfTheMoved() throws {
+    let anna = try cloned()
+    anna.directory.write(try #require(anna.item("a")), to: anna.file("copy"))
+    anna.run("mv", "a", "z")
+    #expect(anna.run("mv", "todoitem/copy", "copy").output == "renamed copy.json to copy  one\n")
+    #expect(anna.run("status", "-s").output.contains("waits for z"))
+  }
+
+  @Test("a command that is given again means no other item whose id begins with that")
+  func givenAgain() throws {
+    let anna = try cloned()
+    for id in ["milk", "milk-2", "tea", "tea-2"] { anna.run("new", "-s", "id=\(id)") }
+    for words in [["rm", "milk"], ["mv", "tea", "coffee"]] {
+      #expect(anna.run(words).status == 0)
+      #expect(anna.run(words).status == 2, "\(words)")
+    }
+    #expect(anna.item("milk-2") != nil && anna.item("tea-2") != nil)
+  }
+
+  @Test("what lies in another item's place is told with a way that works")
+  func misplaced() throws {
+    try server.request("POST", "tables/todoitem", #"{"id": "b", "text": "two"}"#)
+    let anna = try cloned()
+    move(anna, "a", "b")
+    #expect(anna.run("status", "-s").output.contains("· tsync mv todoitem/a a\n"))
+    #expect(anna.run("mv", "todoitem/a", "a").status == 0)
+    #expect(anna.run("status").status == 0)
+    // Swapped.
+    for (from, to) in [("a", "c"), ("b", "a"), ("c", "b")] { move(anna, from, to) }
+    let status = anna.run("status", "-s").output
+    for id in ["a", "b"] {
+      #expect(status.contains("· tsync restore todoitem/\(id)\n"), "\(status)")
+      #expect(anna.run("restore", "todoitem/\(id)").status == 0)
+    }
+    #expect(anna.run("push").error == "nothing to push\n")
+  }
+
   @Test("a moving that is cut off is a file that was moved by hand, never two items")
   func cutOff() throws {
     let anna = try cloned()

@@ -54,6 +54,22 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("what vanished under a new id has vanished under its former one")
+  mutating func renamed() throws {
+    for number in 0..<10 {
+      try bench.save("n\(number)", nil)
+      let note = Note(
+        kind: .delete, commanded: true, successor: try bench.key("new\(number)"))
+      try bench.disk.append([.noted(try bench.key("n\(number)"), note)], durably: true)
+    }
+    #expect(throws: try vanished(0..<10)) { try bench.push() }
+    for number in 0..<10 {
+      let note = Note(kind: .delete, commanded: true)
+      try bench.disk.append([.noted(try bench.key("new\(number)"), note)], durably: true)
+    }
+    #expect(try bench.push().pushed == 10)
+  }
+
   @Test("what was removed by a command, or is in conflict, doesn't speak for the rest")
   mutating func others() throws {
     #expect(try bench.disk.remove(try bench.key("n0")))
