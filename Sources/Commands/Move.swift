@@ -69,17 +69,25 @@ struct Move {
       throw Failure.usage("\(target) would be larger than 1 MiB")
     }
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
+    let own = target
+    let successors = open.workspace.journal.successors
     // What was moved may be moved back, also by the command.
-    let isBack = stray == nil && open.workspace.journal.successors[target] == holder
+    let isBack = stray == nil && successors[target] == holder
     let isFree = (isBack || stray != nil && former == target) && inventory.isAbsent(target)
-    let isTaken = try isInPlace ? former != target && open.workspace.isKnown(target) : !isFree
+    // So may be what was cut off half way back.
+    let isHalfBack = former.map { successors[own] == $0 || successors[$0] == own } ?? false
+    let isTaken =
+      try isInPlace
+      ? former != target && !isHalfBack && open.workspace.isKnown(target) : !isFree
     if inventory.contains(target), isTaken {
       throw Failure.usage("\(target) is there already")
     }
-    let own = target
     hidesHolder =
       try stray != nil
-      && holder.map { try $0 != former && $0 != own && open.workspace.isKnown($0) } == true
+      && holder.map { holder in
+        try holder != former && holder != own && open.workspace.isKnown(holder)
+          && open.workspace.journal.notes[holder]?.note.commanded != true
+      } == true
     if let holder, hidesHolder, open.workspace.journal.conflicts[holder] != nil {
       throw Failure.usage("\(holder) is in conflict", hints: ["first: tsync resolve \(holder)"])
     }
@@ -143,12 +151,12 @@ struct Move {
     try open.workspace.settle()
     try open.note([(target, item)])
     if hidesHolder {
-      try bringBackHolder(&open)
       try noteSuccessor(&open)
+      try bringBackHolder(&open)
     }
     if let old, try open.workspace.client(old) == .absent {
       // That is what `tsync restore` brings back, and says that there was an item of that id.
-      try open.workspace.keep(item, of: old)
+      if try stray == nil || open.workspace.isKnown(old) { try open.workspace.keep(item, of: old) }
     } else if let old, stray == nil {
       throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
@@ -175,14 +183,14 @@ struct Move {
   /// Notes that the item, whose file is gone, is deleted when the server has the new one, and so is what
   /// waits for it itself.
   private func noteSuccessor(_ open: inout OpenWorkspace) throws {
-    let former = open.workspace.journal
-    if former.notes[target]?.note.commanded == true, former.intents[target] == nil {
-      // Should the file vanish later, nobody has said so.
-      try open.workspace.append([.closed(.operation(target))], durably: true)
-    }
-    guard let old else { return }
     let journal = open.workspace.journal
-    var records = journal.following(old, to: target)
+    var records: [JournalRecord] = []
+    if journal.notes[target]?.note.commanded == true, journal.intents[target] == nil {
+      // Should the file vanish later, nobody has said so.
+      records.append(.closed(.operation(target)))
+    }
+    guard let old else { return try append(records, &open) }
+    records += journal.following(old, to: target)
     // Of a file that was moved by hand another one may lie in its place.
     if try open.workspace.client(old) == .absent, try open.workspace.isKnown(old) {
       // What was noted of it before would have its delete sent before the new row.
@@ -190,6 +198,10 @@ struct Move {
       records.append(
         .noted(old, Note(kind: .delete, commanded: true, successor: target)))
     }
+    try append(records, &open)
+  }
+
+  private func append(_ records: [JournalRecord], _ open: inout OpenWorkspace) throws {
     if !records.isEmpty { try open.workspace.append(records, durably: true) }
   }
 }

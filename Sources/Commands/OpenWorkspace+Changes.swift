@@ -25,8 +25,12 @@ extension OpenWorkspace {
     case .item(let item, let digest): return (item, digest)
     case .invalid(let invalid): throw Failure(invalid: invalid, .usage)
     case .absent:
+      var claims = Claims()
+      if let failure = try moved(Referent(key), &claims) { throw failure }
+      let isKnown = try workspace.base(of: key).row != nil
       throw Failure.usage(
-        "\(key) has no file here", hints: [Failure.Hint("to bring it back: tsync restore \(key)")])
+        "\(key) has no file here",
+        hints: isKnown ? [Failure.Hint("to bring it back: tsync restore \(key)")] : [])
     }
   }
 

@@ -12,6 +12,10 @@ struct PushTelling {
   private var rounds: [PushDeeds] = []
   private var foretold: [Deed] = []
   private var waiting = 0
+  /// What the last push has told of.
+  private var told: Set<ItemKey> = []
+  /// The rows that stay at the server until it has what their items have become, and those.
+  private var kept: [ItemKey: ItemKey] = [:]
   private var invalidCount = 0
 
   /// Begins a push; `told` are the conflicts that the command has told of already.
@@ -48,13 +52,10 @@ struct PushTelling {
   }
 
   /// Names the rows that stay at the server until it has what their items have become.
-  private func warn(ofFollowing keys: Set<ItemKey>) {
-    for entry in survey.entries {
-      guard let key = entry.key, keys.contains(key), let successor = entry.successor else {
-        continue
-      }
+  func tellKept() {
+    for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
       context.output.warn("\(key) stays at the server until it has \(successor)")
-      context.output.end(with: .rejected)
+      if conflicts == 0 { context.output.end(with: .rejected) }
     }
   }
 
@@ -80,10 +81,11 @@ struct PushTelling {
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
     waiting = report.waiting
-    let following = survey.following(selection).subtracting(told)
+    self.told = told
+    kept = survey.following(selection).filter { !told.contains($0.key) }
     let isOver = isWhole && report.stop == nil
-    summarize(deeds, isWhole: isOver && following.isEmpty)
-    if isOver { warn(ofFollowing: following) }
+    if !isOver { kept = [:] }
+    summarize(deeds, isWhole: isOver && kept.isEmpty)
   }
 
   /// Tells what a push would send, and how much it is.
@@ -92,12 +94,11 @@ struct PushTelling {
   mutating func foretell(on disk: some Disk, isStopped: Bool) throws {
     let following = survey.following(selection)
     let entries = survey.entries.filter {
-      isSelected($0.key) || $0.key.map(following.contains) ?? false
+      isSelected($0.key) || $0.key.map { following[$0] != nil } ?? false
     }
     let names = try ItemNames(
       for: entries.compactMap(\.key), in: survey.tables, on: disk, titleField: titleField)
     let pending = Set(survey.pending(selection).map(\.key))
-    var left: Set<ItemKey> = []
     var count = 0
     for entry in entries {
       guard let key = entry.key else { continue }
@@ -107,7 +108,7 @@ struct PushTelling {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
         kinds = isStopped ? [] : [operation.kind]
       case .waiting(_, let successor) where !pending.contains(successor):
-        left.insert(key)
+        kept[key] = successor
         continue
       case .waiting(let operation, _): kinds = isStopped ? [] : [operation.kind]
       case .unknown(let intent):
@@ -129,10 +130,9 @@ struct PushTelling {
     rounds.append(rest)
     waiting = count
     if isStopped { return }
-    warn(ofFollowing: left)
     if count > 0 {
       context.output.summary(Line("\(count) to push"), hint: "tsync push")
-    } else if rest.deeds.isEmpty, invalidCount == 0, left.isEmpty {
+    } else if rest.deeds.isEmpty, invalidCount == 0, kept.isEmpty {
       context.output.summary("nothing to push")
     }
   }
@@ -162,6 +162,7 @@ struct PushTelling {
 
   /// Ends the command as a push does after which nobody resolves.
   func end() {
+    tellKept()
     if conflicts > 0 { context.output.end(with: .conflicts) }
   }
 
@@ -169,6 +170,7 @@ struct PushTelling {
   mutating func add(_ later: PushTelling) {
     rounds += later.rounds
     waiting = later.waiting
+    kept = kept.filter { !later.told.contains($0.key) }.merging(later.kept) { $1 }
   }
 
   /// What `tsync.push/1` has.

@@ -111,7 +111,8 @@ struct References {
       // An item of which only a tombstone is left, or what is in the trash, stands in no list, but has
       // an id: a command that is given again doesn't mean another one whose id begins with that.
       let gone = try whole.filter {
-        try workspace.base(of: $0) != .neverSeen || workspace.displaced($0) != nil
+        try workspace.base(of: $0) != .neverSeen
+          || FileName.of(id) != nil && workspace.displaced($0) != nil
       }
       if !gone.isEmpty { return gone }
     }

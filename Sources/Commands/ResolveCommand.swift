@@ -81,7 +81,7 @@ struct ResolveCommand: TsyncCommand {
       }
       try check(arbiter.instruction, open, &session)
       let telling = try session.resolve(
-        open, by: arbiter, isRehearsal: dryRun, isLast: !push || open.isEmpty,
+        open, by: arbiter, isRehearsal: dryRun, isLast: !push || open.isEmpty && settled.isEmpty,
         settled: settled)
       context.output.set(telling.json)
       if !telling.left.isEmpty { context.output.end(with: .conflicts) }

@@ -49,8 +49,10 @@ struct Restoration {
         // What is dropped under its new id comes back under its former one, first.
         if step.target == nil, let key = step.key {
           for former in open.workspace.journal.predecessors(of: key) {
-            let entry = entries[former]
-            steps += try Restoration(Referent(former), entry, open, &claims).map { [$0] } ?? []
+            guard try open.workspace.client(former) == .absent,
+              let back = try Restoration(Referent(former), entries[former], open, &claims)
+            else { continue }
+            steps.append(back)
           }
         }
         steps.append(step)

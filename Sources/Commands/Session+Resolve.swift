@@ -12,6 +12,8 @@ struct ResolveTelling {
   fileprivate(set) var left: [ItemKey] = []
   /// What was told of each.
   fileprivate(set) var deeds: [Deed] = []
+  /// The types of fields, by the other items: only what is typed makes it look at them.
+  fileprivate var types: FieldTypes?
 
   /// What `tsync.resolve/1` has.
   var json: JSONObject {
@@ -117,7 +119,7 @@ extension Session {
       if arbiter.mayAsk {
         decision = isRehearsal ? .left : try decide(conflict, of: key, by: arbiter)
       } else {
-        decision = try instructed(conflict, of: key, by: arbiter.instruction)
+        decision = try instructed(conflict, of: key, by: arbiter.instruction, &telling.types)
       }
       guard case .settled(let verdict) = decision else {
         if arbiter.instruction.keepsBoth, conflict.client == nil {
@@ -148,16 +150,14 @@ extension Session {
   }
 
   private mutating func instructed(
-    _ conflict: Conflict, of key: ItemKey, by instruction: Instruction
+    _ conflict: Conflict, of key: ItemKey, by instruction: Instruction, _ types: inout FieldTypes?
   ) throws -> Arbiter.Decision {
     let id = try ItemID.random(context.invocation.random)
     let verdict = try use { open in
-      // Only what is typed makes it look at the other items.
-      var known: FieldTypes?
-      return try instruction.verdict(for: conflict, id: id) { assignment in
-        var types = try known ?? FieldTypes(try open.inventory())
-        defer { known = types }
-        return try types.value(
+      try instruction.verdict(for: conflict, id: id) { assignment in
+        var known = try types ?? FieldTypes(try open.inventory())
+        defer { types = known }
+        return try known.value(
           of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: open.workspace)
       }
     }
@@ -249,6 +249,7 @@ extension Session {
       guard !resolved.resolved.isEmpty else { break }
       telling.add(try push(Set(resolved.resolved), maxDelete: maxDelete))
     }
+    telling.tellKept()
     if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
     return telling.json
   }

@@ -4,6 +4,8 @@ package import SyncModel
 package struct JournalState: Equatable, Sendable {
   /// The notes, and the place of each in the order.
   package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]
+  /// What the items have become whose notes say so: those that have other ids now.
+  package private(set) var successors: [ItemKey: ItemKey] = [:]
   /// The writes whose outcome is not known to be settled.
   package private(set) var intents: [ItemKey: Intent] = [:]
   /// The writes that were done but whose row is not taken over yet.
@@ -29,6 +31,7 @@ package struct JournalState: Equatable, Sendable {
     switch record {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
+      successors[key] = note.successor
     case .intent(let intent):
       // How often the change was refused before counts until its outcome is known.
       intents[intent.key] = intent
@@ -51,6 +54,7 @@ package struct JournalState: Equatable, Sendable {
     switch subject {
     case .operation(let key):
       notes[key] = nil
+      successors[key] = nil
       intents[key] = nil
       results[key] = nil
       rejections[key] = nil
@@ -68,6 +72,7 @@ package struct JournalState: Equatable, Sendable {
         entries.filter { $0.key.table != table }
       }
       notes = others(notes)
+      successors = others(successors)
       intents = others(intents)
       results = others(results)
       rejections = others(rejections)
@@ -96,12 +101,9 @@ package struct JournalState: Equatable, Sendable {
     return [closed, .noted(intent.key, note)]
   }
 
-  /// The items that have other ids now, and those.
-  package var successors: [ItemKey: ItemKey] { notes.compactMapValues(\.note.successor) }
-
   /// Returns the items that have become another one, in their order.
   package func predecessors(of key: ItemKey) -> [ItemKey] {
-    successors.filter { $0.value == key }.keys.sorted()
+    successors.isEmpty ? [] : successors.filter { $0.value == key }.keys.sorted()
   }
 
   /// Returns the records by which what waits for one item waits for another.

@@ -60,11 +60,12 @@ package struct Push {
       }
       // What has other ids now goes once the server has it under those.
       let following = survey.following(selection)
-      let next = run.again.union(following)
+      let next = run.again.union(following.keys)
       if !next.isEmpty { survey = try Survey(of: tables, on: disk) }
-      pending = survey.pending(next).filter { operation in
-        operation.kind != .delete || deletes.contains(operation.key)
-          || following.contains(operation.key)
+      pending = try survey.pending(next).filter { operation in
+        guard operation.kind == .delete, !deletes.contains(operation.key) else { return true }
+        guard let successor = following[operation.key] else { return false }
+        return try disk.base(of: successor).item != nil
       }
     }
     if run.report.stop == nil, !pending.isEmpty {
@@ -102,7 +103,7 @@ package struct Push {
     func hasVanished(_ operation: Operation) -> Bool {
       guard operation.kind == .delete else { return false }
       // Nobody has removed what it has become, and the server doesn't have it.
-      if let successor = journal.notes[operation.key]?.note.successor, !isCommanded(successor),
+      if let successor = journal.successors[operation.key], !isCommanded(successor),
         (try? disk.base(of: successor).item) == nil
       {
         return true
@@ -183,9 +184,17 @@ extension Survey {
   /// removed and are back: should they vanish later, nobody has said so.
   package func closings(of journal: JournalState) -> [JournalRecord] {
     let standing = Set(entries.compactMap(\.key))
+    let successors = Set(journal.successors.values)
     return journal.notes.keys.sorted()
       .filter { tables.contains($0.table) && !standing.contains($0) }
-      .map { .closed(.operation($0)) }
+      .flatMap { key -> [JournalRecord] in
+        let closed = JournalRecord.closed(.operation(key))
+        guard successors.contains(key), let note = journal.notes[key]?.note, note.commanded else {
+          return [closed]
+        }
+        // That what an item has become was removed on purpose counts for the item, too.
+        return journal.rejections[key] == nil ? [] : [closed, .noted(key, note)]
+      }
   }
 
   /// How many changes wait for the next push, those of unknown outcome included.

@@ -35,10 +35,14 @@ struct PushQueue {
         if let intent = try prepare(operation, &disk, &run, backend, now) { group.append(intent) }
       }
       operations = operations.dropFirst(Self.group)
-      // Files that are missing now may have been moved since the survey.
+      // Files that are missing now may have been moved since the survey, or what they became be back.
       var claims = Claims()
       group = try group.filter { intent in
-        try intent.kind != .delete || intent.attempt > 1 || disk.moved(intent.key, &claims) == nil
+        guard intent.kind == .delete, intent.attempt == 1 else { return true }
+        let successor = disk.journal.successors[intent.key]
+        return try disk.moved(intent.key, &claims) == nil
+          && successor.map { try disk.base(of: $0).item != nil || disk.client($0) == .absent }
+            ?? true
       }
       if !group.isEmpty {
         // What is sent may have been saved a moment ago. An intent that outlived it would bring the

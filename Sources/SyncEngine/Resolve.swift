@@ -170,12 +170,16 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     if let copy = resolution.copy {
       records += journal.following(key, to: copy)
-    } else if resolution.item != resolution.client,
+    } else if journal.conflicts[key]?.kind == .added, resolution.item != resolution.client,
       resolution.item == (resolution.server.deleted ? nil : resolution.server.item)
     {
       // What had become this item is given up under its id, and stays under its former one.
-      for former in journal.predecessors(of: key) where try base(of: former).item != nil {
-        _ = try restore(former)
+      for former in journal.predecessors(of: key) {
+        if try self.client(former) == .absent, try base(of: former).item != nil {
+          _ = try restore(former)
+        } else if journal.intents[former] == nil {
+          records.append(.closed(.operation(former)))
+        }
       }
     }
     try append(records, durably: true)

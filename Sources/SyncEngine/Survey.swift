@@ -170,15 +170,17 @@ package struct Survey: Equatable, Sendable {
 }
 
 extension Survey {
-  /// Returns the items whose rows are deleted when the server has what they have become: those that are
-  /// selected, under either id; `nil` stands for all.
-  package func following(_ selection: Set<ItemKey>? = nil) -> Set<ItemKey> {
-    let keys = entries.compactMap { entry -> ItemKey? in
-      guard let key = entry.key, let successor = entry.successor else { return nil }
-      let isSelected = selection.map { $0.contains(key) || $0.contains(successor) }
-      return isSelected ?? true ? key : nil
+  /// Returns the items whose rows are deleted when the server has what they have become, and that: those
+  /// that are selected, under either id; `nil` stands for all.
+  package func following(_ selection: Set<ItemKey>? = nil) -> [ItemKey: ItemKey] {
+    var found: [ItemKey: ItemKey] = [:]
+    for entry in entries {
+      guard let key = entry.key, let successor = entry.successor,
+        selection.map({ $0.contains(key) || $0.contains(successor) }) ?? true
+      else { continue }
+      found[key] = successor
     }
-    return Set(keys)
+    return found
   }
 }
 

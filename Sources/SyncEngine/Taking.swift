@@ -26,6 +26,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let open = journal.conflicts[key]
     let origin = origin ?? open?.origin
     let base = origin ?? known.item
+    // What an item has become isn't given up for another's row by a rule: its former row would go.
+    let isNew = base == nil && !journal.predecessors(of: key).isEmpty
+    let policy = isNew ? MergePolicy(.manual) : policy
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try client(key)

@@ -283,10 +283,66 @@ import Testing
     let anna = try cloned()
     anna.run("mv", "a", "z")
     try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
-    #expect(anna.run("push").output == "conflict z  one (text)\n")
+    let pushed = anna.run("push")
+    #expect(pushed.output == "conflict z  one (text)\n")
+    #expect(pushed.status == 1)
+    #expect(pushed.error.contains("todoitem/a stays at the server until it has todoitem/z\n"))
     #expect(anna.run("resolve", "--server", "z").status == 0)
     #expect(anna.item("a")?.contains("one") == true)
     #expect(anna.run("push").error == "nothing to push\n")
+    anna.expectSound()
+  }
+
+  @Test("a push that resolves sends the delete that waited, and says nothing of it")
+  func waitsNoMore() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
+    anna.run("config", "--user", "resolve.command", "echo client")
+    let pushed = anna.run("push", "--resolve")
+    #expect(pushed.status == 0, "\(pushed)")
+    #expect(!pushed.error.contains("stays at the server"), "\(pushed)")
+    #expect(pushed.output.hasSuffix("updated z  one\ndeleted a  one\n"), "\(pushed)")
+  }
+
+  @Test("no rule gives up what an item has become for another's row")
+  func noRuleGivesUp() throws {
+    let anna = try cloned()
+    anna.run("config", "merge", "server")
+    anna.run("mv", "a", "z")
+    try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
+    #expect(anna.run("push").output == "conflict z  one (text)\n")
+  }
+
+  @Test("what lies in the former place is neither replaced nor waits, when the new id is given up")
+  func formerPlaceIsTaken() throws {
+    let anna = try cloned()
+    for text in [#"{"id": "a", "text": "anew"}"#, "{"] {
+      anna.run("mv", "a", "z")
+      anna.directory.write(text, to: anna.file("a"))
+      #expect(anna.run("restore", "z").output == "dropped z  one\n")
+      #expect(anna.item("a") == text)
+      anna.run("restore", "a")
+    }
+  }
+
+  @Test("a moving back that was cut off is finished by the same command")
+  func cutOffBack() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    let refusing = try Proxy(before: server.url) { request in
+      request.method == "DELETE" ? .answer(.json(#"{"error": "no"}"#, status: 400)) : .forward
+    }
+    anna.run("remote", "set", refusing.url)
+    anna.run("push")
+    let rule = FailingCalls.Rule(call: .renameat2, error: .ioError, argument: (4, 2))
+    guard let failed = FailingCalls.run([rule], { anna.run("mv", "z", "a") }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    #expect(failed.status == 8)
+    #expect(anna.run("mv", "z", "a").output == "renamed z to a  one\n")
+    anna.run("remote", "set", server.url)
+    #expect(anna.run("push").output == "deleted z  one\n")
     anna.expectSound()
   }
 

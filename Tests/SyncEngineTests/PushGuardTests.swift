@@ -67,7 +67,24 @@ import Testing
       let note = Note(kind: .delete, commanded: true)
       try bench.disk.append([.noted(try bench.key("new\(number)"), note)], durably: true)
     }
+    // A push of something else doesn't forget that they were removed.
+    try bench.push(only: [])
     #expect(try bench.push().pushed == 10)
+  }
+
+  @Test("what vanishes under its new id while a push is under way isn't deleted by its former one")
+  mutating func renamedAndVanishing() throws {
+    try bench.save("n0", nil)
+    try bench.save("new", #"{"a":1}"#)
+    let (former, new) = (try bench.key("n0"), try bench.key("new"))
+    try bench.disk.append(
+      [.noted(former, Note(kind: .delete, commanded: true, successor: new))], durably: true)
+    // What the push writes down first comes after it has looked.
+    bench.disk.beforeStep = { $0.save(nil as Item?, as: new) }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes() == [])
+    #expect(bench.row("n0") != nil)
   }
 
   @Test("what was removed by a command, or is in conflict, doesn't speak for the rest")
