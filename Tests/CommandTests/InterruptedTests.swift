@@ -150,7 +150,8 @@ import Workspace
     let resolved = anna.run("resolve", "--client", "-a")
     #expect(resolved.status == 0)
     #expect(resolved.output == "")
-    #expect(resolved.error.split(separator: " ") == ["nothing", "to", "resolve", "tsync", "push\n"])
+    #expect(resolved.error.hasPrefix("nothing to resolve  "))
+    #expect(resolved.error.hasSuffix("  tsync push\n"))
     #expect(anna.run("push").output == "updated one  Mine\n")
   }
 
