@@ -70,17 +70,29 @@ struct Move {
     }
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
     let own = target
-    let successors = open.workspace.journal.successors
+    let journal = open.workspace.journal
+    if let intent = journal.intents[target], intent.kind != .delete {
+      throw Failure.usage(
+        "the outcome of \(target) is unknown", hints: ["find it out first: tsync push"])
+    }
     // What was moved may be moved back, also by the command.
-    let isBack = stray == nil && successors[target] == holder
+    func successor(_ key: ItemKey) -> ItemKey? { journal.notes[key]?.note.successor }
+    let isBack = stray == nil && holder != nil && successor(target) == holder
     let isFree = (isBack || stray != nil && former == target) && inventory.isAbsent(target)
     // So may be what was cut off half way back.
-    let isHalfBack = former.map { successors[own] == $0 || successors[$0] == own } ?? false
+    let isHalfBack = former.map { successor(own) == $0 || successor($0) == own } ?? false
     let isTaken =
       try isInPlace
       ? former != target && !isHalfBack && open.workspace.isKnown(target) : !isFree
     if inventory.contains(target), isTaken {
-      throw Failure.usage("\(target) is there already")
+      var hints: [Failure.Hint] = []
+      if let stray, isInPlace {
+        // What lies in another item's place is given its own name, or goes.
+        let way = former == nil ? "tsync restore" : "tsync mv"
+        let words = former.map { [$0.description, $0.id.description] } ?? [target.description]
+        hints.append("\(stray.place): \(([way] + words.map(Shell.word)).joined(separator: " "))")
+      }
+      throw Failure.usage("\(target) is there already", hints: hints)
     }
     hidesHolder =
       try stray != nil
@@ -98,14 +110,19 @@ struct Move {
   private static func item(
     saying claimed: ItemKey?, in holder: ItemKey?, _ inventory: Inventory, _ open: OpenWorkspace
   ) throws -> ItemKey? {
-    guard let claimed, inventory.contains(claimed) else {
-      // No item has that id: it was the id in the file that was changed, not the file's name.
-      let isKnown = try holder.map { try open.workspace.base(of: $0).item != nil } ?? false
-      return isKnown ? holder : claimed
+    let journal = open.workspace.journal
+    // What the server never had is an item too, where something was noted of it.
+    func isOne(_ key: ItemKey) throws -> Bool {
+      try open.workspace.isKnown(key) || journal.notes[key] != nil
+        || !journal.predecessors(of: key).isEmpty
     }
-    guard inventory.isAbsent(claimed) else { return nil }
+    guard let claimed, try inventory.contains(claimed) || isOne(claimed) else {
+      // No item has that id: it was the id in the file that was changed, not the file's name.
+      return try holder.map(isOne) ?? false ? holder : claimed
+    }
+    guard try open.workspace.client(claimed) == .absent else { return nil }
     // One that has become another item, which is there, has only left a copy.
-    let successor = open.workspace.journal.successors[claimed]
+    let successor = journal.notes[claimed]?.note.successor
     return try successor.map { try $0 == holder || open.workspace.client($0) == .absent } ?? true
       ? claimed : nil
   }
@@ -133,6 +150,10 @@ struct Move {
   /// - Returns: The item under its new id.
   func run(on open: inout OpenWorkspace) throws -> Item {
     if !isInPlace, !hidesHolder {
+      // A text without an id doesn't tell what it was, should the rest be cut off.
+      if let old, stray == nil, text == foundText, try open.workspace.isKnown(old) {
+        try open.workspace.append([.noted(old, note(of: old, on: open))], durably: true)
+      }
       guard try open.workspace.rename(name, to: target) else {
         throw Failure(
           .rejected, "\(target.table)/\(name) was changed meanwhile", hints: ["try again"])
@@ -156,7 +177,15 @@ struct Move {
     }
     if let old, try open.workspace.client(old) == .absent {
       // That is what `tsync restore` brings back, and says that there was an item of that id.
-      if try stray == nil || open.workspace.isKnown(old) { try open.workspace.keep(item, of: old) }
+      if try stray == nil || open.workspace.isKnown(old) {
+        // Nobody can tell an id that was edited from another file's text in the item's place.
+        if stray != nil, holder == old, let former = try open.workspace.base(of: old).item,
+          former != item
+        {
+          try open.workspace.keep(former, of: old)
+        }
+        try open.workspace.keep(item, of: old)
+      }
     } else if let old, stray == nil {
       throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
     }
@@ -195,10 +224,18 @@ struct Move {
     if try open.workspace.client(old) == .absent, try open.workspace.isKnown(old) {
       // What was noted of it before would have its delete sent before the new row.
       if journal.intents[old] == nil { records.append(.closed(.operation(old))) }
-      records.append(
-        .noted(old, Note(kind: .delete, commanded: true, successor: target)))
+      records.append(.noted(old, try note(of: old, on: open)))
     }
     try append(records, &open)
+  }
+
+  /// Returns the note that the old item's row is deleted once the server has the new one as it is here,
+  /// which it has already where an item comes back as it was.
+  private func note(of old: ItemKey, on open: OpenWorkspace) throws -> Note {
+    let base = try open.workspace.base(of: target).item
+    let item = try? ItemFile.item(in: text, as: target, place: "")
+    return Note(
+      kind: .delete, commanded: true, successor: target, hasArrived: base != nil && base == item)
   }
 
   private func append(_ records: [JournalRecord], _ open: inout OpenWorkspace) throws {

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 /// What a push says, item by item.
 struct PushTelling {
@@ -53,8 +54,18 @@ struct PushTelling {
 
   /// Names the rows that stay at the server until it has what their items have become.
   func tellKept() {
+    let standing = Set(survey.entries.compactMap(\.key))
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
-      context.output.warn("\(key) stays at the server until it has \(successor)")
+      let fact = "\(key) stays at the server until it has \(successor)"
+      if standing.contains(successor) {
+        context.output.warn(fact)
+      } else {
+        // What the server has there isn't from here, and nothing waits to be sent.
+        let word = Shell.word("\(key)")
+        let hints = ["bring it back: tsync restore", "or remove it: tsync rm"]
+        context.output.warn(
+          Failure(.rejected, fact, hints: hints.map { Failure.Hint("\($0) \(word)") }))
+      }
       if conflicts == 0 { context.output.end(with: .rejected) }
     }
   }

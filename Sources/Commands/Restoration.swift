@@ -46,8 +46,8 @@ struct Restoration {
         let entry = referent.key.flatMap { entries[$0] }
         if let failure = try open.moved(referent, &claims) { throw failure }
         guard let step = try Restoration(referent, entry, open, &claims) else { continue }
-        // What is dropped under its new id comes back under its former one, first.
-        if step.target == nil, let key = step.key {
+        // What is given up under its new id comes back under its former one, first.
+        if let key = step.key {
           for former in open.workspace.journal.predecessors(of: key) {
             guard try open.workspace.client(former) == .absent,
               let back = try Restoration(Referent(former), entries[former], open, &claims)

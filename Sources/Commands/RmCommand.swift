@@ -61,9 +61,11 @@ private struct Removal {
       if let failure = try open.moved(referent, &claims) { throw failure }
     }
     names = open.names(of: referents.compactMap(\.key), inventory)
-    // A removal that was interrupted is finished by the same command.
+    // A removal that was interrupted is finished by the same command. What waits for the item that it has
+    // become is gone only here.
     let gone = referents.compactMap(\.key).filter {
-      inventory.isAbsent($0) || !inventory.contains($0)
+      (inventory.isAbsent($0) || !inventory.contains($0))
+        && open.workspace.journal.successors[$0] == nil
     }
     if let key = gone.first, gone.count == referents.count {
       throw Failure.usage("\(key) is removed already")
@@ -86,7 +88,10 @@ private struct Removal {
       return
     }
     switch try open.workspace.client(key) {
-    case .absent: return
+    case .absent:
+      guard open.workspace.journal.successors[key] != nil else { return }
+      try open.workspace.append(
+        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
     case .invalid(let invalid):
       try open.workspace.append(
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)

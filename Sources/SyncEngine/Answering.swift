@@ -31,4 +31,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if outcome != .changedMeanwhile { return }
     }
   }
+
+  /// Returns the records that close a write that was done and taken over; nothing waits any more for what
+  /// it has brought to the server.
+  func closings(of intent: Intent, _ row: Row?) throws -> [JournalRecord] {
+    let closings = journal.closings(of: intent)
+    let arrivals = journal.arrivals(of: intent.key)
+    guard intent.kind != .delete, !arrivals.isEmpty else { return closings }
+    // An undelete may have brought back no more than what was deleted.
+    let isHere = try intent.kind != .undelete || client(intent.key).item == row?.item
+    return isHere ? closings + arrivals : closings
+  }
 }

@@ -43,15 +43,17 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try base(of: key).item != nil || journal.conflicts[key] != nil || journal.intents[key] != nil
   }
 
-  /// Returns the file to which its user has moved a known item, whose own file was found missing; `nil`
-  /// where there is none, and where a command has deleted the item.
+  /// Returns the file to which its user has moved an item, known or what a known one has become, whose
+  /// own file was found missing; `nil` where there is none, and where a command has deleted the item.
   ///
   /// What is new at the server is made beside a file that says its id. Whether the item's own file is
   /// missing isn't asked again: one that is saved meanwhile would make a delete of what the caller saw.
   ///
   /// - Throws: What reading the files and the base throws.
   package func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
-    guard journal.notes[key]?.note.commanded != true, try isKnown(key) else { return nil }
+    guard journal.notes[key]?.note.commanded != true,
+      try isKnown(key) || !journal.predecessors(of: key).isEmpty
+    else { return nil }
     return try claims.file(of: key, on: self)
   }
 

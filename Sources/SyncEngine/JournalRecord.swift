@@ -44,15 +44,20 @@ package struct Note: Equatable, Sendable {
   package var kind: Operation.Kind
   /// Whether a command was told to do it (`tsync rm`): no guard asks again.
   package var commanded: Bool
-  /// The item that it has become, by `tsync mv`: the row is deleted when the server has that one as it
-  /// is here.
+  /// The item that it has become, by `tsync mv`.
   package var successor: ItemKey?
+  /// Whether the server has had that item from here: until then the row is not deleted, whatever else
+  /// lies there under its id.
+  package var hasArrived: Bool
 
   /// Makes a note.
-  package init(kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil) {
+  package init(
+    kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil, hasArrived: Bool = false
+  ) {
     self.kind = kind
     self.commanded = commanded
     self.successor = successor
+    self.hasArrived = hasArrived
   }
 }
 

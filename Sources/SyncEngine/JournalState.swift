@@ -4,7 +4,7 @@ package import SyncModel
 package struct JournalState: Equatable, Sendable {
   /// The notes, and the place of each in the order.
   package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]
-  /// What the items have become whose notes say so: those that have other ids now.
+  /// What the items have become that have other ids now, while the server has not had it from here.
   package private(set) var successors: [ItemKey: ItemKey] = [:]
   /// The writes whose outcome is not known to be settled.
   package private(set) var intents: [ItemKey: Intent] = [:]
@@ -31,7 +31,7 @@ package struct JournalState: Equatable, Sendable {
     switch record {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
-      successors[key] = note.successor
+      successors[key] = note.hasArrived ? nil : note.successor
     case .intent(let intent):
       // How often the change was refused before counts until its outcome is known.
       intents[intent.key] = intent
@@ -101,7 +101,14 @@ package struct JournalState: Equatable, Sendable {
     return [closed, .noted(intent.key, note)]
   }
 
-  /// Returns the items that have become another one, in their order.
+  /// Returns the records by which no row waits any more for an item that the server has as it is here.
+  func arrivals(of key: ItemKey) -> [JournalRecord] {
+    predecessors(of: key).map {
+      .noted($0, Note(kind: .delete, commanded: true, successor: key, hasArrived: true))
+    }
+  }
+
+  /// Returns the items whose rows wait for another one, which they have become, in their order.
   package func predecessors(of key: ItemKey) -> [ItemKey] {
     successors.isEmpty ? [] : successors.filter { $0.value == key }.keys.sorted()
   }

@@ -52,7 +52,7 @@ package struct Push {
     try note(survey, on: &disk)
     run.total = pending.count
     // What vanishes in the midst of a push has passed no guard: the next one asks.
-    let deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
+    var deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
       for part in Self.parts(pending) where run.report.stop == nil {
@@ -62,10 +62,10 @@ package struct Push {
       let following = survey.following(selection)
       let next = run.again.union(following.keys)
       if !next.isEmpty { survey = try Survey(of: tables, on: disk) }
-      pending = try survey.pending(next).filter { operation in
-        guard operation.kind == .delete, !deletes.contains(operation.key) else { return true }
-        guard let successor = following[operation.key] else { return false }
-        return try disk.base(of: successor).item != nil
+      let successors = disk.journal.successors
+      deletes.formUnion(following.keys.filter { successors[$0] == nil })
+      pending = survey.pending(next).filter {
+        $0.kind != .delete || deletes.contains($0.key)
       }
     }
     if run.report.stop == nil, !pending.isEmpty {
@@ -102,12 +102,8 @@ package struct Push {
     func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
     func hasVanished(_ operation: Operation) -> Bool {
       guard operation.kind == .delete else { return false }
-      // Nobody has removed what it has become, and the server doesn't have it.
-      if let successor = journal.successors[operation.key], !isCommanded(successor),
-        (try? disk.base(of: successor).item) == nil
-      {
-        return true
-      }
+      // Nobody has removed what it has become, and the server hasn't had it.
+      if let successor = journal.successors[operation.key], !isCommanded(successor) { return true }
       return !isCommanded(operation.key)
     }
     let pending = survey.pending(selection)
@@ -135,7 +131,8 @@ package struct Push {
       let isCommanded = operation.kind == .delete && former?.commanded == true
       let note = Note(
         kind: operation.kind, commanded: isCommanded,
-        successor: isCommanded ? former?.successor : nil)
+        successor: isCommanded ? former?.successor : nil,
+        hasArrived: isCommanded && former?.hasArrived == true)
       if former != note { records.append(.noted(key, note)) }
     }
     records += survey.closings(of: disk.journal)

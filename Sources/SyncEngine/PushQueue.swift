@@ -41,8 +41,7 @@ struct PushQueue {
         guard intent.kind == .delete, intent.attempt == 1 else { return true }
         let successor = disk.journal.successors[intent.key]
         return try disk.moved(intent.key, &claims) == nil
-          && successor.map { try disk.base(of: $0).item != nil || disk.client($0) == .absent }
-            ?? true
+          && successor.map { try disk.client($0) == .absent } ?? true
       }
       if !group.isEmpty {
         // What is sent may have been saved a moment ago. An intent that outlived it would bring the

@@ -86,7 +86,7 @@ struct PushRun {
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let closings = done.flatMap { disk.journal.closings(of: $0.intent) }
+    let closings = try done.flatMap { try disk.closings(of: $0.intent, $0.row) }
     try disk.append(closings, durably: false)
     done = []
   }

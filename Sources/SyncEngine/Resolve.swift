@@ -163,14 +163,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var records = [JournalRecord.closed(.conflict(key))]
     if resolution.item == nil, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.
-      let successor = journal.successors[key]
-      records.append(.noted(key, Note(kind: .delete, commanded: true, successor: successor)))
+      let former = journal.notes[key]?.note
+      records.append(
+        .noted(
+          key,
+          Note(
+            kind: .delete, commanded: true, successor: former?.successor,
+            hasArrived: former?.hasArrived == true)))
     } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
       records.append(note)
     }
     if let copy = resolution.copy {
       records += journal.following(key, to: copy)
-    } else if journal.conflicts[key]?.kind == .added, resolution.item != resolution.client,
+    } else if resolution.item != resolution.client,
       resolution.item == (resolution.server.deleted ? nil : resolution.server.item)
     {
       // What had become this item is given up under its id, and stays under its former one.

@@ -7,7 +7,7 @@ package struct Survey: Equatable, Sendable {
   package enum Standing: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
-    /// The row is deleted when the server has another item as it is here: what this one has become.
+    /// The row is deleted when the server has had another item from here: what this one has become.
     case waiting(Operation, for: ItemKey)
     /// The server refused the change as it stands.
     case rejected(Operation, Rejection)
@@ -92,13 +92,13 @@ package struct Survey: Equatable, Sendable {
       switch standings[successor] {
       // What is removed, or was, is not waited for.
       case .pending(let other)? where other.kind == .delete: return entry
-      case nil where try disk.base(of: successor).item != nil: return entry
+      case nil where try disk.base(of: successor).item != nil: break
       case nil where try claims.file(of: successor, on: disk) == nil: return entry
-      default:
-        return Entry(
-          key: key, standing: .waiting(operation, for: successor), client: entry.client,
-          modified: entry.modified)
+      default: break
       }
+      return Entry(
+        key: key, standing: .waiting(operation, for: successor), client: entry.client,
+        modified: entry.modified)
     }
   }
 

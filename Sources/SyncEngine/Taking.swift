@@ -24,10 +24,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let known = try base(of: key)
     let server = row.deleted ? nil : row.item
     let open = journal.conflicts[key]
-    let origin = origin ?? open?.origin
+    // What an item has become isn't merged with another's row by a rule, nor measured against what had
+    // that id before.
+    let isNew = known.item == nil && !journal.predecessors(of: key).isEmpty
+    let origin = isNew ? nil : origin ?? open?.origin
     let base = origin ?? known.item
-    // What an item has become isn't given up for another's row by a rule: its former row would go.
-    let isNew = base == nil && !journal.predecessors(of: key).isEmpty
     let policy = isNew ? MergePolicy(.manual) : policy
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
@@ -45,6 +46,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       case .settled:
         let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
         told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
+        let arrivals = journal.arrivals(of: key)
+        if server != nil, client.item == server, !arrivals.isEmpty {
+          try append(arrivals, durably: false)
+        }
       case .takeServer(let item):
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
           continue

@@ -12,6 +12,7 @@ extension JournalRecord {
       line.append("op", .string(note.kind.rawValue))
       if note.commanded { line.append("commanded", true) }
       if let successor = note.successor { line.append("successor", key: successor) }
+      if note.hasArrived { line.append("arrived", true) }
     case .intent(let intent):
       line.start("intent", intent.key)
       line.append(intent)
@@ -65,7 +66,7 @@ extension JournalRecord {
     case "noted":
       let note = Note(
         kind: try line.kind(), commanded: try line.flag("commanded"),
-        successor: try line.key(in: "successor"))
+        successor: try line.key(in: "successor"), hasArrived: try line.flag("arrived"))
       self = .noted(try line.key(), note)
     case "intent": self = .intent(try line.intent())
     case "result": self = .result(try line.key(), try line.row())

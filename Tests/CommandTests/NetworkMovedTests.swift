@@ -143,7 +143,12 @@ import Testing
     if hasRow {
       let taken = anna.run("mv", "todoitem/b", "b")
       #expect(taken.status == 2)
-      #expect(taken.error == "tsync: mv: todoitem/b is there already\n")
+      #expect(
+        taken.error == """
+          tsync: mv: todoitem/b is there already
+          tsync: items/todoitem/b.json: tsync mv todoitem/a a
+
+          """)
     }
     #expect(anna.run("mv", "a", "a").output == "renamed b.json to a  one\n")
     #expect(anna.run("push").error == "nothing to push\n")
@@ -312,6 +317,183 @@ import Testing
     anna.run("mv", "a", "z")
     try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
     #expect(anna.run("push").output == "conflict z  one (text)\n")
+  }
+
+  @Test("nor for one of a deleted row's id, which somebody else has brought back")
+  func overATombstone() throws {
+    for rule in ["fields", "server", "client"] {
+      let anna = try cloned()
+      anna.run("config", "merge", rule)
+      let id = "t-\(rule)"
+      try server.request("POST", "tables/todoitem", #"{"id": "\#(id)", "text": "theirs"}"#)
+      anna.run("pull")
+      try server.request("DELETE", "tables/todoitem/\(id)")
+      anna.run("pull")
+      #expect(anna.run("mv", "a", id).status == 0)
+      try server.request("POST", "tables/todoitem/\(id)", "")
+      #expect(anna.run("push").output == "conflict \(id)  one (text)\n")
+      #expect(anna.run("resolve", "--server", id).status == 0)
+      #expect(anna.item("a")?.contains("one") == true)
+      #expect(anna.run("push").error == "nothing to push\n")
+      anna.expectSound()
+    }
+  }
+
+  @Test("a new name that the server's rows take in other ways deletes no former row")
+  func takenInOtherWays() throws {
+    // The new file is no item when the other's row arrives.
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    let text = try #require(anna.item("z"))
+    anna.directory.write(text + " oops", to: anna.file("z"))
+    try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "theirs"}"#)
+    anna.run("pull")
+    #expect(anna.run("restore", "z").output == "restored a  one\nrestored z  theirs\n")
+    #expect(anna.run("push").error == "nothing to push\n")
+    // It is deleted there while the conflict is open, and was edited beside it.
+    anna.run("mv", "a", "y")
+    try server.request("POST", "tables/todoitem", #"{"id": "y", "text": "theirs"}"#)
+    anna.run("push")
+    let side = "list/.todosync/conflicts/todoitem/y.client.json"
+    anna.directory.write(#"{"id": "y", "text": "three"}"#, to: side)
+    try server.request("DELETE", "tables/todoitem/y")
+    anna.run("pull")
+    #expect(anna.run("resolve", "--server", "y").status == 0)
+    #expect(anna.run("push").error == "nothing to push\n")
+    #expect(try Person(cloning: server.url).item("a") != nil)
+    anna.expectSound()
+  }
+
+  @Test("what waits follows an item whose new id is changed in its file, or whose file is moved on")
+  func movedOnByHand() throws {
+    let refusing = try Proxy(before: server.url) { request in
+      request.method == "POST" ? .answer(.json(#"{"error": "no"}"#, status: 400)) : .forward
+    }
+    let anna = try Person(cloning: refusing.url)
+    anna.run("mv", "a", "z")
+    anna.directory.write(#"{"id": "y", "text": "one"}"#, to: anna.file("z"))
+    #expect(anna.run("mv", "todoitem/z", "y").output == "renamed z to y  one\n")
+    #expect(anna.run("push").output == "rejected y  400 no\n")
+    move(anna, "y", "x")
+    let path = anna.directory.path(of: anna.file("x"))
+    let restored = anna.run("restore", path)
+    #expect(restored.status == 2)
+    #expect(restored.error.contains("todoitem/y was moved to items/todoitem/x.json"))
+    #expect(anna.run("mv", "todoitem/x", "x").output == "renamed y to x  one\n")
+    #expect(anna.run("push").output == "rejected x  400 no\n")
+    #expect(anna.run("restore", "x").output == "restored a  one\ndropped x  one\n")
+    #expect(anna.run("push").error == "nothing to push\n")
+    anna.expectSound()
+  }
+
+  @Test("a file that was never sent, moved into another item's place, deletes and replaces nothing")
+  func unsentOverAnother() throws {
+    try server.request("POST", "tables/todoitem", #"{"id": "b", "text": "two"}"#)
+    let anna = try cloned()
+    anna.run("new", "-s", "id=n", "new")
+    move(anna, "n", "b")
+    #expect(anna.run("mv", "todoitem/b", "n").output == "renamed b.json to n  new\n")
+    #expect(anna.item("b")?.contains("two") == true)
+    anna.run("mv", "a", "z")
+    move(anna, "z", "b")
+    let failed = anna.run("mv", "todoitem/b", "b")
+    #expect(failed.status == 2)
+    #expect(failed.error.hasSuffix("items/todoitem/b.json: tsync mv todoitem/z z\n"), "\(failed)")
+    #expect(anna.run("mv", "todoitem/z", "z").output == "renamed b.json to z  one\n")
+    #expect(anna.run("push").output == "created n  new\ncreated z  one\ndeleted a  one\n")
+    anna.expectSound()
+  }
+
+  @Test("a file never seen by tsync, moved into another item's place, leaves that one's text")
+  func unknownOverAnother() throws {
+    try server.request("POST", "tables/todoitem", #"{"id": "b", "text": "two"}"#)
+    let anna = try cloned()
+    anna.directory.write(#"{"id": "n", "text": "new"}"#, to: anna.file("b"))
+    #expect(anna.run("mv", "todoitem/b", "n").output == "renamed b to n  new\n")
+    #expect(anna.run("push").output == "created n  new\ndeleted b  two\n")
+    let trash = "list/.todosync/trash/items/todoitem"
+    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    for text in ["two", "new"] { #expect(kept.contains { $0.contains(text) }, "\(text)") }
+  }
+
+  @Test("a copy in the former place is told with ways that work")
+  func copyInTheFormerPlace() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    anna.directory.write(try #require(anna.item("z")), to: anna.file("a"))
+    #expect(anna.run("status", "-s").output.contains("· tsync restore todoitem/a\n"))
+    #expect(anna.run("restore", "todoitem/a").status == 0)
+    #expect(anna.run("push").output == "created z  one\n")
+    anna.expectSound()
+  }
+
+  @Test("a moving without an id in the text that is cut off deletes nothing before its time")
+  func cutOffWithoutID() throws {
+    let refusing = try Proxy(before: server.url) { request in
+      request.method == "POST" ? .answer(.json(#"{"error": "no"}"#, status: 400)) : .forward
+    }
+    let anna = try Person(cloning: refusing.url)
+    anna.directory.write(#"{"text": "one"}"#, to: anna.file("a"))
+    // The first to come after the new name.
+    let rule = FailingCalls.Rule(call: .syncfs, error: .ioError)
+    guard let failed = FailingCalls.run([rule], { anna.run("mv", "a", "z") }) else {
+      try Test.cancel("the kernel allows no filter of system calls")
+    }
+    #expect(failed.status == 8)
+    #expect(anna.item("a") == nil)
+    let pushed = anna.run("push")
+    #expect(pushed.output == "rejected z  400 no\n")
+    #expect(pushed.error.contains("todoitem/a stays at the server until it has todoitem/z\n"))
+  }
+
+  @Test("what a rule has settled for the server leaves the former row, and the ways on are told")
+  func settledByARule() throws {
+    for (word, output) in [("rm", "deleted a  one\n"), ("restore", "")] {
+      let anna = try cloned()
+      try server.request("POST", "tables/todoitem", #"{"id": "\#(word)", "text": "theirs"}"#)
+      anna.run("mv", "a", "new-\(word)")
+      let id = "new-\(word)"
+      try server.request("POST", "tables/todoitem", #"{"id": "\#(id)", "text": "theirs"}"#)
+      anna.run("push")
+      anna.run("resolve", "--client", id)
+      anna.run("config", "merge", "server")
+      try server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "other"}"#)
+      #expect(anna.run("push").output == "merged \(id)  other (text: server)\n")
+      let pushed = anna.run("push")
+      #expect(pushed.status == 3)
+      #expect(
+        pushed.error == """
+          tsync: push: todoitem/a stays at the server until it has todoitem/\(id)
+          tsync: bring it back: tsync restore todoitem/a
+          tsync: or remove it: tsync rm todoitem/a
+
+          """, "\(pushed.error)")
+      #expect(anna.run(word, "todoitem/a").status == 0)
+      #expect(anna.run("push").output == output)
+      anna.expectSound()
+      try server.request("POST", "tables/todoitem/a", "")
+    }
+  }
+
+  @Test("a rule that deletes a row that was changed deletes it in the same push")
+  func changedMeanwhile() throws {
+    let anna = try cloned()
+    anna.run("config", "merge", "client")
+    anna.run("mv", "a", "z")
+    try server.request("PATCH", "tables/todoitem/a", #"{"text": "changed"}"#)
+    let pushed = anna.run("push")
+    #expect(pushed.output == "created z  one\ndeleted a  changed\n", "\(pushed)")
+    anna.expectSound()
+  }
+
+  @Test("nothing waits for an item that the server has as it is here from somebody else")
+  func hereAndThere() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "z")
+    try server.request("POST", "tables/todoitem", #"{"id": "z", "text": "one"}"#)
+    anna.run("pull")
+    #expect(anna.run("push").output == "deleted a  one\n")
+    anna.expectSound()
   }
 
   @Test("what lies in the former place is neither replaced nor waits, when the new id is given up")

@@ -80,7 +80,10 @@ struct RandomRecords {
     case 0:
       let successor = numbers.once(in: 2) ? nil : try self.key()
       return .noted(
-        key, Note(kind: kind(), commanded: numbers.once(in: 2), successor: successor))
+        key,
+        Note(
+          kind: kind(), commanded: numbers.once(in: 2), successor: successor,
+          hasArrived: successor != nil && numbers.once(in: 2)))
     case 1:
       return .intent(
         Intent(
