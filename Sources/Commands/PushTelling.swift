@@ -54,10 +54,16 @@ struct PushTelling {
 
   /// Names the rows that stay at the server until it has what their items have become.
   func tellKept() {
-    let standing = Set(survey.entries.compactMap(\.key))
+    // What an item has become may lie in a file of another name.
+    func isHere(_ key: ItemKey) -> Bool {
+      survey.entries.contains { entry in
+        if case .invalid(let invalid) = entry.standing, invalid.claims == key.id { return true }
+        return entry.key == key
+      }
+    }
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
       let fact = "\(key) stays at the server until it has \(successor)"
-      if standing.contains(successor) {
+      if isHere(successor) {
         context.output.warn(fact)
       } else {
         // What the server has there isn't from here, and nothing waits to be sent.

@@ -76,7 +76,10 @@ private struct Removal {
 
   /// Returns an item's title; `nil` where it has none.
   func title(_ referent: Referent, _ open: OpenWorkspace) throws -> String? {
-    names.title(of: try referent.key.flatMap { try inventory.item($0, on: open.workspace) })
+    names.title(
+      of: try referent.key.flatMap {
+        try inventory.item($0, on: open.workspace) ?? open.workspace.base(of: $0).item
+      })
   }
 
   /// Removes an item, or a file that is none.

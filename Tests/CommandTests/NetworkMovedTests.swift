@@ -375,6 +375,9 @@ import Testing
     #expect(anna.run("mv", "todoitem/z", "y").output == "renamed z to y  one\n")
     #expect(anna.run("push").output == "rejected y  400 no\n")
     move(anna, "y", "x")
+    let kept = anna.run("push").error
+    #expect(kept.contains("todoitem/a stays at the server until it has todoitem/y\n"))
+    #expect(!kept.contains("bring it back"), "\(kept)")
     let path = anna.directory.path(of: anna.file("x"))
     let restored = anna.run("restore", path)
     #expect(restored.status == 2)
@@ -468,7 +471,8 @@ import Testing
           tsync: or remove it: tsync rm todoitem/a
 
           """, "\(pushed.error)")
-      #expect(anna.run(word, "todoitem/a").status == 0)
+      let did = word == "rm" ? "removed" : "restored"
+      #expect(anna.run(word, "todoitem/a").output == "\(did) a  one\n")
       #expect(anna.run("push").output == output)
       anna.expectSound()
       try server.request("POST", "tables/todoitem/a", "")
