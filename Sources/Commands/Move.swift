@@ -71,7 +71,7 @@ struct Move {
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
     let own = target
     let journal = open.workspace.journal
-    if let intent = journal.intents[target], intent.kind != .delete {
+    if old != nil, let intent = journal.intents[target], intent.kind != .delete {
       throw Failure.usage(
         "the outcome of \(target) is unknown", hints: ["find it out first: tsync push"])
     }
@@ -113,7 +113,7 @@ struct Move {
     let journal = open.workspace.journal
     // What the server never had is an item too, where something was noted of it.
     func isOne(_ key: ItemKey) throws -> Bool {
-      try open.workspace.isKnown(key) || journal.notes[key] != nil
+      try open.workspace.isKnown(key) || journal.notes[key]?.note.kind == .insert
         || !journal.predecessors(of: key).isEmpty
     }
     guard let claimed, try inventory.contains(claimed) || isOne(claimed) else {
@@ -209,8 +209,8 @@ struct Move {
     }
   }
 
-  /// Notes that the item, whose file is gone, is deleted when the server has the new one, and so is what
-  /// waits for it itself.
+  /// Notes that the item, whose file is gone, is deleted when the server has had the new one, and so is
+  /// what waits for it itself.
   private func noteSuccessor(_ open: inout OpenWorkspace) throws {
     let journal = open.workspace.journal
     var records: [JournalRecord] = []
@@ -221,7 +221,9 @@ struct Move {
     guard let old else { return try append(records, &open) }
     records += journal.following(old, to: target)
     // Of a file that was moved by hand another one may lie in its place.
-    if try open.workspace.client(old) == .absent, try open.workspace.isKnown(old) {
+    if try !open.workspace.isKnown(old) {
+      if journal.notes[old] != nil { records.append(.closed(.operation(old))) }
+    } else if try open.workspace.client(old) == .absent {
       // What was noted of it before would have its delete sent before the new row.
       if journal.intents[old] == nil { records.append(.closed(.operation(old))) }
       records.append(.noted(old, try note(of: old, on: open)))
@@ -229,13 +231,14 @@ struct Move {
     try append(records, &open)
   }
 
-  /// Returns the note that the old item's row is deleted once the server has the new one as it is here,
+  /// Returns the note that the old item's row is deleted once the server has had the new one from here,
   /// which it has already where an item comes back as it was.
   private func note(of old: ItemKey, on open: OpenWorkspace) throws -> Note {
     let base = try open.workspace.base(of: target).item
     let item = try? ItemFile.item(in: text, as: target, place: "")
-    return Note(
-      kind: .delete, commanded: true, successor: target, hasArrived: base != nil && base == item)
+    // While a delete of it is open, nobody knows what the server has.
+    let isThere = base != nil && base == item && open.workspace.journal.intents[target] == nil
+    return Note(kind: .delete, commanded: true, successor: target, hasArrived: isThere)
   }
 
   private func append(_ records: [JournalRecord], _ open: inout OpenWorkspace) throws {

@@ -57,8 +57,10 @@ struct PushTelling {
     // What an item has become may lie in a file of another name.
     func isHere(_ key: ItemKey) -> Bool {
       survey.entries.contains { entry in
-        if case .invalid(let invalid) = entry.standing, invalid.claims == key.id { return true }
-        return entry.key == key
+        guard case .invalid(let invalid) = entry.standing, invalid.claims == key.id else {
+          return entry.key == key
+        }
+        return entry.key.map { $0.table == key.table } ?? true
       }
     }
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {

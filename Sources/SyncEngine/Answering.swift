@@ -32,14 +32,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
   }
 
-  /// Returns the records that close a write that was done and taken over; nothing waits any more for what
-  /// it has brought to the server.
-  func closings(of intent: Intent, _ row: Row?) throws -> [JournalRecord] {
-    let closings = journal.closings(of: intent)
-    let arrivals = journal.arrivals(of: intent.key)
-    guard intent.kind != .delete, !arrivals.isEmpty else { return closings }
-    // An undelete may have brought back no more than what was deleted.
-    let isHere = try intent.kind != .undelete || client(intent.key).item == row?.item
-    return isHere ? closings + arrivals : closings
+  /// Notes that nothing waits any more for what writes have brought to the server; before they are
+  /// closed, so that what is cut off is done again.
+  mutating func noteArrivals(_ writes: [(intent: Intent, row: Row?)]) throws {
+    guard !journal.successors.isEmpty else { return }
+    let arrivals = try writes.flatMap { intent, row -> [JournalRecord] in
+      // An undelete may have brought back no more than what was deleted.
+      guard try intent.kind != .undelete || client(intent.key).item == row?.item else { return [] }
+      return intent.kind == .delete ? [] : journal.arrivals(of: intent.key)
+    }
+    if !arrivals.isEmpty { try append(arrivals, durably: false) }
   }
 }

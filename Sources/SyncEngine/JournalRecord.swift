@@ -46,8 +46,8 @@ package struct Note: Equatable, Sendable {
   package var commanded: Bool
   /// The item that it has become, by `tsync mv`.
   package var successor: ItemKey?
-  /// Whether the server has had that item from here: until then the row is not deleted, whatever else
-  /// lies there under its id.
+  /// Whether the server has had that item from here, or has it as it is here: until then, or until that
+  /// item is removed, the row is not deleted, whatever else lies there under its id.
   package var hasArrived: Bool
 
   /// Makes a note.

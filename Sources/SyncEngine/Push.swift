@@ -58,7 +58,7 @@ package struct Push {
       for part in Self.parts(pending) where run.report.stop == nil {
         try send(.operations(part), &run, &disk, &backend)
       }
-      // What has other ids now goes once the server has it under those.
+      // What has other ids now goes once the server has had it under those.
       let following = survey.following(selection)
       let next = run.again.union(following.keys)
       if !next.isEmpty { survey = try Survey(of: tables, on: disk) }

@@ -86,8 +86,8 @@ struct PushRun {
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let closings = try done.flatMap { try disk.closings(of: $0.intent, $0.row) }
-    try disk.append(closings, durably: false)
+    try disk.noteArrivals(done.map { ($0.intent, $0.row) })
+    try disk.append(done.flatMap { disk.journal.closings(of: $0.intent) }, durably: false)
     done = []
   }
 
@@ -140,9 +140,12 @@ struct PushRun {
     case .incoming(let row):
       let base = try disk.base(of: intent.key)
       // Over a tombstone the change is measured against what the row held when it was deleted.
-      let revived = intent.kind == .undelete && !row.deleted
+      // What an item has become is another's change of that row altogether.
+      let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
+      let revived = intent.kind == .undelete && !row.deleted && !isAwaited
       try takeIncoming(row, intent, from: revived ? base.row?.item : nil, &disk)
     case .incomingOverOurs(let row):
+      try disk.noteArrivals([(intent, nil)])
       try takeIncoming(row, intent, from: intent.item ?? Item(JSONObject()), &disk)
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }

@@ -44,8 +44,11 @@ package enum Recovery {
     // The process that was stopped may have written the items.
     if !bases.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let closings = try journal.results.sorted { $0.key < $1.key }.flatMap { key, row in
-      try journal.intents[key].map { try disk.closings(of: $0, row) } ?? [.closed(.operation(key))]
+    let results = journal.results.sorted { $0.key < $1.key }
+    try disk.noteArrivals(
+      results.compactMap { key, row in journal.intents[key].map { ($0, row) } })
+    let closings = results.flatMap { key, _ in
+      journal.intents[key].map(disk.journal.closings) ?? [.closed(.operation(key))]
     }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
   }

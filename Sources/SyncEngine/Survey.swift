@@ -170,8 +170,8 @@ package struct Survey: Equatable, Sendable {
 }
 
 extension Survey {
-  /// Returns the items whose rows are deleted when the server has what they have become, and that: those
-  /// that are selected, under either id; `nil` stands for all.
+  /// Returns the items whose rows are deleted when the server has had what they have become, and that:
+  /// those that are selected, under either id; `nil` stands for all.
   package func following(_ selection: Set<ItemKey>? = nil) -> [ItemKey: ItemKey] {
     var found: [ItemKey: ItemKey] = [:]
     for entry in entries {

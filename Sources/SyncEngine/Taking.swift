@@ -24,12 +24,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let known = try base(of: key)
     let server = row.deleted ? nil : row.item
     let open = journal.conflicts[key]
-    // What an item has become isn't merged with another's row by a rule, nor measured against what had
-    // that id before.
-    let isNew = known.item == nil && !journal.predecessors(of: key).isEmpty
-    let origin = isNew ? nil : origin ?? open?.origin
+    let origin = origin ?? open?.origin
     let base = origin ?? known.item
-    let policy = isNew ? MergePolicy(.manual) : policy
+    // Before the server has had what an item has become, no rule gives it up for another's row, and no
+    // row takes its place unasked: the former row would go.
+    let isAwaited = !journal.predecessors(of: key).isEmpty
+    let policy = isAwaited ? MergePolicy(base == nil ? .manual : .fields) : policy
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try client(key)
@@ -50,6 +50,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         if server != nil, client.item == server, !arrivals.isEmpty {
           try append(arrivals, durably: false)
         }
+      case .takeServer where isAwaited && client.item != nil:
+        return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
       case .takeServer(let item):
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
           continue
