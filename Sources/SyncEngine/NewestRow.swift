@@ -19,6 +19,21 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let stamped = try newest.updatedAt == nil ? base(of: key).row : newest
     return stamped.map(row.isOlder) ?? false
   }
+
+  /// Reads a row as it is now.
+  ///
+  /// Nothing is decided by a row from before: a replica lags behind, or the server went back in time
+  /// and must not be followed (decisions.md 28).
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:items:)`` where it is older than the ``newestRow(of:)``; what
+  ///   reading throws.
+  func readNow(_ key: ItemKey, from backend: inout some Backend) throws -> Reading {
+    let reading = try backend.read(key)
+    if case .row(let row) = reading, try isOlder(row, than: newestRow(of: key), of: key) {
+      throw Guards.wentBack(key)
+    }
+    return reading
+  }
 }
 
 extension Row {

@@ -91,16 +91,15 @@ package struct Pull {
     throw Guards.otherData(known.count - missing.count, of: known.count, in: table)
   }
 
-  /// Reads the rows again that came older than one that is known: a replica may lag behind, but a server
-  /// that went back in time must not be followed (decisions.md 28).
+  /// Reads the rows again that came older than one that is known.
   private func lookAgain(
     _ run: inout PullRun, _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
     for row in run.older {
       let key = ItemKey(run.table, row.id)
-      let known = try disk.newestRow(of: key)
-      guard case .row(let now) = try backend.read(key), now != known else { continue }
-      if try disk.isOlder(now, than: known, of: key) { throw Guards.wentBack(key) }
+      guard case .row(let now) = try disk.readNow(key, from: &backend),
+        try now != disk.newestRow(of: key)
+      else { continue }
       try run.apply([now], to: &disk)
     }
     run.passOlder()
@@ -112,7 +111,7 @@ package struct Pull {
   ) throws {
     var gone: [Row] = []
     for id in run.unseen.sorted() {
-      switch try backend.read(ItemKey(run.table, id)) {
+      switch try disk.readNow(ItemKey(run.table, id), from: &backend) {
       case .absent: gone.append(.gone(id))
       case .row(let row): if row.deleted { gone.append(row) }
       case .refused: break

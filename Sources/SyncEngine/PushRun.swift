@@ -97,13 +97,7 @@ struct PushRun {
     for (intent, refusal, disputed) in doubts {
       do {
         if let stop = report.stop { throw stop }
-        let reading = try backend.read(intent.key)
-        // Nothing is decided by a row from before: a replica lags behind, or the server went back.
-        if case .row(let row) = reading,
-          try disk.isOlder(row, than: disk.newestRow(of: intent.key), of: intent.key)
-        {
-          throw Guards.wentBack(intent.key)
-        }
+        let reading = try disk.readNow(intent.key, from: &backend)
         let settlement = try Settlement(
           intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal,
           disputed: disputed)

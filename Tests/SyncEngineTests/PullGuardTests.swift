@@ -161,6 +161,12 @@ import Testing
       updatedAt: Timestamp("2001-01-01T00:00:00Z"))
   }
 
+  private func wentBack(_ id: String) -> Stop {
+    .unsafe(
+      "the server went back in time: its row todoitem/\(id) is older than the one seen before",
+      ways: ["tsync clone URL"])
+  }
+
   @Test("a row older than its base is ignored where reading it brings what is known")
   mutating func replicaLags() throws {
     bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
@@ -210,9 +216,7 @@ import Testing
     try past.elsewhere("n10", #"{"a":0}"#)
     past.disk = bench.disk
     past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
-    let back = Stop.unsafe(
-      "the server went back in time: its row todoitem/n10 is older than the one seen before",
-      ways: ["tsync clone URL"])
+    let back = wentBack("n10")
     let token = try bench.disk.token(of: bench.table)
     // However often it is asked.
     for _ in 0..<2 {
@@ -220,6 +224,19 @@ import Testing
       #expect(past.item("n10") == #"{"a":1}"#)
       #expect(try past.disk.token(of: bench.table) == token)
     }
+  }
+
+  @Test("a tombstone older than its base deletes nothing that no page has brought")
+  mutating func tombstoneFromThePast() throws {
+    let key = try bench.key("n10")
+    let tombstone = Row(
+      id: key.id, item: Item(JSONObject()), version: Version("old"),
+      updatedAt: Timestamp("2001-01-01T00:00:00Z"), deleted: true)
+    bench.server.deleteForGood(key)
+    bench.line.stale = tombstone
+    #expect(throws: wentBack("n10")) { try bench.pull(full: true) }
+    #expect(bench.item("n10") == #"{"a":1}"#)
+    #expect(try bench.pull(full: true).words == ["n10 removed"])
   }
 
   @Test("a row older than its base that can't be read is left for the next pull")
