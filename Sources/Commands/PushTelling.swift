@@ -54,18 +54,21 @@ struct PushTelling {
 
   /// Names the rows that stay at the server until it has what their items have become.
   func tellKept() {
-    // What an item has become may lie in a file of another name.
-    func isHere(_ key: ItemKey) -> Bool {
-      survey.entries.contains { entry in
-        guard case .invalid(let invalid) = entry.standing, invalid.claims == key.id else {
-          return entry.key == key
-        }
-        return entry.key.map { $0.table == key.table } ?? true
+    if kept.isEmpty { return }
+    // What an item has become may lie in a file of another name, also one that is no item of a table.
+    var present = Set(survey.entries.compactMap(\.key))
+    var claims: Set<ItemID> = []
+    for entry in survey.entries {
+      guard case .invalid(let invalid) = entry.standing, let id = invalid.claims else { continue }
+      if let table = entry.key?.table {
+        present.insert(ItemKey(table, id))
+      } else {
+        claims.insert(id)
       }
     }
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
       let fact = "\(key) stays at the server until it has \(successor)"
-      if isHere(successor) {
+      if present.contains(successor) || claims.contains(successor.id) {
         context.output.warn(fact)
       } else {
         // What the server has there isn't from here, and nothing waits to be sent.

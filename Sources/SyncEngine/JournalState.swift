@@ -6,6 +6,8 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]
   /// What the items have become that have other ids now, while the server has not had it from here.
   package private(set) var successors: [ItemKey: ItemKey] = [:]
+  /// The same, by what they have become.
+  private var former: [ItemKey: Set<ItemKey>] = [:]
   /// The writes whose outcome is not known to be settled.
   package private(set) var intents: [ItemKey: Intent] = [:]
   /// The writes that were done but whose row is not taken over yet.
@@ -31,7 +33,7 @@ package struct JournalState: Equatable, Sendable {
     switch record {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
-      successors[key] = note.hasArrived ? nil : note.successor
+      setSuccessor(note.hasArrived ? nil : note.successor, of: key)
     case .intent(let intent):
       // How often the change was refused before counts until its outcome is known.
       intents[intent.key] = intent
@@ -54,7 +56,7 @@ package struct JournalState: Equatable, Sendable {
     switch subject {
     case .operation(let key):
       notes[key] = nil
-      successors[key] = nil
+      setSuccessor(nil, of: key)
       intents[key] = nil
       results[key] = nil
       rejections[key] = nil
@@ -72,7 +74,7 @@ package struct JournalState: Equatable, Sendable {
         entries.filter { $0.key.table != table }
       }
       notes = others(notes)
-      successors = others(successors)
+      for key in successors.keys where key.table == table { setSuccessor(nil, of: key) }
       intents = others(intents)
       results = others(results)
       rejections = others(rejections)
@@ -80,6 +82,12 @@ package struct JournalState: Equatable, Sendable {
       stops[table] = nil
     case .stop(let table): stops[table] = nil
     }
+  }
+
+  private mutating func setSuccessor(_ successor: ItemKey?, of key: ItemKey) {
+    if let before = successors[key] { former[before]?.remove(key) }
+    successors[key] = successor
+    if let successor { former[successor, default: []].insert(key) }
   }
 
   /// Returns the record that takes a command's delete back where its item has come back; `nil` where
@@ -110,7 +118,7 @@ package struct JournalState: Equatable, Sendable {
 
   /// Returns the items whose rows wait for another one, which they have become, in their order.
   package func predecessors(of key: ItemKey) -> [ItemKey] {
-    successors.isEmpty ? [] : successors.filter { $0.value == key }.keys.sorted()
+    former[key]?.sorted() ?? []
   }
 
   /// Returns the records by which what waits for one item waits for another.

@@ -128,11 +128,9 @@ package struct Push {
     for entry in survey.entries {
       guard let key = entry.key, case .pending(let operation) = entry.standing else { continue }
       let former = disk.journal.notes[key]?.note
-      let isCommanded = operation.kind == .delete && former?.commanded == true
-      let note = Note(
-        kind: operation.kind, commanded: isCommanded,
-        successor: isCommanded ? former?.successor : nil,
-        hasArrived: isCommanded && former?.hasArrived == true)
+      // What a command was told to delete is noted already.
+      if operation.kind == .delete, former?.commanded == true { continue }
+      let note = Note(kind: operation.kind, commanded: false)
       if former != note { records.append(.noted(key, note)) }
     }
     records += survey.closings(of: disk.journal)

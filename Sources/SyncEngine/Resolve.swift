@@ -163,13 +163,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var records = [JournalRecord.closed(.conflict(key))]
     if resolution.item == nil, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.
-      let former = journal.notes[key]?.note
-      records.append(
-        .noted(
-          key,
-          Note(
-            kind: .delete, commanded: true, successor: former?.successor,
-            hasArrived: former?.hasArrived == true)))
+      var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
+      (note.kind, note.commanded) = (.delete, true)
+      records.append(.noted(key, note))
     } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
       records.append(note)
     }

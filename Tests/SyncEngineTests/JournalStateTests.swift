@@ -107,6 +107,27 @@ import Testing
     #expect(state.records.contains(.result(a, nil)))
   }
 
+  @Test("what waits for an item is found by it, whatever came between")
+  func predecessors() {
+    let elsewhereToo = ItemKey(elsewhere.table, b.id)
+    func moved(_ key: ItemKey, _ successor: ItemKey, hasArrived: Bool = false) -> JournalRecord {
+      .noted(
+        key, Note(kind: .delete, commanded: true, successor: successor, hasArrived: hasArrived))
+    }
+    var state = state(moved(b, elsewhere), moved(a, elsewhere), moved(elsewhereToo, a))
+    #expect(state.predecessors(of: elsewhere) == [a, b])
+    #expect(state.predecessors(of: a) == [elsewhereToo])
+    state.add(moved(a, elsewhereToo))
+    #expect(state.predecessors(of: elsewhere) == [b])
+    #expect(state.predecessors(of: elsewhereToo) == [a])
+    state.add(moved(b, elsewhere, hasArrived: true))
+    #expect(state.predecessors(of: elsewhere).isEmpty)
+    state.add(.closed(.operation(elsewhereToo)))
+    #expect(state.predecessors(of: a).isEmpty)
+    state.add(.closed(.purge(a.table)))
+    #expect(state.predecessors(of: elsewhereToo).isEmpty && state.successors.isEmpty)
+  }
+
   @Test("a rejection ends the intent, and counts while the next one is open")
   func rejections() {
     let rejected = state(.noted(a, note()), .intent(intent(a)), .rejected(a, rejection))
