@@ -1,9 +1,10 @@
 import Glibc
 import Simulation
 
-// simulate [--disk memory|files] [--seeds N] [--first N] [--actions N] [--threads N] [--count]
+// simulate [--disk memory|files] [--seeds N] [--first N] [--actions N] [--focus WORDS] [--threads N]
+//   [--count]
 // simulate [--disk memory|files] --replay FILE
-// simulate [--first N] [--actions N] --plan
+// simulate [--first N] [--actions N] [--focus WORDS] --plan
 //
 // Carries out the histories of seeds and says what failed; a failing one is made smaller and printed
 // as a plan, to be stored. With --count it says only how many failed. Exit status: 0 when none did.
@@ -20,7 +21,9 @@ func number(_ option: String, or usual: UInt64) -> UInt64 {
 }
 
 let disk = Campaign.Disk(rawValue: value(of: "--disk") ?? "memory") ?? .memory
-let campaign = Campaign(on: disk, actions: Int(number("--actions", or: 100)))
+let campaign = Campaign(
+  on: disk, actions: Int(number("--actions", or: 100)),
+  focus: try Plan.Focus(text: value(of: "--focus") ?? ""))
 
 if let path = value(of: "--replay") {
   guard let file = fopen(path, "r") else {
@@ -38,7 +41,7 @@ if let path = value(of: "--replay") {
 
 let first = number("--first", or: 0)
 if words.contains("--plan") {
-  print(Plan(seed: first, actions: campaign.actions).text, terminator: "")
+  print(campaign.plan(first).text, terminator: "")
   exit(0)
 }
 let count = number("--seeds", or: 10_000)
@@ -68,14 +71,16 @@ if isCounting {
 for (name, seen) in report.seen.sorted(by: { $0.value < $1.value }) {
   print("  \(name): \(seen)")
 }
-let missing = report.seeds < 5_000 ? [] : campaign.missing(in: report)
+// A focus leaves other states out.
+let isWhole = report.seeds >= 5_000 && campaign.focus.isEmpty
+let missing = isWhole ? campaign.missing(in: report) : []
 if report.seeds < 5_000 { print("too few seeds to ask for rare states") }
 if !missing.isEmpty { print("hardly ever reached: \(missing.joined(separator: ", "))") }
 for (seed, words) in report.failures.sorted(by: { $0.seed < $1.seed }).prefix(10) {
   print("seed \(seed): \(words)")
 }
 if let (seed, _) = report.failures.min(by: { $0.seed < $1.seed }) {
-  let plan = try campaign.shrunk(Plan(seed: seed, actions: campaign.actions))
+  let plan = try campaign.shrunk(campaign.plan(seed))
   print("# seed \(seed): \(try campaign.run(plan).failures.first ?? "")")
   print(plan.text, terminator: "")
 }

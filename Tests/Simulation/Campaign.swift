@@ -72,12 +72,18 @@ package struct Campaign: Sendable {
   package var disk: Disk
   /// How many actions a history has.
   package var actions: Int
+  /// What its histories look at most.
+  package var focus: Plan.Focus
 
   /// Makes a campaign.
-  package init(on disk: Disk = .memory, actions: Int = 100) {
+  package init(on disk: Disk = .memory, actions: Int = 100, focus: Plan.Focus = Plan.Focus()) {
     self.disk = disk
     self.actions = actions
+    self.focus = focus
   }
+
+  /// The plan of a seed.
+  package func plan(_ seed: UInt64) -> Plan { Plan(seed: seed, actions: actions, focus: focus) }
 
   /// Carries out one plan.
   ///
@@ -105,7 +111,7 @@ package struct Campaign: Sendable {
   package func run(_ seeds: some Sequence<UInt64>) throws -> Report {
     var report = Report()
     for seed in seeds {
-      let plan = Plan(seed: seed, actions: actions)
+      let plan = plan(seed)
       let result = try run(plan)
       report.seeds += 1
       for name in result.counts.keys { report.seen[name, default: 0] += 1 }

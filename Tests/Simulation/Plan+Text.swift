@@ -2,7 +2,7 @@ import SyncModel
 
 // A plan as a text, one line an action:
 //
-//   world clients=2 policy=fields page=3 tick=1 rewrite=0 late=0 guards=0 whole=0
+//   world clients=2 policy=fields page=3 tick=1 rewrite=0 late=0 guards=0 whole=0 items=6
 //   0 save 1a2b
 //   1 push 99 kill@4 lostReply@1
 extension Plan {
@@ -18,6 +18,7 @@ extension Plan {
       "world clients=\(world.clients) policy=\(world.policy.rawValue) page=\(world.pageSize)"
         + " tick=\(world.tick) rewrite=\(world.rewriteRate) late=\(world.lateCommit)"
         + " guards=\(world.guards ? 1 : 0) whole=\(world.undeletesWhole ? 1 : 0)"
+        + " items=\(world.items)"
     ]
     for action in actions {
       let faults = action.faults.map { " \($0.kind.rawValue)@\($0.at)" }.joined()
@@ -44,7 +45,7 @@ extension Plan {
 }
 
 extension Plan.World {
-  fileprivate mutating func set(_ word: String) throws {
+  mutating func set(_ word: String) throws {
     let sides = word.split(separator: "=").map(String.init)
     guard sides.count == 2 else { throw Plan.NotAPlan(line: word) }
     if sides[0] == "policy", let rule = MergePolicy.Rule(rawValue: sides[1]) {
@@ -60,6 +61,7 @@ extension Plan.World {
     case "late": lateCommit = value
     case "guards": guards = value != 0
     case "whole": undeletesWhole = value != 0
+    case "items": items = value
     default: throw Plan.NotAPlan(line: word)
     }
   }

@@ -23,6 +23,8 @@ package struct Plan: Equatable, Sendable {
     package var lateCommit = 0
     /// Whether the guards against mass deletion stand.
     package var guards = false
+    /// How many items users share; of each, every client has one of its own, too.
+    package var items = 6
     /// Whether an undelete carries the item, as in some dialects, or brings the row back as it was.
     package var undeletesWhole = false
   }
@@ -156,8 +158,9 @@ package struct Plan: Equatable, Sendable {
 extension Plan {
   /// Draws a plan.
   ///
-  /// Each fault is off in half of the seeds, so that none hides another.
-  package init(seed: UInt64, actions count: Int = 100) {
+  /// Each fault is off in half of the seeds, so that none hides another; what a focus names is as it
+  /// says.
+  package init(seed: UInt64, actions count: Int = 100, focus: Focus = Focus()) {
     var random = SplitMix64(seed: seed)
     world.clients = random.below(4) == 0 ? 1 : 2 + random.below(3)
     let policies: [MergePolicy.Rule] = [.fields, .fields, .fields, .manual, .client, .server]
@@ -169,8 +172,9 @@ extension Plan {
     // Where an answer was lost, the server's own texts can't be told from somebody's edit.
     world.rewriteRate = world.clients == 1 || random.once(in: 2) ? 0 : 3
     world.undeletesWhole = random.once(in: 2)
-    let rates = Rates(&random)
-    let verbs = Self.verbs(&random)
+    for setting in focus.settings { try? world.set(setting) }
+    let rates = Rates(&random, focus)
+    let verbs = Self.verbs(&random, focus)
     for _ in 0..<count {
       let client = random.below(world.clients)
       let verb = verbs[random.below(verbs.count)]
@@ -180,7 +184,7 @@ extension Plan {
   }
 
   /// Returns the verbs, each as often as it is likely.
-  private static func verbs(_ random: inout SplitMix64) -> [Verb] {
+  private static func verbs(_ random: inout SplitMix64, _ focus: Focus) -> [Verb] {
     let usual: [(Verb, Int)] = [
       (.save, 36), (.delete, 4), (.rm, 3), (.restore, 2), (.editSide, 2), (.agree, 1),
       (.resolve, 11),
@@ -196,6 +200,10 @@ extension Plan {
     for (verb, share) in rare where random.below(3) == 0 {
       verbs += Array(repeating: verb, count: share)
     }
+    verbs.removeAll { focus.shares[$0] != nil }
+    for (verb, share) in focus.shares.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      verbs += Array(repeating: verb, count: share)
+    }
     return verbs
   }
 
@@ -203,8 +211,10 @@ extension Plan {
   private struct Rates {
     private var request: [(Fault.Kind, Int)] = []
     private var disk: [(Fault.Kind, Int)] = []
+    private let calls: Int?
 
-    init(_ random: inout SplitMix64) {
+    init(_ random: inout SplitMix64, _ focus: Focus) {
+      calls = focus.calls
       let likely: [(Fault.Kind, Int)] = [
         (.kill, 170), (.powerLoss, 170), (.save, 100), (.delete, 10), (.secondProcess, 10),
         (.noSpace, 60), (.inputOutputError, 60), (.saveAfterReading, 60),
@@ -217,12 +227,18 @@ extension Plan {
       let isStormy = random.once(in: 4)
       for (kind, usual) in likely where random.once(in: 2) {
         if kind == .stale, !random.once(in: 4) { continue }
-        let rate = isStormy && kind == .powerLoss ? 700 : usual
-        if kind.place == .request {
-          request.append((kind, rate))
-        } else {
-          disk.append((kind, rate))
-        }
+        if focus.rates[kind] == nil { add(kind, isStormy && kind == .powerLoss ? 700 : usual) }
+      }
+      for kind in Fault.Kind.allCases {
+        if let rate = focus.rates[kind] { add(kind, rate) }
+      }
+    }
+
+    private mutating func add(_ kind: Fault.Kind, _ rate: Int) {
+      if kind.place == .request {
+        request.append((kind, rate))
+      } else {
+        disk.append((kind, rate))
       }
     }
 
@@ -240,9 +256,9 @@ extension Plan {
           }
         default:
           // A command on files has some 30 calls, one that moves many items 80.
-          let calls = random.once(in: 2) ? 30 : 80
+          let most = calls ?? (random.once(in: 2) ? 30 : 80)
           if random.below(1_000) < rate {
-            faults.append(Fault(at: random.below(calls), kind: kind))
+            faults.append(Fault(at: random.below(most), kind: kind))
           }
         }
       }

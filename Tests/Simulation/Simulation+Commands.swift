@@ -50,7 +50,10 @@ extension Simulation {
     guard let key = anyKey(client.host.user, &dice) else { return }
     givenUp.formUnion(tokens(of: key, client))
     client.touched.insert(key)
-    if action.verb == .rm { client.removed.insert(key) }
+    if action.verb == .rm {
+      client.removed.insert(key)
+      client.deleted.insert(key)
+    }
     let edits = action.verb == .purge && dice.once(in: 2)
     isGivingUp = edits || action.verb != .purge
     if edits {
@@ -62,6 +65,8 @@ extension Simulation {
       switch action.verb {
       case .rm: _ = try disk.remove(key)
       case .restore:
+        // What the server isn't known to have is given up.
+        if try disk.base(of: key).item == nil { client.deleted.insert(key) }
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
           _ = try disk.restore(key) { try Host.discard(key, on: &$0.work) }
@@ -426,6 +431,14 @@ extension Simulation {
       if conflict.client == nil { client.removed.insert(key) }
       client.shown.bringBack(Token.all(in: conflict.client), key)
       try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
+      // Should the item that came back vanish, nobody has said so.
+      let comesBack =
+        switch chosen {
+        case .client: conflict.client != nil
+        case .server, .both: conflict.server != nil
+        case .item: true
+        }
+      if comesBack { client.removed.remove(key) }
       count("resolved")
     }
     if hasTwoSides {

@@ -5,11 +5,15 @@ import TestSupport
 // What must hold, whatever happens.
 extension Simulation {
   /// L, D and R: whoever replaces a value has had it before the eyes, or has written it; every row is
-  /// one that somebody made; and what a client itself has replaced it doesn't bring back untold.
+  /// one that somebody made, and none is deleted but by who has deleted the item; and what a client
+  /// itself has replaced it doesn't bring back untold.
   func check(_ write: ModelServer.Write) {
     guard clients.indices.contains(write.client) else { return take(write) }
     checkReturn(write)
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
+    if write.new == nil, write.old != nil, !clients[write.client].deleted.contains(write.key) {
+      fail("D: client \(write.client) deleted \(write.key), which its user has not")
+    }
     let new = Token.all(in: write.new)
     stored.formUnion(new)
     var own = written[write.client]?[write.key] ?? []
@@ -61,9 +65,14 @@ extension Simulation {
     shown.bringBack(now, write.key)
   }
 
-  /// No row takes the place of a newer one (R), no file that was moved is taken for deleted (X).
+  /// No row takes the place of a newer one (R), no file that was moved is taken for deleted, and nothing
+  /// is sent whose conflict is open (X).
   func checkShown(_ client: Client<Host>) {
-    defer { (client.shown.older, client.shown.moved) = ([], []) }
+    let shown = client.shown
+    defer { (shown.older, shown.moved, shown.undecided) = ([], [], []) }
+    for key in shown.undecided {
+      fail("X: client \(client.number) sends \(key), whose conflict is open")
+    }
     for key in client.shown.moved {
       fail("X: client \(client.number) took the moved file of \(key) for deleted")
     }
@@ -77,7 +86,13 @@ extension Simulation {
     guard isClean, report.stop == nil else { return }
     count("checked X")
     do {
-      for entry in try client.host.look({ try Survey(of: [table], on: $0) }).entries {
+      let entries = try client.host.look({ try Survey(of: [table], on: $0) }).entries
+      // Should an item vanish that was removed, and is back and as it should be, nobody has said so.
+      let open = Set(entries.compactMap(\.key))
+      client.removed = client.removed.filter {
+        open.contains($0) || client.host.user.text(of: $0) == nil
+      }
+      for entry in entries {
         guard case .pending(let operation) = entry.standing else { continue }
         fail("X: a push came to its end and left \(operation.key)")
       }

@@ -81,6 +81,7 @@ extension Simulation {
     put(text, as: new, client, &user, &dice, isMaking: false)
     client.shown.overwritten[key, default: []].formUnion(Token.all(in: text))
     client.touched.insert(key)
+    client.deleted.insert(key)
     user.save(nil, as: key, &dice)
     note("\(client.number) renames \(key)")
     count("renamed")
@@ -107,6 +108,7 @@ extension Simulation {
   func dropSide(_ client: Client<Host>, _ user: inout Host.User, _ dice: inout SplitMix64) {
     guard let key = Self.any(user.laidSides, &dice) else { return }
     forget(user.side(of: key).map { Token.all(in: $0) } ?? [], unless: [])
+    client.deleted.insert(key)
     user.saveSide(nil, of: key)
     note("\(client.number) removes side \(key)")
   }
@@ -156,6 +158,7 @@ extension Simulation {
     client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
     client.shown.bringBack(client.shown.laid[key] ?? [], key)
     if text != nil, isMaking { made.insert(key) }
+    if text == nil { client.deleted.insert(key) }
     client.touched.insert(key)
     if text == nil || Self.item(in: user.text(of: key)) == nil && server.past[key] != nil {
       remade.insert(key)
@@ -202,7 +205,7 @@ extension Simulation {
     _ client: Client<Host>, _ user: Host.User, _ dice: inout SplitMix64, isNew: Bool = false
   ) -> ItemKey? {
     let isOld = dice.once(in: 2)
-    let number = dice.below(6)
+    let number = dice.below(plan.world.items)
     let own =
       isOwnAtRandom
       ? "\(String(repeating: "0", count: 28))a\(number)c\(client.number)"

@@ -119,6 +119,8 @@ final class Client<Host: Machine> {
   var kept: [Int: ItemKey] = [:]
   /// The items that its user has removed by a command.
   var removed: Set<ItemKey> = []
+  /// The items that its user has ever deleted, by hand or by a command.
+  var deleted: Set<ItemKey> = []
   /// The items that its user has ever changed, or a command that the user gave for them.
   var touched: Set<ItemKey> = []
   /// How many items were live when a guard first stopped its pulls; `nil` since one went on.

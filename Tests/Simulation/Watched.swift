@@ -23,6 +23,8 @@ struct Watched<Work: Disk>: Disk {
     var older: [Row] = []
     /// The items in conflict as deleted here though their files were moved.
     var moved: [ItemKey] = []
+    /// The items that were to be sent though their conflicts are open.
+    var undecided: [ItemKey] = []
     /// How often something else lay there than a command had seen.
     var changes = 0
     /// The item that a command looked at last.
@@ -142,6 +144,9 @@ struct Watched<Work: Disk>: Disk {
   mutating func forget(_ table: TableName) throws { try work.forget(table) }
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    for case .intent(let intent) in records where journal.conflicts[intent.key] != nil {
+      shown.undecided.append(intent.key)
+    }
     try work.append(records, durably: durably)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 import Testing
 
 /// The faults that are planted to see whether the simulation finds them, as patches of the sources.
@@ -44,6 +45,15 @@ struct PlantedFaultTests {
     let patch = PlantedFaults.directory.appendingPathComponent(name).path
     let checked = try PlantedFaults.run(["apply", "--check", patch])
     #expect(checked.status == 0, "\(checked.text)")
+  }
+
+  @Test("what its histories look at can be read", arguments: try PlantedFaults.names)
+  func focus(_ name: String) throws {
+    let patch = PlantedFaults.directory.appendingPathComponent(name)
+    let text = try String(contentsOf: patch, encoding: .utf8)
+    for line in text.split(separator: "\n") where line.hasPrefix("focus: ") {
+      #expect(try !Plan.Focus(text: String(line.dropFirst("focus: ".count))).isEmpty)
+    }
   }
 
   @Test("there are at least 25 of them, and all are patches")

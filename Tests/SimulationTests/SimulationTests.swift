@@ -81,6 +81,41 @@ private enum Plans {
     #expect(try Plan(text: plan.text) == plan)
   }
 
+  @Test("a focus says what holds, what people do and what goes wrong")
+  func focus() throws {
+    let text = "items=1 clients=2 policy=manual calls=3 save=0 agree=200 kill@1000 powerLoss@0"
+    let focus = try Plan.Focus(text: text)
+    for seed in 0..<20 as Range<UInt64> {
+      let plan = Plan(seed: seed, focus: focus)
+      #expect(plan.world.items == 1 && plan.world.clients == 2)
+      #expect(plan.text.contains("policy=manual"))
+      #expect(plan.actions.allSatisfy { $0.verb != .save })
+      #expect(plan.actions.count { $0.verb == .agree } > plan.actions.count / 2)
+      for action in plan.actions {
+        let kills = action.faults.filter { $0.kind == .kill }
+        #expect([.push, .pull, .resolve].contains(action.verb) ? kills.count == 1 : true)
+        #expect(kills.allSatisfy { $0.at < 3 })
+        #expect(!action.faults.contains { $0.kind == .powerLoss })
+      }
+    }
+  }
+
+  @Test("a focus on nothing changes no history")
+  func noFocus() throws {
+    let focus = try Plan.Focus(text: "")
+    #expect(focus.isEmpty)
+    for seed in 0..<20 as Range<UInt64> {
+      #expect(Plan(seed: seed, focus: focus) == Plan(seed: seed))
+    }
+  }
+
+  @Test(
+    "a word of a focus that says nothing is refused",
+    arguments: ["item", "items=x", "kill@", "kill=3", "pushes=3", "push@3", "items=1=2"])
+  func notAFocus(_ word: String) {
+    #expect(throws: Plan.NotAPlan.self) { try Plan.Focus(text: word) }
+  }
+
   @Test("a plan is made smaller as far as it still fails")
   func shrinks() {
     let plan = Plan(seed: 3)
