@@ -135,22 +135,28 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // No power loss may take the copy back and leave the item replaced.
       try settle()
     }
+    // The item as it was decided to be; what is saved from now on is an edit.
+    var decided = now.digest
     if !alreadyThere {
-      // What is displaced goes to the trash with the write, the sides of the conflict below.
-      guard isCopied, now.digest == resolution.digest,
-        try now.item == resolution.item
-          || write(resolution.item, to: key, expecting: now.digest) != .changedMeanwhile
-      else {
+      var outcome = WriteOutcome.changedMeanwhile
+      if isCopied, now.digest == resolution.digest {
+        // What is displaced goes to the trash with the write, the sides of the conflict below.
+        outcome =
+          now.item == resolution.item
+          ? .replaced(now.digest) : try write(resolution.item, to: key, expecting: now.digest)
+      }
+      guard case .replaced(let digest) = outcome else {
         try append([.closed(.resolution(key))], durably: false)
         return false
       }
+      decided = digest
     }
     try settle(afresh: true)
     if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
       // What was decided is there; what was written since is for the user to decide, and is the only
       // side that was edited where the server's was chosen.
       let server = resolution.server.deleted ? nil : resolution.server.item
-      if resolution.item == server { open.digest = try client(key).digest }
+      if resolution.item == server { open.digest = decided }
       try append([.conflict(key, open), .closed(.resolution(key))], durably: false)
       return false
     }

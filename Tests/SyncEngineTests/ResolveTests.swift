@@ -284,6 +284,33 @@ import Testing
     #expect(cuts >= 9)
   }
 
+  @Test("what is saved while an interrupted resolution goes on, and a side was edited, counts too")
+  mutating func savedWhenFinished() throws {
+    struct Killed: Error {}
+    try open(.modified)
+    let key = try bench.key("x")
+    let conflict = try current()
+    var step = 0
+    bench.disk.beforeStep = { _ in
+      step += 1
+      if step == 3 { throw Killed() }
+    }
+    #expect(throws: Killed.self) {
+      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+    }
+    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
+    let file = try Item(text: #"{"a":9,"b":9}"#)
+    step = 0
+    bench.disk.beforeStep = { disk in
+      step += 1
+      if step == 1 { disk.save(file, as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":9,"b":9}"#)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+  }
+
   @Test("a side saved at any step of a resolution is not dropped untold; it alone counts then")
   mutating func editedDuring() throws {
     let start = bench
