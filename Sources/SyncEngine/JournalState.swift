@@ -6,8 +6,8 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]
   /// What the items have become that have other ids now, while the server has not had it from here.
   package private(set) var successors: [ItemKey: ItemKey] = [:]
-  /// The same, by what they have become.
-  private var former: [ItemKey: Set<ItemKey>] = [:]
+  /// The items that have become another one, by that one: ``successors`` turned round.
+  private var bySuccessor: [ItemKey: Set<ItemKey>] = [:]
   /// The writes whose outcome is not known to be settled.
   package private(set) var intents: [ItemKey: Intent] = [:]
   /// The writes that were done but whose row is not taken over yet.
@@ -84,10 +84,11 @@ package struct JournalState: Equatable, Sendable {
     }
   }
 
+  /// Sets what an item has become, in ``successors`` and turned round.
   private mutating func setSuccessor(_ successor: ItemKey?, of key: ItemKey) {
-    if let before = successors[key] { former[before]?.remove(key) }
+    if let before = successors[key] { bySuccessor[before]?.remove(key) }
     successors[key] = successor
-    if let successor { former[successor, default: []].insert(key) }
+    if let successor { bySuccessor[successor, default: []].insert(key) }
   }
 
   /// Returns the record that takes a command's delete back where its item has come back; `nil` where
@@ -118,7 +119,7 @@ package struct JournalState: Equatable, Sendable {
 
   /// Returns the items whose rows wait for another one, which they have become, in their order.
   package func predecessors(of key: ItemKey) -> [ItemKey] {
-    former[key]?.sorted() ?? []
+    bySuccessor[key]?.sorted() ?? []
   }
 
   /// Returns the records by which what waits for one item waits for another.

@@ -29,10 +29,14 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///   reading throws.
   func readNow(_ key: ItemKey, from backend: inout some Backend) throws -> Reading {
     let reading = try backend.read(key)
-    if case .row(let row) = reading, try isOlder(row, than: newestRow(of: key), of: key) {
-      throw Guards.wentBack(key)
-    }
+    if try isFromThePast(reading, of: key) { throw Guards.wentBack(key) }
     return reading
+  }
+
+  /// Whether a reading brought an older row than the ``newestRow(of:)``.
+  func isFromThePast(_ reading: Reading, of key: ItemKey) throws -> Bool {
+    guard case .row(let row) = reading else { return false }
+    return try isOlder(row, than: newestRow(of: key), of: key)
   }
 }
 

@@ -106,12 +106,19 @@ package struct Pull {
   }
 
   /// Finds the rows that were deleted without a tombstone: no page brought them, and no reading does.
+  ///
+  /// As no page has shown it, that the server went back in time takes a second reading.
   private func findGone(
     _ run: inout PullRun, _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
     var gone: [Row] = []
     for id in run.unseen.sorted() {
-      switch try disk.readNow(ItemKey(run.table, id), from: &backend) {
+      let key = ItemKey(run.table, id)
+      var reading = try backend.read(key)
+      if try disk.isFromThePast(reading, of: key) {
+        reading = try disk.readNow(key, from: &backend)
+      }
+      switch reading {
       case .absent: gone.append(.gone(id))
       case .row(let row): if row.deleted { gone.append(row) }
       case .refused: break

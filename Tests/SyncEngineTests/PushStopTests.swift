@@ -105,7 +105,7 @@ import Testing
     let ours = bench.server.rows[try bench.key("x")]
     let newer = try bench.elsewhere("x", #"{"n":2,"m":3}"#)
     try bench.pull()
-    bench.line.stale = ours
+    bench.line.stale = [ours].compactMap(\.self)
     #expect(try bench.push().words == ["x unknown"])
     #expect(try bench.disk.incoming(of: bench.key("x")) == newer)
     try bench.push()
@@ -126,7 +126,7 @@ import Testing
     try bench.push()
     bench.server.deleteForGood(key)
     try bench.pull(full: true)
-    bench.line.stale = older
+    bench.line.stale = [older].compactMap(\.self)
     #expect(try bench.push().words == ["x unknown"])
     #expect(try bench.disk.base(of: key).item == Item(text: #"{"n":2}"#))
     #expect(try bench.push().words == ["x conflict MD"])

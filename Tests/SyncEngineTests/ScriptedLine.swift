@@ -45,8 +45,8 @@ struct ScriptedLine: Backend {
   var canRead = true
   /// Why rows that are read one by one can't be taken; `nil` where they can.
   var refusesReading: String?
-  /// What a replica that lags behind gives for the next reading.
-  var stale: Row?
+  /// What a replica that lags behind gives for the next readings.
+  var stale: [Row] = []
   /// How many pages come before the connection is cut; `nil` for all.
   var pagesLeft: Int?
   /// The pages that a list brings, where they are not the server's.
@@ -120,10 +120,7 @@ struct ScriptedLine: Backend {
     guard canRead else { throw Self.cut }
     log.readings.append(key)
     if let refusesReading { return .refused(refusesReading) }
-    if let stale {
-      self.stale = nil
-      return .row(stale)
-    }
+    if !stale.isEmpty { return .row(stale.removeFirst()) }
     return try model.read(key)
   }
 
