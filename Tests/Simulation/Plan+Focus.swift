@@ -30,13 +30,19 @@ extension Plan {
       for word in text.split(separator: " ").map(String.init) {
         let fault = word.split(separator: "@").map(String.init)
         let other = word.split(separator: "=").map(String.init)
-        if fault.count == 2, let kind = Fault.Kind(rawValue: fault[0]), let rate = Int(fault[1]) {
-          rates[kind] = rate
-        } else if other.count == 2, other[0] == "calls", let number = Int(other[1]) {
-          calls = number
-        } else if other.count == 2, let verb = Verb(rawValue: other[0]), let share = Int(other[1]) {
-          shares[verb] = share
+        if fault.count == 2, let kind = Fault.Kind(rawValue: fault[0]), let rate = UInt16(fault[1])
+        {
+          rates[kind] = Int(rate)
+        } else if other.count == 2, other[0] == "calls", let number = UInt16(other[1]),
+          number > 0
+        {
+          calls = Int(number)
+        } else if other.count == 2, let verb = Verb(rawValue: other[0]),
+          let share = UInt16(other[1])
+        {
+          shares[verb] = Int(share)
         } else {
+          // Whether it can be set shows here; each world sets it again.
           var world = World()
           try world.set(word)
           settings.append(word)

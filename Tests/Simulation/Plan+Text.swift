@@ -52,7 +52,10 @@ extension Plan.World {
       policy = rule
       return
     }
-    guard let value = Int(sides[1]) else { throw Plan.NotAPlan(line: word) }
+    guard let value = Int(sides[1]), value >= 0 else { throw Plan.NotAPlan(line: word) }
+    if value == 0, ["clients", "page", "items"].contains(sides[0]) {
+      throw Plan.NotAPlan(line: word)
+    }
     switch sides[0] {
     case "clients": clients = value
     case "page": pageSize = value

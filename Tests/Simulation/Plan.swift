@@ -169,10 +169,11 @@ extension Plan {
     world.tick = random.once(in: 3) ? 0 : 1
     world.lateCommit = random.once(in: 4) ? 3 : 0
     world.guards = random.once(in: 2)
-    // Where an answer was lost, the server's own texts can't be told from somebody's edit.
     world.rewriteRate = world.clients == 1 || random.once(in: 2) ? 0 : 3
     world.undeletesWhole = random.once(in: 2)
     for setting in focus.settings { try? world.set(setting) }
+    // Where an answer was lost, the server's own texts can't be told from somebody's edit.
+    if world.clients == 1 { world.rewriteRate = 0 }
     let rates = Rates(&random, focus)
     let verbs = Self.verbs(&random, focus)
     for _ in 0..<count {

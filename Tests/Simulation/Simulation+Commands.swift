@@ -34,6 +34,7 @@ extension Simulation {
     case .rollBack:
       if client.host.rollBack() {
         client.kept = client.savedKept
+        client.removed.formUnion(client.back)
         client.shown.replaced = [:]
         count("rolled back")
       }
@@ -54,6 +55,8 @@ extension Simulation {
       client.removed.insert(key)
       client.deleted.insert(key)
     }
+    // Whoever takes away what a purge has noted has deleted the rest.
+    if action.verb == .purge, losesJournals { client.deleted.formUnion(client.host.user.items) }
     let edits = action.verb == .purge && dice.once(in: 2)
     isGivingUp = edits || action.verb != .purge
     if edits {
@@ -187,6 +190,7 @@ extension Simulation {
       var random = step.random
       let unsafe = client.host.unsafeTexts
       client.host.losePower(&random)
+      client.removed.formUnion(client.back)
       count("power lost")
       loseEdits(unsafe, client)
     }
@@ -438,7 +442,7 @@ extension Simulation {
         case .server, .both: conflict.server != nil
         case .item: true
         }
-      if comesBack { client.removed.remove(key) }
+      if comesBack, client.removed.remove(key) != nil { client.back.insert(key) }
       count("resolved")
     }
     if hasTwoSides {

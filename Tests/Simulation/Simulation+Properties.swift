@@ -5,14 +5,14 @@ import TestSupport
 // What must hold, whatever happens.
 extension Simulation {
   /// L, D and R: whoever replaces a value has had it before the eyes, or has written it; every row is
-  /// one that somebody made, and none is deleted but by who has deleted the item; and what a client
+  /// one that somebody made, and none is deleted by a client whose user never has; and what a client
   /// itself has replaced it doesn't bring back untold.
   func check(_ write: ModelServer.Write) {
     guard clients.indices.contains(write.client) else { return take(write) }
     checkReturn(write)
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
     if write.new == nil, write.old != nil, !clients[write.client].deleted.contains(write.key) {
-      fail("D: client \(write.client) deleted \(write.key), which its user has not")
+      fail("D: client \(write.client) deleted \(write.key), which its user never has")
     }
     let new = Token.all(in: write.new)
     stored.formUnion(new)
@@ -73,10 +73,10 @@ extension Simulation {
     for key in shown.undecided {
       fail("X: client \(client.number) sends \(key), whose conflict is open")
     }
-    for key in client.shown.moved {
+    for key in shown.moved {
       fail("X: client \(client.number) took the moved file of \(key) for deleted")
     }
-    for row in client.shown.older {
+    for row in shown.older {
       fail("R: client \(client.number) took an older row of \(row.id) for newer")
     }
   }
@@ -87,11 +87,7 @@ extension Simulation {
     count("checked X")
     do {
       let entries = try client.host.look({ try Survey(of: [table], on: $0) }).entries
-      // Should an item vanish that was removed, and is back and as it should be, nobody has said so.
-      let open = Set(entries.compactMap(\.key))
-      client.removed = client.removed.filter {
-        open.contains($0) || client.host.user.text(of: $0) == nil
-      }
+      forgetRemovals(of: client, but: Set(entries.compactMap(\.key)))
       for entry in entries {
         guard case .pending(let operation) = entry.standing else { continue }
         fail("X: a push came to its end and left \(operation.key)")
@@ -99,6 +95,15 @@ extension Simulation {
     } catch {
       fail("M: client \(client.number) can't be looked at: \(error)")
     }
+  }
+
+  /// Should an item vanish that was removed, and is back and as it should be, nobody has said so.
+  private func forgetRemovals(of client: Client<Host>, but open: Set<ItemKey>) {
+    let back = client.removed.filter {
+      !open.contains($0) && client.host.user.text(of: $0) != nil
+    }
+    client.removed.subtract(back)
+    client.back.formUnion(back)
   }
 
   /// X: where nothing went wrong, only what the world explains stops a command.

@@ -6,9 +6,11 @@ import TestSupport
 /// killed: a ``Plan``, carried out.
 ///
 /// What it must show is in ``failures`` when it doesn't (safety.md §4.2): no byte lost (B), no update
-/// lost (L), no row that nobody made (D), convergence (C), quiescence (Q), with a single client no
-/// conflict (S), the workspace in order after every command (M), no mass deletion (G), what a command
-/// says is so (X), no write without a reason (W).
+/// lost (L), nothing replaced brought back, nor an older row taken for newer (R), no row that nobody
+/// made, none deleted by a client whose user never has (D), convergence (C), quiescence (Q), with a
+/// single client no conflict (S), the workspace in order after every command (M), no mass deletion
+/// (G), what a command says is so, and nothing sent whose conflict is open (X), no write without a
+/// reason (W).
 final class Simulation<Host: Machine> {
   /// What went wrong, in words, its property's letter first; empty when nothing did.
   private(set) var failures: [String] = []
@@ -42,6 +44,8 @@ final class Simulation<Host: Machine> {
   /// client forgets what it has made, and makes it again.
   private(set) lazy var isOwnAtRandom =
     !plan.forgets && !plan.actions.contains { $0.verb == .purge }
+  /// Whether users remove journals.
+  private(set) lazy var losesJournals = plan.actions.contains { $0.verb == .loseJournal }
   /// Whether a command runs that puts away what its user saves meanwhile.
   var isGivingUp = false
   /// What each client has sent, by item.
@@ -119,6 +123,8 @@ final class Client<Host: Machine> {
   var kept: [Int: ItemKey] = [:]
   /// The items that its user has removed by a command.
   var removed: Set<ItemKey> = []
+  /// The items that were, and are back: who loses power, or comes back as it was, may not know it.
+  var back: Set<ItemKey> = []
   /// The items that its user has ever deleted, by hand or by a command.
   var deleted: Set<ItemKey> = []
   /// The items that its user has ever changed, or a command that the user gave for them.
