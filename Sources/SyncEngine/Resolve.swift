@@ -112,6 +112,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Carries a recorded resolution out; again after a crash.
   ///
+  /// Where it can't be, the decision is taken back for good: its user is told so, and a power loss may
+  /// not bring it back.
+  ///
   /// - Returns: Whether it could be; the conflict stays open where the item or the client's side was
   ///   changed meanwhile.
   @discardableResult
@@ -119,7 +122,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let now = try client(key)
     // What can't be read says nothing of its place being empty; its user mends it and decides again.
     if case .invalid = now {
-      try append([.closed(.resolution(key))], durably: false)
+      try append([.closed(.resolution(key))], durably: true)
       return false
     }
     let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
@@ -146,7 +149,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
           ? .replaced(now.digest) : try write(resolution.item, to: key, expecting: now.digest)
       }
       guard case .replaced(let digest) = outcome else {
-        try append([.closed(.resolution(key))], durably: false)
+        try append([.closed(.resolution(key))], durably: true)
         return false
       }
       decided = digest
@@ -157,7 +160,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // side that was edited where the server's was chosen.
       let server = resolution.server.deleted ? nil : resolution.server.item
       if resolution.item == server { open.digest = decided }
-      try append([.conflict(key, open), .closed(.resolution(key))], durably: false)
+      try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
       return false
     }
     // A row that waits behind the base it has already would go with it.

@@ -252,6 +252,25 @@ import Testing
     #expect(try current().client == item)
   }
 
+  @Test("a decision that was taken back doesn't come back with a power loss", arguments: 0..<8)
+  mutating func takenBack(_ seed: Int) throws {
+    try open(.modified)
+    let key = try bench.key("x")
+    let conflict = try current()
+    var step = 0
+    bench.disk.beforeStep = { disk in
+      step += 1
+      if step == 2 { disk.save(Array((seed % 2 == 0 ? "{}" : "{").utf8), as: key) }
+    }
+    #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
+      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+    }
+    bench.disk.beforeStep = nil
+    var random = SplitMix64(seed: UInt64(seed))
+    bench.disk.losePower(&random)
+    #expect(bench.disk.journal.resolutions.isEmpty && bench.disk.journal.conflicts.count == 1)
+  }
+
   @Test("a side edited after a resolution was interrupted is not dropped; the conflict stays")
   mutating func editedSinceInterrupted() throws {
     struct Killed: Error {}
