@@ -180,6 +180,26 @@ import Testing
     #expect(bench.standings == ["x conflict MM"])
   }
 
+  @Test("while a row waits its item is not sent, though it can be read since the command began")
+  mutating func notSentBeforeItsRow() throws {
+    let id = "00000000000000000000000000000abc"
+    let key = try bench.key(id)
+    try bench.elsewhere(id, #"{"a":1}"#)
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(try bench.pull().words == ["\(id) held"])
+    let mine = try Item(text: #"{"a":2}"#)
+    bench.disk.beforeStep = { disk in
+      if case .invalid? = try? disk.client(key) { disk.save(mine, as: key) }
+    }
+    // Of an id made at random an answer like this says that the row is from here.
+    bench.line.fates = [.broken]
+    #expect(try bench.push().words == [])
+    bench.disk.beforeStep = nil
+    #expect(bench.line.log.writes.isEmpty)
+    #expect(try bench.push().words == ["\(id) conflict AA"])
+    #expect(bench.item(id) == #"{"a":2}"#)
+  }
+
   @Test("a row that waits, older than an open conflict's, doesn't replace it")
   mutating func olderWaits() throws {
     // The outcome of a write is unknown, so that the pull lets the row wait.
