@@ -193,6 +193,11 @@ extension Simulation {
       client.removed.formUnion(client.back)
       count("power lost")
       loseEdits(unsafe, client)
+      // Sides whose record the power took away stay where they are, and doctor names them.
+      let open = conflicts(of: client)
+      for key in client.host.user.laidSides where !open.contains(key) {
+        givenUp.formUnion(client.host.user.side(of: key).map { Token.all(in: $0) } ?? [])
+      }
     }
     // Whoever was killed in the midst of a write has laid it, or not.
     for key in client.host.user.items {

@@ -121,7 +121,7 @@ extension Simulation {
       guard let old = client.host.user.text(of: key) else { continue }
       let object = try? JSON(parsing: old).object
       let isIndigestible = Token.all(in: old).contains(where: Token.isIndigestible)
-      if let id = object?[Item.idField]?.text, id == key.id.text, !isIndigestible { continue }
+      if Self.id(in: old) == key.id.text, !isIndigestible { continue }
       let item = digestible(object.map { Item($0) }, &dice)
       remade.insert(key)
       var user = client.host.user
@@ -130,8 +130,7 @@ extension Simulation {
     }
     for key in client.host.user.laidSides {
       guard let old = client.host.user.side(of: key) else { continue }
-      let claimed = (try? JSON(parsing: old).object)?[Item.idField]?.text
-      if claimed == key.id.text { continue }
+      if Self.id(in: old) == key.id.text { continue }
       forget(Token.all(in: old), unless: [])
       client.host.user.saveSide(Self.text(digestible(nil, &dice), key.id), of: key)
     }
@@ -160,9 +159,8 @@ extension Simulation {
     if text != nil, isMaking { made.insert(key) }
     if text == nil { client.deleted.insert(key) }
     client.touched.insert(key)
-    if text == nil || Self.item(in: user.text(of: key)) == nil && server.past[key] != nil {
-      remade.insert(key)
-    }
+    let isItem = user.text(of: key).map { Self.id(in: $0) == key.id.text } ?? false
+    if text == nil || !isItem && server.past[key] != nil { remade.insert(key) }
     if let before = savedMeanwhile?[key] {
       // Who saves twice while a command swaps files may have overwritten its text, not the first
       // save's, and a third time what the second displaced: some of them lie in the trash.
@@ -228,6 +226,11 @@ extension Simulation {
   static func item(in text: [UInt8]?) -> Item? {
     guard let text, let object = try? JSON(parsing: text).object else { return nil }
     return Item(object)
+  }
+
+  /// The id that a text has, where it is an item's.
+  private static func id(in text: [UInt8]) -> Text? {
+    (try? JSON(parsing: text).object)?[Item.idField]?.text
   }
 
   static func text(_ item: Item, _ id: ItemID) -> [UInt8] {
