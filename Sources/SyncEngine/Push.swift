@@ -46,6 +46,10 @@ package struct Push {
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
     try send(.again(open), &run, &disk, &backend)
+    // Rows that waited for the outcome of a write come before what is sent next.
+    for table in tables where !open.isEmpty {
+      run.report.events += try disk.takeIncoming(in: table, settings: settings)
+    }
     var survey = try Survey(of: tables, on: disk)
     try guardDeletions(survey, on: disk)
     var pending = survey.pending(selection)

@@ -200,6 +200,21 @@ import Testing
     #expect(bench.item(id) == #"{"a":2}"#)
   }
 
+  @Test("a row that waited for the outcome of a write comes before what the same push sends")
+  mutating func waitsForAnOutcome() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    bench.disk.loseBase()
+    try bench.pull()
+    try #require(try bench.disk.incoming(of: bench.key("x")) != nil)
+    try bench.save("x", #"{"a":3}"#)
+    bench.line.fates = [.broken]
+    #expect(try bench.push().words == ["x rejected 500", "x conflict AA"])
+    #expect(bench.standings == ["x conflict AA"])
+  }
+
   @Test("a row that waits, older than an open conflict's, doesn't replace it")
   mutating func olderWaits() throws {
     // The outcome of a write is unknown, so that the pull lets the row wait.
