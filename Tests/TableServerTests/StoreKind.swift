@@ -18,6 +18,8 @@ enum StoreKind: String, CaseIterable, Sendable {
     switch self {
     case .memory: try await body(MemoryItemStore(now: now, salt: { 0 }))
     case .sqlite:
+      await Self.turns.wait()
+      defer { Self.turns.end() }
       try await withTemporaryDirectory { directory in
         let store = try SQLiteItemStore(path: directory + "/items.db", now: now, salt: { 0 })
         try await body(store)
@@ -25,6 +27,9 @@ enum StoreKind: String, CaseIterable, Sendable {
       }
     }
   }
+
+  /// All tests begin at the same time, and a database has three files open.
+  private static let turns = Turns(16)
 }
 
 /// Runs with a fresh directory, and removes it.
