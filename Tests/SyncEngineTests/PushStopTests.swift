@@ -102,10 +102,10 @@ import Testing
     try bench.save("x", #"{"n":2}"#)
     bench.line.fates = [.replyLost]
     try bench.push()
-    let ours = bench.server.rows[try bench.key("x")]
+    let ours = try #require(bench.server.rows[try bench.key("x")])
     let newer = try bench.elsewhere("x", #"{"n":2,"m":3}"#)
     try bench.pull()
-    bench.line.stale = [ours].compactMap(\.self)
+    bench.line.stale = [ours]
     #expect(try bench.push().words == ["x unknown"])
     #expect(try bench.disk.incoming(of: bench.key("x")) == newer)
     try bench.push()
@@ -118,7 +118,7 @@ import Testing
   mutating func staleReadingOfNothing() throws {
     try bench.share("x", #"{"n":1}"#)
     let key = try bench.key("x")
-    let older = bench.server.rows[key]
+    let older = try #require(bench.server.rows[key])
     try bench.save("x", #"{"n":2}"#)
     try bench.push()
     try bench.save("x", #"{"n":3}"#)
@@ -126,7 +126,7 @@ import Testing
     try bench.push()
     bench.server.deleteForGood(key)
     try bench.pull(full: true)
-    bench.line.stale = [older].compactMap(\.self)
+    bench.line.stale = [older]
     #expect(try bench.push().words == ["x unknown"])
     #expect(try bench.disk.base(of: key).item == Item(text: #"{"n":2}"#))
     #expect(try bench.push().words == ["x conflict MD"])
