@@ -4,10 +4,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Takes over to an item what the server's answer to its write has changed in it or beside it.
   ///
   /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item.
-  mutating func takeAnswer(_ row: Row, to intent: Intent) throws {
+  ///
+  /// - Returns: Whether that is done; not where the item can't be read, or is saved all the time. Over
+  ///   the base, what the answer adds would then look as if its user had removed it.
+  mutating func takeAnswer(_ row: Row, to intent: Intent) throws -> Bool {
     let sent: Item?
     switch intent.kind {
-    case .delete: return
+    case .delete: return true
     case .undelete:
       // The request may have carried the item, or not, and then the row is as the tombstone was.
       let former = try base(of: intent.key).row?.item
@@ -19,17 +22,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     case .insert, .update: sent = intent.item
     }
     // Whatever was edited meanwhile, there is nothing to add to it.
-    if row.item == sent { return }
+    if row.item == sent { return true }
     for _ in 0..<8 {
       let client = try client(intent.key)
-      guard case .item(let item, let digest) = client else { return }
+      if case .invalid = client { return false }
+      guard case .item(let item, let digest) = client else { return true }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
       ).item
-      guard merged != item else { return }
+      guard merged != item else { return true }
       let outcome = try write(merged, to: intent.key, expecting: digest)
-      if outcome != .changedMeanwhile { return }
+      if outcome != .changedMeanwhile { return true }
     }
+    return false
   }
 
   /// Notes that nothing waits any more for what writes have brought to the server; before they are

@@ -56,7 +56,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([.resolve(key, resolution)], durably: true)
     try discard(&self)
     let isBack = try finish(resolution, of: key)
-    if isBack, journal.intents[key] == nil {
+    if isBack, journal.intents[key] == nil || journal.results[key] != nil {
       try append([.closed(.operation(key))], durably: true)
     }
     return isBack

@@ -72,10 +72,14 @@ struct PushRun {
     let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
+    var taken: [(intent: Intent, row: Row?)] = []
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key)
-      if let row { try disk.takeAnswer(row, to: intent) }
-      bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
+      // What can't be taken over yet stays open with its result, for the next command.
+      if try row.map({ try disk.takeAnswer($0, to: intent) }) ?? true {
+        taken.append((intent, row))
+        bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
+      }
       report.events.append(
         Event(
           intent.key, read ? .alreadyThere(intent.kind) : .pushed(intent.kind),
@@ -86,8 +90,8 @@ struct PushRun {
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    try disk.noteArrivals(done.map { ($0.intent, $0.row) })
-    try disk.append(done.flatMap { disk.journal.closings(of: $0.intent) }, durably: false)
+    try disk.noteArrivals(taken)
+    try disk.append(taken.flatMap { disk.journal.closings(of: $0.intent) }, durably: false)
     done = []
   }
 

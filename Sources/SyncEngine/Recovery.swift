@@ -26,10 +26,12 @@ package enum Recovery {
     return events
   }
 
-  /// Takes over the answers that were recorded and not taken over.
+  /// Takes over the answers that were recorded and not taken over; those whose items still can't be
+  /// written wait on.
   private static func finishResults(_ disk: inout some Disk) throws {
     let journal = disk.journal
     var bases: [TableName: [Row]] = [:]
+    var waiting: Set<ItemKey> = []
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
       // A base that has moved on was set after this answer.
@@ -38,13 +40,16 @@ package enum Recovery {
         continue
       }
       try disk.restoreTorn(key, to: intent.item)
-      if let row { try disk.takeAnswer(row, to: intent) }
+      if let row, try !disk.takeAnswer(row, to: intent) {
+        waiting.insert(key)
+        continue
+      }
       bases[key.table, default: []].append(row ?? .gone(key.id))
     }
     // The process that was stopped may have written the items.
     if !bases.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let results = journal.results.sorted { $0.key < $1.key }
+    let results = journal.results.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
     try disk.noteArrivals(
       results.compactMap { key, row in journal.intents[key].map { ($0, row) } })
     let closings = results.flatMap { key, _ in

@@ -165,6 +165,73 @@ import Testing
     #expect(bench.row("x") == #"{"a":1,"b":1}"#)
   }
 
+  /// Lets the server stamp what is written next.
+  private mutating func stampNext() {
+    bench.line.fates = [
+      .changing { item in
+        var item = item
+        item["c"] = "stamp"
+        return item
+      }
+    ]
+  }
+
+  @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
+  mutating func answerToInvalid() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+    }
+    #expect(try bench.push().words == ["x pushed update"])
+    bench.disk.beforeStep = nil
+    // What is known to be done is not sent again.
+    #expect(try bench.push().words == [])
+    #expect(bench.writes().count == 1)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":5}"#)
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(bench.item("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
+    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+  }
+
+  @Test("an answer to an item that is saved all the time comes with the next command")
+  mutating func answerToSavedAllTheTime() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    var saves = 0
+    bench.disk.beforeStep = { disk in
+      guard disk.journal.intents[key] != nil else { return }
+      saves += 1
+      disk.save(try Item(text: "{\"a\":2,\"b\":\(saves)}"), as: key)
+    }
+    #expect(try bench.push().words == ["x pushed update"])
+    bench.disk.beforeStep = nil
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(bench.item("x") == "{\"a\":2,\"b\":\(saves),\"c\":\"stamp\"}")
+    #expect(bench.row("x") == bench.item("x"))
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+  }
+
+  @Test("an item that is restored where an answer waits is as the answer says")
+  mutating func restoredWithAnswer() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(try bench.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) }))
+    #expect(bench.item("x") == #"{"a":2,"b":1,"c":"stamp"}"#)
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+    #expect(try bench.push().words == [])
+  }
+
   @Test("a row that comes while its item is invalid waits, and is merged when it is valid again")
   mutating func held() throws {
     try bench.elsewhere("x", #"{"a":1,"b":2}"#)
