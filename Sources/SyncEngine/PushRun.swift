@@ -122,11 +122,14 @@ struct PushRun {
       try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
-    for (intent, settlement, _) in readings { try settle(intent, settlement, &disk) }
+    var others: [ItemKey: Row] = [:]
+    for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
+    try takeOthers(others, &disk)
   }
 
   private mutating func settle(
-    _ intent: Intent, _ settlement: Settlement, _ disk: inout some Disk
+    _ intent: Intent, _ settlement: Settlement, _ others: inout [ItemKey: Row],
+    _ disk: inout some Disk
   ) throws {
     switch settlement {
     case .done(let row): done.append((intent, row, true))
@@ -136,21 +139,41 @@ struct PushRun {
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
     case .incoming(let row):
-      let base = try disk.base(of: intent.key)
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
       let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
-      let revived = intent.kind == .undelete && !row.deleted && !isAwaited
-      try takeIncoming(row, intent, from: revived ? base.row?.item : nil, &disk)
+      if intent.kind == .undelete, !row.deleted, !isAwaited {
+        try take(row, intent, from: disk.base(of: intent.key).row?.item, &disk)
+      } else {
+        others[intent.key] = row
+      }
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])
-      try takeIncoming(row, intent, from: intent.item ?? Item(JSONObject()), &disk)
+      try take(row, intent, from: intent.item ?? Item(JSONObject()), &disk)
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 
-  /// Brings another row than the one that was expected to its item, like a pulled one.
-  private mutating func takeIncoming(
+  /// Brings the rows that are another's to their items, like pulled ones.
+  ///
+  /// They wait, and the writes are closed, before an item is touched: what is cut off after that can't
+  /// be taken for its user's edit, least of all for a delete.
+  private mutating func takeOthers(_ others: [ItemKey: Row], _ disk: inout some Disk) throws {
+    let tables = Dictionary(grouping: others.keys.sorted(), by: \.table)
+    for (table, keys) in tables.sorted(by: { $0.key < $1.key }) {
+      try disk.append(keys.compactMap { others[$0] }, to: table)
+      try disk.append(keys.map { .closed(.intent($0)) }, durably: true)
+      report.events += try disk.takeIncoming(in: table, settings: settings)
+      again.formUnion(keys)
+      for key in keys where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
+        report.events.append(Event(key, .held, item: nil))
+      }
+    }
+  }
+
+  /// Brings a row that holds what was sent, or lives again, to its item, whose change is measured
+  /// against `origin`.
+  private mutating func take(
     _ row: Row, _ intent: Intent, from origin: Item?, _ disk: inout some Disk
   ) throws {
     let key = intent.key

@@ -248,7 +248,7 @@ import Testing
     }
     let report = try bench.push()
     bench.disk.beforeStep = nil
-    #expect(report.words == ["x unknown"])
+    #expect(report.words == ["x held"])
     try bench.save("x", #"{"a":2,"b":1}"#)
     let second = try bench.push()
     #expect(second.words == ["x merged", "x pushed update"])

@@ -47,6 +47,28 @@ import Testing
     #expect(bench.row("c") == #"{"n":2}"# && bench.row("d") == #"{"n":2}"#)
   }
 
+  @Test(
+    "an item that a push removed for another's delete, and was cut off, is no delete of its user's",
+    arguments: 0..<12)
+  mutating func cutOffAtRemoval(step: Int) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.server)]
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    try bench.elsewhere("x", nil)
+    var left = step
+    bench.disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try bench.push() } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+    // Somebody brings it back as it was.
+    try bench.elsewhere("x", #"{"n":1}"#)
+    try bench.push()
+    try bench.push()
+    #expect(bench.row("x") != nil)
+  }
+
   @Test("a second attempt that was not sent leaves the first one unknown")
   mutating func notSentAgain() throws {
     try bench.pend(.update)
