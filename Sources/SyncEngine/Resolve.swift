@@ -110,6 +110,30 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return side.item == nil || side.item != resolution.client && side.item != resolution.item
   }
 
+  /// Makes an item what a resolution says, and lays its copy; again after a crash.
+  ///
+  /// - Returns: The item as it was decided to be: what is saved from then on is an edit.
+  private mutating func put(_ resolution: Resolution, to key: ItemKey) throws -> WriteOutcome {
+    let now = try client(key)
+    // What can't be read says nothing of its place being empty; its user mends it and decides again.
+    if case .invalid = now { return .changedMeanwhile }
+    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
+    guard alreadyThere || now.digest == resolution.digest else { return .changedMeanwhile }
+    if let copy = resolution.copy, let client = resolution.client {
+      let there = try self.client(copy)
+      // Where the item is already replaced, the copy was laid before, and edited since.
+      let isCopied =
+        try alreadyThere && there != .absent || there.item == client
+        || write(client, to: copy, expecting: nil) != .changedMeanwhile
+      // No power loss may take the copy back and leave the item replaced.
+      try settle()
+      guard isCopied || alreadyThere else { return .changedMeanwhile }
+    }
+    // What is displaced goes to the trash with the write, the sides of the conflict later.
+    return now.item == resolution.item
+      ? .replaced(now.digest) : try write(resolution.item, to: key, expecting: now.digest)
+  }
+
   /// Carries a recorded resolution out; again after a crash.
   ///
   /// Where it can't be, the decision is taken back for good: its user is told so, and a power loss may
@@ -119,47 +143,22 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///   changed meanwhile.
   @discardableResult
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
-    let now = try client(key)
-    // What can't be read says nothing of its place being empty; its user mends it and decides again.
-    if case .invalid = now {
+    // A row that had waited, and has become the base since, follows its item: only what comes after was
+    // cut off, what was saved since is an edit, and the conflict would be about an older row.
+    let isDone = try journal.conflicts[key].map {
+      try $0.server != resolution.server && base(of: key).row == resolution.server
+    }
+    let outcome = try put(resolution, to: key)
+    guard isDone == true || outcome != .changedMeanwhile else {
       try append([.closed(.resolution(key))], durably: true)
       return false
-    }
-    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
-    var isCopied = true
-    if let copy = resolution.copy, let client = resolution.client,
-      alreadyThere || now.digest == resolution.digest
-    {
-      let there = try self.client(copy)
-      // Where the item is already replaced, the copy was laid before, and edited since.
-      isCopied =
-        try alreadyThere && there != .absent || there.item == client
-        || write(client, to: copy, expecting: nil) != .changedMeanwhile
-      // No power loss may take the copy back and leave the item replaced.
-      try settle()
-    }
-    // The item as it was decided to be; what is saved from now on is an edit.
-    var decided = now.digest
-    if !alreadyThere {
-      var outcome = WriteOutcome.changedMeanwhile
-      if isCopied, now.digest == resolution.digest {
-        // What is displaced goes to the trash with the write, the sides of the conflict below.
-        outcome =
-          now.item == resolution.item
-          ? .replaced(now.digest) : try write(resolution.item, to: key, expecting: now.digest)
-      }
-      guard case .replaced(let digest) = outcome else {
-        try append([.closed(.resolution(key))], durably: true)
-        return false
-      }
-      decided = digest
     }
     try settle(afresh: true)
     if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
       // What was decided is there; what was written since is for the user to decide, and is the only
       // side that was edited where the server's was chosen.
       let server = resolution.server.deleted ? nil : resolution.server.item
-      if resolution.item == server { open.digest = decided }
+      if resolution.item == server, case .replaced(let decided) = outcome { open.digest = decided }
       try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
       return false
     }
@@ -170,12 +169,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // Sides without a conflict are nobody's that was resolved.
     if journal.conflicts[key] != nil { try removeConflict(of: key) }
     var records = [JournalRecord.closed(.conflict(key))]
-    if resolution.item == nil, !resolution.server.deleted {
+    if case .replaced(nil) = outcome, !resolution.server.deleted {
       // The delete was chosen: no guard asks again.
       var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
       (note.kind, note.commanded) = (.delete, true)
       records.append(.noted(key, note))
-    } else if resolution.item != nil, let note = journal.recalledDelete(of: key) {
+    } else if try resolution.item != nil || client(key) != .absent, let note = journal.recalledDelete(of: key) {
       records.append(note)
     }
     if let copy = resolution.copy {

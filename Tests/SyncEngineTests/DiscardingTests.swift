@@ -180,6 +180,31 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test(
+    "no conflict is left about an older row than the one that was put in place", arguments: 0..<8)
+  mutating func cutOffOverConflict(step: Int) throws {
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", #"{"a":4}"#)
+    #expect(try bench.pull().words == ["x conflict MM"])
+    bench.disk.save(Array("{".utf8), as: key)
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x held"])
+    var left = step
+    bench.disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    let discard = { (disk: inout MemoryDisk) in disk.save(nil as Item?, as: key) }
+    do { _ = try bench.disk.restore(key, discarding: discard) } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+    try bench.save("x", #"{"a":7}"#)
+    try bench.pull()
+    let newest = try bench.disk.newestRow(of: key)
+    #expect(newest?.deleted == true)
+    #expect(bench.item("x") == #"{"a":7}"#)
+  }
+
   @Test("who was killed before it took away what can't be read has decided nothing")
   mutating func killedBeforeDiscarding() throws {
     struct Killed: Error {}
