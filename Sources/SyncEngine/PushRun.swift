@@ -165,7 +165,8 @@ struct PushRun {
       try disk.append(keys.map { .closed(.intent($0)) }, durably: true)
       report.events += try disk.takeIncoming(in: table, settings: settings)
       again.formUnion(keys)
-      for key in keys where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
+      for key in keys where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil
+      {
         report.events.append(Event(key, .held, item: nil))
       }
     }

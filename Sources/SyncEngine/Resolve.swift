@@ -174,7 +174,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
       (note.kind, note.commanded) = (.delete, true)
       records.append(.noted(key, note))
-    } else if try resolution.item != nil || client(key) != .absent, let note = journal.recalledDelete(of: key) {
+    } else if try resolution.item != nil || client(key) != .absent,
+      let note = journal.recalledDelete(of: key)
+    {
       records.append(note)
     }
     if let copy = resolution.copy {
