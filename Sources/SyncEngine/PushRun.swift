@@ -16,8 +16,6 @@ struct PushRun {
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
-  /// Where items were moved whose files are missing.
-  private var claims = Claims()
 
   init(settings: Settings, report: PushReport) {
     self.settings = settings
@@ -122,13 +120,13 @@ struct PushRun {
       try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
-    var others: [ItemKey: Row] = [:]
+    var others: [Other] = []
     for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
-    try takeOthers(others, &disk)
+    try take(others, &disk)
   }
 
   private mutating func settle(
-    _ intent: Intent, _ settlement: Settlement, _ others: inout [ItemKey: Row],
+    _ intent: Intent, _ settlement: Settlement, _ others: inout [Other],
     _ disk: inout some Disk
   ) throws {
     switch settlement {
@@ -142,59 +140,47 @@ struct PushRun {
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
       let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
-      if intent.kind == .undelete, !row.deleted, !isAwaited {
-        try take(row, intent, from: disk.base(of: intent.key).row?.item, &disk)
-      } else {
-        others[intent.key] = row
-      }
+      let revived = intent.kind == .undelete && !row.deleted && !isAwaited
+      let origin = try revived ? disk.base(of: intent.key).row.map { intent.base($0.item) } : nil
+      others.append((intent.key, row, origin))
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])
-      try take(row, intent, from: intent.item ?? Item(JSONObject()), &disk)
+      others.append((intent.key, row, intent.base(intent.item ?? Item(JSONObject()))))
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 
+  /// A row that isn't as it was sent; and what the server has had since this client saw it last, where
+  /// that is not its base.
+  private typealias Other = (key: ItemKey, row: Row, origin: Row?)
+
   /// Brings the rows that are another's to their items, like pulled ones.
   ///
-  /// They wait, and the writes are closed, before an item is touched: what is cut off after that can't
-  /// be taken for its user's edit, least of all for a delete.
-  private mutating func takeOthers(_ others: [ItemKey: Row], _ disk: inout some Disk) throws {
-    let tables = Dictionary(grouping: others.keys.sorted(), by: \.table)
-    for (table, keys) in tables.sorted(by: { $0.key < $1.key }) {
-      try disk.append(keys.compactMap { others[$0] }, to: table)
-      try disk.append(keys.map { .closed(.intent($0)) }, durably: true)
+  /// They wait, what the client's changes are measured against is the base, and the writes are closed,
+  /// before an item is touched: what is cut off after that can't be taken for its user's edit, least of
+  /// all for a delete.
+  private mutating func take(_ others: [Other], _ disk: inout some Disk) throws {
+    let tables = Dictionary(grouping: others, by: \.key.table)
+    for (table, others) in tables.sorted(by: { $0.key < $1.key }) {
+      let origins = others.compactMap(\.origin)
+      if !origins.isEmpty { try disk.setBase(origins, in: table, durably: false) }
+      try disk.append(others.map(\.row), to: table)
+      try disk.append(others.map { .closed(.intent($0.key)) }, durably: true)
       report.events += try disk.takeIncoming(in: table, settings: settings)
-      again.formUnion(keys)
-      for key in keys where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil
-      {
+      again.formUnion(others.map(\.key))
+      for key in others.map(\.key)
+      where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
         report.events.append(Event(key, .held, item: nil))
       }
     }
   }
+}
 
-  /// Brings a row that holds what was sent, or lives again, to its item, whose change is measured
-  /// against `origin`.
-  private mutating func take(
-    _ row: Row, _ intent: Intent, from origin: Item?, _ disk: inout some Disk
-  ) throws {
-    let key = intent.key
-    let policy = settings.policy(of: key.table)
-    switch try disk.take(row, for: key, from: origin, policy: policy, claims: &claims) {
-    case .taken(let event):
-      try disk.settle(afresh: true)
-      try disk.setBase([row], in: key.table, durably: true)
-      try disk.append([.closed(.intent(key))], durably: false)
-      if let event { report.events.append(event) }
-      again.insert(key)
-    case .conflict(let event):
-      report.events.append(event)
-      // Of equal stamps the row that waits would count as the newest, and it is older.
-      if try disk.newestRow(of: key) != row {
-        try disk.append([row], to: key.table)
-        let held = try Set(disk.incoming(in: key.table).map(\.id))
-        try disk.commit(key.table, token: nil, held: held)
-      }
-    case .held: report.events.append(Event(key, .unknown, item: intent.item))
-    }
+extension Intent {
+  /// Returns a base of what the server has had.
+  ///
+  /// No write goes over it: a row that waits is in its way, and its version is the one from before.
+  fileprivate func base(_ item: Item) -> Row {
+    Row(id: key.id, item: item, version: version, updatedAt: nil)
   }
 }

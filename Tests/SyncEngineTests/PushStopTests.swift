@@ -47,6 +47,17 @@ import Testing
     #expect(bench.row("c") == #"{"n":2}"# && bench.row("d") == #"{"n":2}"#)
   }
 
+  /// Pushes and is cut off at a step of the disk.
+  private mutating func push(cutAt step: Int) throws {
+    var left = step
+    bench.disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try bench.push() } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+  }
+
   @Test(
     "an item that a push removed for another's delete, and was cut off, is no delete of its user's",
     arguments: 0..<12)
@@ -55,18 +66,29 @@ import Testing
     try bench.share("x", #"{"n":1}"#)
     try bench.save("x", #"{"n":2}"#)
     try bench.elsewhere("x", nil)
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try bench.push() } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
+    try push(cutAt: step)
     // Somebody brings it back as it was.
     try bench.elsewhere("x", #"{"n":1}"#)
     try bench.push()
     try bench.push()
     #expect(bench.row("x") != nil)
+  }
+
+  @Test(
+    "nor is one whose insert was done, and its row deleted before that was known",
+    arguments: 0..<12)
+  mutating func cutOffAtRemovalOfInsert(step: Int) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.client)]
+    let id = "0123456789abcdef0123456789abcdef"
+    try bench.save(id, #"{"n":1}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.elsewhere(id, nil)
+    try push(cutAt: step)
+    try bench.elsewhere(id, #"{"n":1}"#)
+    try bench.push()
+    try bench.push()
+    #expect(bench.row(id) != nil)
   }
 
   @Test("a second attempt that was not sent leaves the first one unknown")
