@@ -130,6 +130,8 @@ extension Rehearsal: RowDisk {
     }
   }
 
+  mutating func synchronize(_ table: TableName) throws {}
+
   mutating func forget(_ table: TableName) throws {
     forgotten.insert(table)
     tokens[table] = nil

@@ -89,6 +89,10 @@ package protocol RowDisk {
   /// Brings rows into effect at once, in their order; with `durably`, they survive a power loss.
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws
 
+  /// Makes the rows of a table as they are known survive a power loss: a process that was stopped may
+  /// have appended some that don't.
+  mutating func synchronize(_ table: TableName) throws
+
   /// Forgets rows and token of a table, in one durable step.
   mutating func forget(_ table: TableName) throws
 }

@@ -155,6 +155,9 @@ package struct JournalState: Equatable, Sendable {
   /// Whether anything about the outcome of a write or a resolution is open.
   package var isQuiet: Bool { intents.isEmpty && results.isEmpty && resolutions.isEmpty }
 
+  /// Whether a command was cut off before it was through with what it had recorded.
+  var isCutOff: Bool { !(results.isEmpty && resolutions.isEmpty && purges.isEmpty) }
+
   package static func == (left: JournalState, right: JournalState) -> Bool {
     left.records == right.records
   }

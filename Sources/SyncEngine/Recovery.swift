@@ -12,6 +12,8 @@ package enum Recovery {
   package static func run(
     _ tables: [TableName], on disk: inout some Disk, settings: Settings
   ) throws -> [Event] {
+    // What is acted upon now may have been recorded a moment before its process was stopped.
+    if disk.journal.isCutOff { try disk.append([], durably: true) }
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
       if let torn = try disk.torn(key) {
         _ = try disk.write(resolution.item, to: key, expecting: torn.digest)
@@ -32,6 +34,7 @@ package enum Recovery {
     let journal = disk.journal
     var bases: [TableName: [Row]] = [:]
     var waiting: Set<ItemKey> = []
+    for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.synchronize(table) }
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
       // A base that has moved on was set after this answer.

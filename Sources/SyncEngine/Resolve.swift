@@ -165,6 +165,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // A row that waits behind the base it has already would go with it.
     if try base(of: key).row != resolution.server {
       try setBase([resolution.server], in: key.table, durably: true)
+    } else {
+      try synchronize(key.table)
     }
     // Sides without a conflict are nobody's that was resolved.
     if journal.conflicts[key] != nil { try removeConflict(of: key) }

@@ -122,6 +122,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func takeIncoming(in table: TableName, settings: Settings) throws -> [Event] {
     let rows = try incoming(in: table)
     guard !rows.isEmpty else { return [] }
+    // No item may outlive the row that it was written for: it would look like an edit.
+    try synchronize(table)
     var events: [Event] = []
     var taken: [Row] = []
     var held: Set<ItemID> = []

@@ -212,6 +212,11 @@ final class BaseLog {
     if log.size > Self.compactionSize, 2 * rows.usefulBytes < log.size { try compact() }
   }
 
+  /// Makes all lines so far survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call.
+  func synchronize() throws(WorkspaceError) { try log.synchronize() }
+
   /// Forgets everything: a new file without a row, in one durable step.
   ///
   /// - Throws: ``WorkspaceError``: then nothing was forgotten.

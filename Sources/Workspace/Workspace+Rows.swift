@@ -79,6 +79,11 @@ extension Workspace: RowDisk {
     try self.rows.log(of: table).append(rows, atOnce: true, durably: durably)
   }
 
+  package mutating func synchronize(_ table: TableName) throws {
+    requireLock()
+    try rows.log(of: table).synchronize()
+  }
+
   package mutating func forget(_ table: TableName) throws {
     requireLock()
     try rows.log(of: table).forget()

@@ -141,6 +141,8 @@ struct Watched<Work: Disk>: Disk {
     try work.setBase(rows, in: table, durably: durably)
   }
 
+  mutating func synchronize(_ table: TableName) throws { try work.synchronize(table) }
+
   mutating func forget(_ table: TableName) throws { try work.forget(table) }
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {

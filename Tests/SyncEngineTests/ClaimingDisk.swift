@@ -49,6 +49,8 @@ struct ClaimingDisk: Disk {
     try memory.setBase(rows, in: table, durably: durably)
   }
 
+  mutating func synchronize(_ table: TableName) throws { try memory.synchronize(table) }
+
   mutating func forget(_ table: TableName) throws { try memory.forget(table) }
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {

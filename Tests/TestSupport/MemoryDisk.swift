@@ -246,6 +246,11 @@ package struct MemoryDisk: Disk {
     add(rows.map { .effective($0) }, to: table, durably: durably)
   }
 
+  package mutating func synchronize(_ table: TableName) throws {
+    try step()
+    durableRows[table] = rowRecords[table]?.count
+  }
+
   package mutating func forget(_ table: TableName) throws {
     try step()
     add([.forget], to: table, durably: true)
