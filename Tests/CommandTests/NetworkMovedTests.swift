@@ -541,7 +541,7 @@ import Testing
     anna.run("remote", "set", server.url)
     let pushed = anna.run("push")
     #expect(pushed.status == 0, "\(pushed)")
-    #expect(pushed.output == "changed z  one\ncreated z  one (already there)\ndeleted a  one\n")
+    #expect(pushed.output == "created z  one (already there)\nchanged z  one\ndeleted a  one\n")
     anna.expectSound()
   }
 

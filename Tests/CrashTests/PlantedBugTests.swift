@@ -57,7 +57,6 @@ struct PlantedBugTests {
     Bug("rm (1)", items, trash, (.syncfs, "")),
     // An item's new name, and the trash's, before the row is its base.
     Bug("merge (2)", items, trash, (.syncfs, "")),
-    Bug("push, merged (2)", items, trash, (.syncfs, "")),
     Bug("resolve --server (1)", items, trash, (.syncfs, "")),
     Bug("resolve --both (1)", items, trash, (.syncfs, "")),
     // The new log's name before the purge is closed.
