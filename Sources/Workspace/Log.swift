@@ -30,6 +30,8 @@ final class Log {
   private let trash: Trash
   private var descriptor: Int32 = -1
   private var isBroken = false
+  /// Whether the file's name survives a power loss; who made the file may have been stopped before.
+  private var isNamed = false
 
   /// Opens a log and reads its header; the lines are to be read next.
   ///
@@ -210,7 +212,7 @@ final class Log {
   ///
   /// - Throws: ``WorkspaceError/file`` where that fails; after that the log takes no more lines.
   func synchronize() throws(WorkspaceError) {
-    guard position.durable < position.number else { return }
+    guard !isNew, position.durable < position.number || !isNamed else { return }
     try checkEnd()
     try makeDurable()
   }
@@ -228,7 +230,17 @@ final class Log {
       try writeAnew()
       isBroken = false
     }
+    if !isNamed { try nameDurably() }
     position.durable = position.number
+  }
+
+  /// Makes the file's name survive a power loss.
+  private func nameDurably() throws(WorkspaceError) {
+    guard let directory else { return }
+    isBroken = true
+    try directory.synchronize()
+    isBroken = false
+    isNamed = true
   }
 
   /// Puts a new file with the same lines in the file's place; it survives a power loss.
@@ -246,7 +258,7 @@ final class Log {
     }
     close(descriptor)
     descriptor = new
-    try directory.synchronize()
+    isNamed = false
   }
 
   /// Replaces the file by a new one, in one durable step; the count of lines goes on.
@@ -272,9 +284,8 @@ final class Log {
     descriptor = new
     self.header = header
     position = end
-    isBroken = true
-    try directory.synchronize()
-    isBroken = false
+    isNamed = false
+    try nameDurably()
   }
 
   /// Makes sure that the file still ends where this log's last line does.

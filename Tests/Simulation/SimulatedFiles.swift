@@ -18,7 +18,11 @@ final class SimulatedFiles {
     var modified: Int64 = 0
     var changed: Int64 = 0
     var bytes: [UInt8] = []
-    var durable: [UInt8] = []
+    var durable: [UInt8] = [] {
+      didSet { untouched = durable.count }
+    }
+    /// How many bytes from the start are as they were made durable, neither cut off nor written since.
+    var untouched = 0
     /// Whether a failed synchronisation has lost what was written.
     var isLost = false
     var entries: [String: Node] = [:]
@@ -210,6 +214,7 @@ final class SimulatedFiles {
       node.bytes += [UInt8](repeating: 0, count: start - node.bytes.count)
     }
     let end = min(node.bytes.count, start + bytes.count)
+    node.untouched = min(node.untouched, start)
     node.bytes.replaceSubrange(start..<end, with: bytes)
     node.modified = stamp()
     node.changed = node.modified
@@ -227,6 +232,7 @@ final class SimulatedFiles {
   func truncate(_ descriptor: Int32, _ size: Int) -> Int {
     guard let node = open[descriptor]?.node else { return -Int(EBADF) }
     return step {
+      node.untouched = min(node.untouched, size)
       if size < node.bytes.count {
         node.bytes.removeSubrange(size...)
       } else {
@@ -420,6 +426,7 @@ final class SimulatedFiles {
 
   private func write(_ bytes: [UInt8], to node: Node) {
     node.bytes = bytes
+    node.untouched = 0
     node.isLost = false
     node.modified = stamp()
     node.changed = node.modified
@@ -487,7 +494,7 @@ final class SimulatedFiles {
     default:
       // What is cut off comes back whole; what was truncated and written anew comes back in part.
       guard !node.isLost, !node.durable.starts(with: node.bytes) else { return node.durable }
-      let safe = node.bytes.starts(with: node.durable) ? node.durable.count : 0
+      let safe = min(node.untouched, node.bytes.count)
       let written = random.below(node.bytes.count - safe + 1) + safe
       let zeros = random.once(in: 2) ? node.bytes.count - written : 0
       return node.bytes.prefix(written) + [UInt8](repeating: 0, count: zeros)
