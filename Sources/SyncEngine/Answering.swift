@@ -8,19 +8,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// - Returns: Whether that is done; not where the item can't be read, or is saved all the time. Over
   ///   the base, what the answer adds would then look as if its user had removed it.
   mutating func takeAnswer(_ row: Row, to intent: Intent) throws -> Bool {
-    let sent: Item?
-    switch intent.kind {
-    case .delete: return true
-    case .undelete:
-      // The request may have carried the item, or not, and then the row is as the tombstone was.
-      let former = try base(of: intent.key).row?.item
-      let values = row.item.values
-      let isCarried = Change(from: former, to: intent.item).fields.allSatisfy {
-        values[$0.name] != $0.old
-      }
-      sent = isCarried ? intent.item : former
-    case .insert, .update: sent = intent.item
-    }
+    guard intent.kind != .delete else { return true }
+    let sent = try sent(by: intent, answeredBy: row)
     // Whatever was edited meanwhile, there is nothing to add to it.
     if row.item == sent { return true }
     for _ in 0..<8 {
@@ -35,6 +24,18 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if outcome != .changedMeanwhile { return true }
     }
     return false
+  }
+
+  /// Returns what a write has brought to the server, by its answer.
+  func sent(by intent: Intent, answeredBy row: Row) throws -> Item? {
+    guard intent.kind == .undelete else { return intent.item }
+    // The request may have carried the item, or not, and then the row is as the tombstone was.
+    let former = try base(of: intent.key).row?.item
+    let values = row.item.values
+    let isCarried = Change(from: former, to: intent.item).fields.allSatisfy {
+      values[$0.name] != $0.old
+    }
+    return isCarried ? intent.item : former
   }
 
   /// Notes that nothing waits any more for what writes have brought to the server; before they are

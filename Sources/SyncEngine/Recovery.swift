@@ -20,18 +20,21 @@ package enum Recovery {
       }
       try disk.finish(resolution, of: key)
     }
-    try finishResults(&disk)
+    var events = try finishResults(&disk, settings)
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
-    var events: [Event] = []
     for table in tables { events += try disk.takeIncoming(in: table, settings: settings) }
     return events
   }
 
   /// Takes over the answers that were recorded and not taken over; those whose items still can't be
   /// written wait on.
-  private static func finishResults(_ disk: inout some Disk) throws {
+  private static func finishResults(
+    _ disk: inout some Disk, _ settings: Settings
+  ) throws -> [Event] {
     let journal = disk.journal
+    var events: [Event] = []
+    var claims = Claims()
     var bases: [TableName: [Row]] = [:]
     var waiting: Set<ItemKey> = []
     for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.synchronize(table) }
@@ -43,11 +46,29 @@ package enum Recovery {
         continue
       }
       try disk.restoreTorn(key, to: intent.item)
-      if let row, try !disk.takeAnswer(row, to: intent) {
-        waiting.insert(key)
+      guard let row else {
+        bases[key.table, default: []].append(.gone(key.id))
         continue
       }
-      bases[key.table, default: []].append(row ?? .gone(key.id))
+      guard intent.kind != .delete, let newer = try disk.incoming(of: key), row.isOlder(than: newer)
+      else {
+        if try disk.takeAnswer(row, to: intent) {
+          bases[key.table, default: []].append(row)
+        } else {
+          waiting.insert(key)
+        }
+        continue
+      }
+      // What was pulled while the answer waited holds it, too.
+      let policy = settings.policy(of: key.table)
+      let sent = try disk.sent(by: intent, answeredBy: row)
+      switch try disk.take(newer, for: key, from: sent, policy: policy, claims: &claims) {
+      case .taken(let event):
+        bases[key.table, default: []].append(newer)
+        if let event { events.append(event) }
+      case .conflict(let event): events.append(event)
+      case .held: waiting.insert(key)
+      }
     }
     // The process that was stopped may have written the items.
     if !bases.isEmpty { try disk.settle(afresh: true) }
@@ -59,6 +80,7 @@ package enum Recovery {
       journal.intents[key].map(disk.journal.closings) ?? [.closed(.operation(key))]
     }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
+    return events
   }
 }
 

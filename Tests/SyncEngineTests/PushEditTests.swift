@@ -197,6 +197,25 @@ import Testing
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
   }
 
+  @Test("a newer row that comes while an answer waits isn't passed over")
+  mutating func newerThanTheAnswer() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    try bench.elsewhere("x", #"{"a":2,"b":1,"c":"stamp","d":9}"#)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":5}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp","d":9}"#)
+    #expect(bench.item("x") == bench.row("x"))
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+  }
+
   @Test("an answer to an item that is saved all the time comes with the next command")
   mutating func answerToSavedAllTheTime() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
