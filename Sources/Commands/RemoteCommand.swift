@@ -127,7 +127,7 @@ extension RemoteCommand {
   fileprivate static func guardIntents(
     _ address: ServerAddress, _ open: OpenWorkspace, _ context: Context
   ) throws {
-    let count = open.workspace.journal.unanswered.count
+    let count = open.workspace.journal.intents.count
     guard count > 0 else { return }
     var hints: [Failure.Hint] = ["find it out first: tsync push"]
     if let known = try open.workspace.state().dataset, let table = open.tables.first {

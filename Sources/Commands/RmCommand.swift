@@ -100,9 +100,8 @@ private struct Removal {
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
       guard try open.workspace.discard(invalid, of: key, in: key.table) else {
         // Nothing was removed: should the file vanish later, nobody has said so.
-        if open.workspace.journal.intents[key] == nil {
-          try open.workspace.append([.closed(.operation(key))], durably: false)
-        }
+        try open.workspace.append(
+          open.workspace.journal.takingBackDelete(of: key), durably: false)
         throw Self.changedMeanwhile(key)
       }
     case .item:

@@ -169,8 +169,8 @@ extension Survey {
   /// Whether a push has anything to send or to find out.
   fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
     !pending(selection).isEmpty
-      || journal.unanswered.contains {
-        tables.contains($0.key.table) && selection?.contains($0.key) ?? true
+      || journal.intents.keys.contains {
+        tables.contains($0.table) && selection?.contains($0) ?? true
       }
   }
 }

@@ -5,17 +5,20 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item.
   ///
-  /// - Returns: Whether that is done; not where the item can't be read, or is saved all the time. Over
-  ///   the base, what the answer adds would then look as if its user had removed it.
-  mutating func takeAnswer(_ row: Row, to intent: Intent) throws -> Bool {
+  /// - Returns: Whether that is done; not where the item can't be read, was moved, or is saved all the
+  ///   time. Over the row as its base it would look as if its user had removed what the answer adds.
+  mutating func takeAnswer(
+    _ row: Row, to intent: Intent, claims: inout Claims
+  ) throws -> Bool {
     guard intent.kind != .delete else { return true }
     let sent = try sent(by: intent, answeredBy: row)
     // Whatever was edited meanwhile, there is nothing to add to it.
     if row.item == sent { return true }
     for _ in 0..<8 {
       let client = try client(intent.key)
-      if case .invalid = client { return false }
-      guard case .item(let item, let digest) = client else { return true }
+      guard case .item(let item, let digest) = client else {
+        return try client == .absent && moved(intent.key, &claims) == nil
+      }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
       ).item

@@ -11,7 +11,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([.noted(key, Note(kind: .delete, commanded: true))], durably: true)
     if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
     // Nothing was removed: should the file vanish later, nobody has said so.
-    if journal.intents[key] == nil { try append([.closed(.operation(key))], durably: false) }
+    try append(journal.takingBackDelete(of: key), durably: false)
     return false
   }
 
@@ -56,7 +56,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([.resolve(key, resolution)], durably: true)
     try discard(&self)
     let isBack = try finish(resolution, of: key)
-    if isBack, journal.intents[key] == nil || journal.results[key] != nil {
+    if isBack, journal.intents[key] == nil {
       try append([.closed(.operation(key))], durably: true)
     }
     return isBack

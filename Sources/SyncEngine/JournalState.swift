@@ -8,7 +8,7 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var successors: [ItemKey: ItemKey] = [:]
   /// The items that have become another one, by that one: ``successors`` turned round.
   private var bySuccessor: [ItemKey: Set<ItemKey>] = [:]
-  /// The writes that are not settled.
+  /// The writes whose outcome is not known to be settled.
   package private(set) var intents: [ItemKey: Intent] = [:]
   /// The writes that were done but whose row is not taken over yet.
   package private(set) var results: [ItemKey: Row?] = [:]
@@ -100,6 +100,13 @@ package struct JournalState: Equatable, Sendable {
     return .noted(key, Note(kind: .update, commanded: false))
   }
 
+  /// Returns the records that take a command's delete back which removed nothing; a write that is open
+  /// stays so.
+  package func takingBackDelete(of key: ItemKey) -> [JournalRecord] {
+    guard intents[key] != nil else { return [.closed(.operation(key))] }
+    return recalledDelete(of: key).map { [$0] } ?? []
+  }
+
   /// Returns the records that close a write that was done; a delete that a command was told meanwhile
   /// stays one.
   func closings(of intent: Intent) -> [JournalRecord] {
@@ -127,9 +134,6 @@ package struct JournalState: Equatable, Sendable {
     predecessors(of: former).filter { $0 != successor }
       .map { .noted($0, Note(kind: .delete, commanded: true, successor: successor)) }
   }
-
-  /// The writes whose outcome only the server knows; the answers to the others wait for their items.
-  package var unanswered: [Intent] { intents.values.filter { results[$0.key] == nil } }
 
   /// The records that say the same in the fewest lines: what a rotated journal begins with.
   package var records: [JournalRecord] {

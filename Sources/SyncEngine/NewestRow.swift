@@ -2,11 +2,9 @@ package import SyncModel
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the newest row of the server's that is known of an item: one that waits, the server's
-  /// side of a conflict, the answer to a write that waits for the item, or the base; `nil` where the
-  /// server never had it.
+  /// side of a conflict, or the base; `nil` where the server never had it.
   package func newestRow(of key: ItemKey) throws -> Row? {
-    let answer = journal.results[key] ?? nil
-    let known = try journal.conflicts[key]?.server ?? answer ?? base(of: key).row
+    let known = try journal.conflicts[key]?.server ?? base(of: key).row
     guard let waiting = try incoming(of: key), known?.isAtLeastAsNew(as: waiting) != true else {
       return known
     }

@@ -38,7 +38,7 @@ package struct Push {
     report: inout PushReport
   ) throws {
     let notes = disk.journal.notes
-    let open = disk.journal.unanswered
+    let open = disk.journal.intents.values
       .filter { tables.contains($0.key.table) && isSelected($0.key) }
       .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
       .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }

@@ -16,6 +16,8 @@ struct PushRun {
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
   private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
+  /// Where items were moved whose files are missing.
+  private var claims = Claims()
 
   init(settings: Settings, report: PushReport) {
     self.settings = settings
@@ -71,10 +73,13 @@ struct PushRun {
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
     var taken: [(intent: Intent, row: Row?)] = []
+    var waiting: [WaitingRow] = []
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key)
-      // What can't be taken over yet stays open with its result, for the next command.
-      if try row.map({ try disk.takeAnswer($0, to: intent) }) ?? true {
+      if let row, try !disk.takeAnswer(row, to: intent, claims: &claims) {
+        let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
+        waiting.append(WaitingRow(row, after: intent, thatBrought: sent))
+      } else {
         taken.append((intent, row))
         bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
       }
@@ -88,9 +93,10 @@ struct PushRun {
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    try disk.noteArrivals(taken)
+    try disk.noteArrivals(done.map { ($0.intent, $0.row) })
     try disk.append(taken.flatMap { disk.journal.closings(of: $0.intent) }, durably: false)
     done = []
+    try bring(waiting, &disk)
   }
 
   /// Reads the rows of the writes in doubt, and settles each.
@@ -120,13 +126,13 @@ struct PushRun {
       try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
-    var others: [Other] = []
+    var others: [WaitingRow] = []
     for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
-    try take(others, &disk)
+    try bring(others, &disk)
   }
 
   private mutating func settle(
-    _ intent: Intent, _ settlement: Settlement, _ others: inout [Other],
+    _ intent: Intent, _ settlement: Settlement, _ others: inout [WaitingRow],
     _ disk: inout some Disk
   ) throws {
     switch settlement {
@@ -137,50 +143,42 @@ struct PushRun {
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
     case .incoming(let row):
+      // What was moved counts as an item only while its write is open.
+      if try disk.client(intent.key) == .absent, try disk.moved(intent.key, &claims) != nil {
+        return report.events.append(Event(intent.key, .unknown, item: intent.item))
+      }
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
       let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
-      let revived = intent.kind == .undelete && !row.deleted && !isAwaited
-      let origin = try revived ? disk.base(of: intent.key).row.map { intent.base($0.item) } : nil
-      others.append((intent.key, row, origin))
+      if intent.kind == .undelete, !row.deleted, !isAwaited,
+        let former = try disk.base(of: intent.key).row
+      {
+        others.append(WaitingRow(row, after: intent, thatBrought: former.item))
+      } else {
+        others.append(WaitingRow(row, for: intent.key))
+      }
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])
-      others.append((intent.key, row, intent.base(intent.item ?? Item(JSONObject()))))
+      let sent = intent.item ?? Item(JSONObject())
+      others.append(WaitingRow(row, after: intent, thatBrought: sent))
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 
-  /// A row that isn't as it was sent; and what the server has had since this client saw it last, where
-  /// that is not its base.
-  private typealias Other = (key: ItemKey, row: Row, origin: Row?)
-
-  /// Brings the rows that are another's to their items, like pulled ones.
-  ///
-  /// They wait, what the client's changes are measured against is the base, and the writes are closed,
-  /// before an item is touched: what is cut off after that can't be taken for its user's edit, least of
-  /// all for a delete.
-  private mutating func take(_ others: [Other], _ disk: inout some Disk) throws {
-    let tables = Dictionary(grouping: others, by: \.key.table)
-    for (table, others) in tables.sorted(by: { $0.key < $1.key }) {
-      let origins = others.compactMap(\.origin)
-      if !origins.isEmpty { try disk.setBase(origins, in: table, durably: false) }
-      try disk.append(others.map(\.row), to: table)
-      try disk.append(others.map { .closed(.intent($0.key)) }, durably: true)
+  /// Brings rows that aren't as they were sent to their items, like pulled ones; their writes are closed
+  /// before.
+  private mutating func bring(_ rows: [WaitingRow], _ disk: inout some Disk) throws {
+    guard !rows.isEmpty else { return }
+    try disk.record(rows)
+    try disk.append(rows.map { .closed(.intent($0.key)) }, durably: true)
+    for table in Set(rows.map(\.key.table)).sorted() {
       report.events += try disk.takeIncoming(in: table, settings: settings)
-      again.formUnion(others.map(\.key))
-      for key in others.map(\.key)
-      where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
+    }
+    for key in rows.map(\.key) {
+      again.insert(key)
+      if try disk.incoming(of: key) != nil, disk.journal.conflicts[key] == nil {
         report.events.append(Event(key, .held, item: nil))
       }
     }
-  }
-}
-
-extension Intent {
-  /// Returns a base of what the server has had.
-  ///
-  /// No write goes over it: a row that waits is in its way, and its version is the one from before.
-  fileprivate func base(_ item: Item) -> Row {
-    Row(id: key.id, item: item, version: version, updatedAt: nil)
   }
 }

@@ -20,23 +20,20 @@ package enum Recovery {
       }
       try disk.finish(resolution, of: key)
     }
-    var events = try finishResults(&disk, settings)
+    try finishResults(&disk)
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
+    var events: [Event] = []
     for table in tables { events += try disk.takeIncoming(in: table, settings: settings) }
     return events
   }
 
-  /// Takes over the answers that were recorded and not taken over; those whose items still can't be
-  /// written wait on.
-  private static func finishResults(
-    _ disk: inout some Disk, _ settings: Settings
-  ) throws -> [Event] {
+  /// Takes over the answers that were recorded and not taken over.
+  private static func finishResults(_ disk: inout some Disk) throws {
     let journal = disk.journal
-    var events: [Event] = []
     var claims = Claims()
     var bases: [TableName: [Row]] = [:]
-    var waiting: Set<ItemKey> = []
+    var waiting: [WaitingRow] = []
     for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.synchronize(table) }
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
@@ -46,41 +43,31 @@ package enum Recovery {
         continue
       }
       try disk.restoreTorn(key, to: intent.item)
-      guard let row else {
-        bases[key.table, default: []].append(.gone(key.id))
-        continue
+      // What was pulled since would go when the answer becomes the base, and holds it, too.
+      let newer = try disk.incoming(of: key).flatMap { later in
+        row.map { !$0.isAtLeastAsNew(as: later) } == true ? later : nil
       }
-      guard intent.kind != .delete, let newer = try disk.incoming(of: key), row.isOlder(than: newer)
-      else {
-        if try disk.takeAnswer(row, to: intent) {
-          bases[key.table, default: []].append(row)
-        } else {
-          waiting.insert(key)
-        }
-        continue
-      }
-      // What was pulled while the answer waited holds it, too.
-      let policy = settings.policy(of: key.table)
-      let sent = try disk.sent(by: intent, answeredBy: row)
-      switch try disk.take(newer, for: key, from: sent, policy: policy, claims: &claims) {
-      case .taken(let event):
-        bases[key.table, default: []].append(newer)
-        if let event { events.append(event) }
-      case .conflict(let event): events.append(event)
-      case .held: waiting.insert(key)
+      if let row, intent.kind != .delete,
+        try newer != nil || !disk.takeAnswer(row, to: intent, claims: &claims)
+      {
+        let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
+        waiting.append(WaitingRow(newer ?? row, after: intent, thatBrought: sent))
+      } else {
+        bases[key.table, default: []].append(row ?? .gone(key.id))
       }
     }
     // The process that was stopped may have written the items.
     if !bases.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
-    let results = journal.results.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
+    try disk.record(waiting)
+    let results = journal.results.sorted { $0.key < $1.key }
     try disk.noteArrivals(
       results.compactMap { key, row in journal.intents[key].map { ($0, row) } })
     let closings = results.flatMap { key, _ in
       journal.intents[key].map(disk.journal.closings) ?? [.closed(.operation(key))]
     }
-    if !closings.isEmpty { try disk.append(closings, durably: false) }
-    return events
+    // Rows that wait are brought to their items next, whose writes are closed before.
+    if !closings.isEmpty { try disk.append(closings, durably: !waiting.isEmpty) }
   }
 }
 

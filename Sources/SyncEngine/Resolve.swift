@@ -145,11 +145,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
     // A row that had waited, and has become the base since, follows its item: only what comes after was
     // cut off, what was saved since is an edit, and the conflict would be about an older row.
-    let isDone = try journal.conflicts[key].map {
-      try $0.server != resolution.server && base(of: key).row == resolution.server
-    }
+    let about = journal.conflicts[key]?.server
+    let isDone =
+      try about != nil && about != resolution.server && base(of: key).row == resolution.server
     let outcome = try put(resolution, to: key)
-    guard isDone == true || outcome != .changedMeanwhile else {
+    guard isDone || outcome != .changedMeanwhile else {
       try append([.closed(.resolution(key))], durably: true)
       return false
     }
@@ -159,6 +159,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // side that was edited where the server's was chosen.
       let server = resolution.server.deleted ? nil : resolution.server.item
       if resolution.item == server, case .replaced(let decided) = outcome { open.digest = decided }
+      if isDone {
+        let conflict = try Conflict(
+          kind: server == nil ? .deletedThere : .modified, base: base(of: key).item,
+          client: editedSide(of: key)?.item, server: server)
+        try writeConflict(conflict, of: key)
+        open = OpenConflict(
+          kind: conflict.kind, fields: conflict.names, digest: open.digest,
+          server: resolution.server)
+      }
       try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
       return false
     }

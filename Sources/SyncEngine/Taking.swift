@@ -15,16 +15,14 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// The item is merged and written here; the base is the caller's, after the item, because an old
   /// item over a new base would look like an edit (safety.md §3.5). The client's change is measured
-  /// against `origin`, by default what an open conflict began from, or the base. ``Row/gone(_:)``
-  /// stands for no row.
+  /// against what an open conflict began from, or the base. ``Row/gone(_:)`` stands for no row.
   mutating func take(
-    _ row: Row, for key: ItemKey, from origin: Item? = nil, policy: MergePolicy,
-    claims: inout Claims
+    _ row: Row, for key: ItemKey, policy: MergePolicy, claims: inout Claims
   ) throws -> Taken {
     let known = try base(of: key)
     let server = row.deleted ? nil : row.item
     let open = journal.conflicts[key]
-    let origin = origin ?? open?.origin
+    let origin = open?.origin
     let base = origin ?? known.item
     // Before the server has had what an item has become, no rule gives it up for another's row, and no
     // row takes its place unasked: the former row would go.

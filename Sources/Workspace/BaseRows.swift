@@ -42,7 +42,7 @@ struct BaseRows {
   mutating func add(_ id: UnsafeRawBufferPointer, _ entry: BaseLogEntry, atOnce: Bool) {
     let waiting = incoming.place(of: id)
     if atOnce {
-      // It was written after what waits, and is as new or newer.
+      // What still counts of what waited is appended again behind it.
       if let waiting { incoming[waiting] = nil }
       bringIntoEffect(id, entry)
     } else if let waiting {

@@ -51,6 +51,23 @@ import Testing
     #expect(bench.standings == ["x pending update"])
   }
 
+  @Test("nor is its delete remembered where a write of it is open")
+  mutating func savedWhileRemovedInDoubt() throws {
+    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":3}"#))
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    var step = 0
+    bench.disk.beforeStep = { disk in
+      step += 1
+      if step == 2 { disk.save(item, as: key) }
+    }
+    #expect(try !bench.disk.remove(key))
+    bench.disk.beforeStep = nil
+    #expect(bench.disk.journal.notes[key]?.note.commanded == false)
+    #expect(bench.standings == ["x unknown update"])
+  }
+
   // MARK: - Restoring
 
   @Test("an edited item goes back to what the server has, and the edit to the trash")
@@ -181,8 +198,9 @@ import Testing
   }
 
   @Test(
-    "no conflict is left about an older row than the one that was put in place", arguments: 0..<8)
-  mutating func cutOffOverConflict(step: Int) throws {
+    "no conflict is left about an older row than the one that was put in place", arguments: 0..<8,
+    [false, true])
+  mutating func cutOffOverConflict(step: Int, editsSide: Bool) throws {
     let key = try bench.key("x")
     try bench.save("x", #"{"a":2}"#)
     try bench.elsewhere("x", #"{"a":4}"#)
@@ -198,11 +216,15 @@ import Testing
     let discard = { (disk: inout MemoryDisk) in disk.save(nil as Item?, as: key) }
     do { _ = try bench.disk.restore(key, discarding: discard) } catch is MemoryDisk.Crash {}
     bench.disk.beforeStep = nil
-    try bench.save("x", #"{"a":7}"#)
+    if editsSide {
+      bench.disk.editSide(try Item(text: #"{"a":8}"#), of: key)
+    } else {
+      try bench.save("x", #"{"a":7}"#)
+    }
     try bench.pull()
     let newest = try bench.disk.newestRow(of: key)
     #expect(newest?.deleted == true)
-    #expect(bench.item("x") == #"{"a":7}"#)
+    if !editsSide { #expect(bench.item("x") == #"{"a":7}"#) }
   }
 
   @Test("who was killed before it took away what can't be read has decided nothing")
