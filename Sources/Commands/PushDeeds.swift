@@ -6,7 +6,7 @@ import SyncModel
 /// The engine tells what happens as it happens: an item that was merged and then accepted is two
 /// events, and one line: `updated 7f3a  Buy oat milk (merged notes: server)`.
 struct PushDeeds {
-  private enum Kind { case success, conflict, rejection, doubt, other }
+  private enum Kind { case success, conflict, rejection, doubt, held, other }
 
   private var entries: [(kind: Kind, deed: Deed)] = []
   private var merges: [ItemKey: [FieldMerge.Merged]] = [:]
@@ -47,6 +47,7 @@ struct PushDeeds {
     case .unknown: entries.append((.doubt, Deed(did: "unknown", key: key, title: title)))
     case .conflict, .added, .updated, .removed, .conflictOver, .held, .keptOverTombstone:
       guard let deed = Deed(pulled: event, title: title) else { return }
+      if event.what == .held { return entries.append((.held, deed)) }
       guard case .conflict = event.what else { return entries.append((.other, deed)) }
       // Where several rounds meet it, the last one counts.
       if let index = conflictPlaces[key] {
@@ -114,6 +115,8 @@ extension PushDeeds {
   var conflicts: Int { entries.count { $0.kind == .conflict } }
   /// How many changes the server refused.
   var rejected: Int { entries.count { $0.kind == .rejection } }
+  /// How many rows wait for their items.
+  var held: Int { entries.count { $0.kind == .held } }
   /// How many outcomes are not known.
   var unknown: Int { entries.count { $0.kind == .doubt } }
 }

@@ -99,7 +99,7 @@ struct PushTelling {
     for deed in deeds.deeds where !again.contains(deed.key) {
       context.output.result(deed.line(names))
     }
-    if deeds.rejected > 0 { context.output.end(with: .rejected) }
+    if deeds.rejected > 0 || deeds.held > 0 { context.output.end(with: .rejected) }
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
     waiting = report.waiting
@@ -163,7 +163,7 @@ struct PushTelling {
     let parts = [
       (deeds.pushed, "pushed", "pushed"), (deeds.conflicts, "conflict", "conflicts"),
       (deeds.rejected, "rejected", "rejected"), (deeds.unknown, "unknown", "unknown"),
-      (invalidCount, "not valid", "not valid"),
+      (deeds.held, "held", "held"), (invalidCount, "not valid", "not valid"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     if parts.isEmpty {
       // Where the push ended early the failure says the rest.
@@ -175,7 +175,7 @@ struct PushTelling {
 
   private func next(_ deeds: PushDeeds) -> String? {
     if deeds.conflicts > 0 { return "tsync resolve" }
-    if deeds.rejected > 0 || invalidCount > 0 { return "tsync status" }
+    if deeds.rejected > 0 || deeds.held > 0 || invalidCount > 0 { return "tsync status" }
     return deeds.unknown > 0 ? "tsync push" : nil
   }
 

@@ -38,6 +38,32 @@ import Testing
     #expect(anna.run("push") == Outcome(status: 0, output: "", error: "nothing to push\n"))
   }
 
+  @Test("a file that can't be read when another's row comes for it keeps the row waiting")
+  func holdsRows() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("push")
+    try server.request("PATCH", "tables/todoitem/milk", #"{"notes": "two litres"}"#)
+    anna.run("set", "milk", "text=Buy oat milk")
+    let (directory, file) = (anna.directory, anna.file("milk"))
+    let proxy = try Proxy(before: server.url) { request in
+      if request.method == "PATCH" { directory.write("{", to: file) }
+      return .forward
+    }
+    anna.run("remote", "set", proxy.url)
+    let pushed = anna.run("push")
+    #expect(pushed.status == 3)
+    #expect(pushed.output == "held milk  (no text)\n")
+    #expect(pushed.error.hasPrefix("1 held "), "\(pushed)")
+    anna.run("remote", "set", server.url)
+    #expect(anna.run("push").status == 3)
+    directory.write(#"{"id": "milk", "text": "Buy oat milk"}"#, to: file)
+    let second = anna.run("push")
+    #expect(second.status == 0, "\(second)")
+    #expect(second.output == "updated milk  Buy oat milk\n", "\(second)")
+    #expect(anna.item("milk")?.contains("two litres") == true)
+    anna.expectSound()
+  }
+
   @Test(
     "cases 40, 42, 45, N3: a lost answer is found done by the next push",
     arguments: ["POST", "PATCH", "DELETE"])
