@@ -88,9 +88,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let former = journal.conflicts[key]
     var digest = former == nil ? client.digest : former?.digest
     if let former {
-      // Where its user has removed the client's side, it is laid anew, as the file now is.
-      let isRemoved = try former.kind != .deletedHere && conflictClient(of: key) == .absent
-      if isRemoved, conflict.client != nil { digest = client.digest }
+      // Where its user has removed the client's side, or there was none, it is laid anew, as the file
+      // now is.
+      if conflict.client != nil, try conflictClient(of: key) == .absent {
+        if former.kind == .deletedHere { try removeConflict(of: key) }
+        digest = client.digest
+      }
     } else {
       // Sides without a record: a crash left them of another conflict, or the record is lost, and the
       // client's may hold an edit. No file has this fingerprint, so that both count as edited, and

@@ -33,14 +33,18 @@ package struct MemoryDisk: Disk {
     }
   }
 
-  /// The sides of a conflict, as bytes; `nil` for a side that deleted the item.
+  /// The sides of a conflict.
   package struct Sides: Equatable, Sendable {
-    /// The client's side.
-    package var client: [UInt8]?
+    /// The client's side, as bytes; `nil` where there is none, or says that the item was deleted.
+    package var client: [UInt8]? {
+      didSet { saysDeleted = false }
+    }
     /// The server's side.
     package var server: Item?
     /// What both began from.
     package var base: Item?
+    /// Whether the client's side says that the item was deleted.
+    package fileprivate(set) var saysDeleted = false
   }
 
   /// A line of a table's base log.
@@ -191,13 +195,19 @@ package struct MemoryDisk: Disk {
 
   package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     try step()
+    let saysDeleted = sides[key]?.saysDeleted == true
     let client =
-      sides[key]?.client
-      ?? conflict.client.map { item in
-        guard let file = files[key], file.state.item == item else { return Self.text(item, key.id) }
-        return file.bytes
-      }
+      saysDeleted
+      ? nil
+      : sides[key]?.client
+        ?? conflict.client.map { item in
+          guard let file = files[key], file.state.item == item else {
+            return Self.text(item, key.id)
+          }
+          return file.bytes
+        }
     sides[key] = Sides(client: client, server: conflict.server, base: conflict.base)
+    sides[key]?.saysDeleted = client == nil
   }
 
   package mutating func removeConflict(of key: ItemKey) throws {
