@@ -68,7 +68,9 @@ final class MemoryMachine: Machine {
 
 extension MemoryDisk: Hands {
   var items: [ItemKey] { files.keys.sorted() }
-  var laidSides: [ItemKey] { sides.filter { $0.value.client != nil || $0.value.saysDeleted }.keys.sorted() }
+  var laidSides: [ItemKey] {
+    sides.filter { $0.value.client != nil || $0.value.saysDeleted }.keys.sorted()
+  }
   func text(of key: ItemKey) -> [UInt8]? { files[key]?.bytes }
   func side(of key: ItemKey) -> [UInt8]? { sides[key]?.client }
   mutating func save(_ text: [UInt8]?, as key: ItemKey, _ dice: inout SplitMix64) {
