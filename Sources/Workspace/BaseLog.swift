@@ -199,7 +199,7 @@ final class BaseLog {
   ///
   /// A token of `nil` leaves it where it is.
   ///
-  /// - Throws: ``WorkspaceError``: then nothing is in effect.
+  /// - Throws: ``WorkspaceError``: then nothing is in effect, or a power loss may take it back.
   func commit(token: DeltaToken?, held: Set<ItemID>) throws(WorkspaceError) {
     let uncommitted = rows.uncommitted
     guard !uncommitted.isEmpty || token != nil && token != rows.token else { return }
@@ -207,8 +207,9 @@ final class BaseLog {
     let held = uncommitted.filter(held.contains)
     let number = rows.commitNumber + 1
     try log.append([BaseLogLine.members(commit: number, token: token, held: held)])
-    try log.synchronize()
+    // The line is in the file: what is known of it, and goes into the index, has to say the same.
     rows.add(commit: number, token: token, held: Set(held))
+    try log.synchronize()
     if log.size > Self.compactionSize, 2 * rows.usefulBytes < log.size { try compact() }
   }
 
