@@ -205,6 +205,7 @@ struct PushTelling {
       .init(name: "conflicts", value: .integer(conflicts)),
       .init(name: "rejected", value: sum(\.rejected)),
       .init(name: "unknown", value: sum(\.unknown)),
+      .init(name: "held", value: sum(\.held)),
       .init(name: "waiting", value: .integer(waiting)),
     ])
   }

@@ -106,7 +106,8 @@ extension Rehearsal: RowDisk {
     return try forgotten.contains(key.table) || bases[key] != nil ? nil : stage.incoming(of: key)
   }
 
-  mutating func append(_ rows: [Row], to table: TableName) throws {
+  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
+    try setBase(bases, in: table, durably: false)
     for row in rows { waiting[ItemKey(table, row.id)] = (row, false) }
   }
 

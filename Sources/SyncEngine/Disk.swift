@@ -77,8 +77,9 @@ package protocol RowDisk {
   /// is none.
   func incoming(of key: ItemKey) throws -> Row?
 
-  /// Appends rows that are not in effect yet; they survive a power loss.
-  mutating func append(_ rows: [Row], to table: TableName) throws
+  /// Appends rows that are not in effect yet, and ahead of them `bases`, which are at once; they survive
+  /// a power loss.
+  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws
 
   /// Brings the appended rows into effect, but for those held back, and moves the token.
   ///
@@ -95,6 +96,13 @@ package protocol RowDisk {
 
   /// Forgets rows and token of a table, in one durable step.
   mutating func forget(_ table: TableName) throws
+}
+
+extension RowDisk {
+  /// Appends rows that are not in effect yet; they survive a power loss.
+  package mutating func append(_ rows: [Row], to table: TableName) throws {
+    try append(rows, over: [], to: table)
+  }
 }
 
 /// The log of what waits, what was sent and what became of it.

@@ -25,7 +25,8 @@ package enum JournalRecord: Equatable, Sendable {
   package enum Subject: Equatable, Sendable {
     /// The write: note, intent, result and rejection of an item.
     case operation(ItemKey)
-    /// An intent that was not sent, or proved not done: its note stays.
+    /// An intent that was not sent, that proved not done, or whose row waits for its item: its note
+    /// stays.
     case intent(ItemKey)
     /// A conflict and its resolution.
     case conflict(ItemKey)
@@ -96,8 +97,8 @@ package struct OpenConflict: Equatable, Sendable {
   package var digest: Digest?
   /// The server's row that the client's item is up against, or what stands for none.
   package var server: Row
-  /// What both sides began from where that isn't the base: the item that was sent, after a lost
-  /// answer; `nil` for the base.
+  /// What both sides began from where that isn't the base, such as that of a table which was forgotten
+  /// since; `nil` for the base.
   package var origin: Item?
 
   /// Makes a record.

@@ -75,6 +75,7 @@ package struct Push {
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
     }
+    try run.tellHeld(disk)
     // What is told now must survive: conflicts and refusals too.
     if !run.report.events.isEmpty { try disk.append([], durably: true) }
     if run.report.stop != nil { run.report.waiting = try Survey(of: tables, on: disk).waiting }

@@ -10,6 +10,8 @@ struct PushRun {
   private(set) var replies = 0
   /// The items that were merged or turned and are to be sent again in this push.
   var again: Set<ItemKey> = []
+  /// The items to which rows were to be brought that aren't as they were sent.
+  private var brought: Set<ItemKey> = []
   /// The writes that the server has done and that are not taken over yet.
   private var done: [(intent: Intent, row: Row?, read: Bool)] = []
   /// How many of the push's writes were answered by "there is no such row".
@@ -68,6 +70,7 @@ struct PushRun {
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.
   mutating func flush(_ disk: inout some Disk) throws {
     guard !done.isEmpty else { return }
+    claims = Claims()
     // Of an item that a power loss tears as an answer is brought to it, the result tells what it was.
     let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
@@ -78,7 +81,7 @@ struct PushRun {
       let former = try disk.base(of: intent.key)
       if let row, try !disk.takeAnswer(row, to: intent, claims: &claims) {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-        waiting.append(WaitingRow(row, after: intent, thatBrought: sent))
+        waiting.append(WaitingRow(key: intent.key, row: row, base: row.answering(sent)))
       } else {
         taken.append((intent, row))
         bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
@@ -127,6 +130,7 @@ struct PushRun {
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
     var others: [WaitingRow] = []
+    claims = Claims()
     for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
     try bring(others, &disk)
   }
@@ -150,17 +154,14 @@ struct PushRun {
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
       let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
-      if intent.kind == .undelete, !row.deleted, !isAwaited,
-        let former = try disk.base(of: intent.key).row
-      {
-        others.append(WaitingRow(row, after: intent, thatBrought: former.item))
-      } else {
-        others.append(WaitingRow(row, for: intent.key))
-      }
+      let revives = intent.kind == .undelete && !row.deleted && !isAwaited
+      let former = try revives ? disk.base(of: intent.key).row : nil
+      let base = former.map { intent.former(of: row, holding: $0.item) }
+      others.append(WaitingRow(key: intent.key, row: row, base: base))
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])
-      let sent = intent.item ?? Item(JSONObject())
-      others.append(WaitingRow(row, after: intent, thatBrought: sent))
+      let base = intent.former(of: row, holding: intent.item ?? Item(JSONObject()))
+      others.append(WaitingRow(key: intent.key, row: row, base: base))
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
@@ -174,11 +175,15 @@ struct PushRun {
     for table in Set(rows.map(\.key.table)).sorted() {
       report.events += try disk.takeIncoming(in: table, settings: settings)
     }
-    for key in rows.map(\.key) {
-      again.insert(key)
-      if try disk.incoming(of: key) != nil, disk.journal.conflicts[key] == nil {
-        report.events.append(Event(key, .held, item: nil))
-      }
+    again.formUnion(rows.map(\.key))
+    brought.formUnion(rows.map(\.key))
+  }
+
+  /// Tells the rows that were to be brought to their items and wait at the end.
+  mutating func tellHeld(_ disk: some Disk) throws {
+    for key in brought.sorted()
+    where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
+      report.events.append(Event(key, .held, item: nil))
     }
   }
 }

@@ -43,21 +43,23 @@ package enum Recovery {
         continue
       }
       try disk.restoreTorn(key, to: intent.item)
-      // What was pulled since would go when the answer becomes the base, and holds it, too.
-      let newer = try disk.incoming(of: key).flatMap { later in
-        row.map { !$0.isAtLeastAsNew(as: later) } == true ? later : nil
-      }
-      if let row, intent.kind != .delete,
-        try newer != nil || !disk.takeAnswer(row, to: intent, claims: &claims)
-      {
-        let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-        waiting.append(WaitingRow(newer ?? row, after: intent, thatBrought: sent))
-      } else {
+      guard let row, intent.kind != .delete else {
         bases[key.table, default: []].append(row ?? .gone(key.id))
+        continue
+      }
+      let isTaken = try disk.takeAnswer(row, to: intent, claims: &claims)
+      let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
+      // What was pulled since would go when the answer becomes the base.
+      if let newer = try disk.incoming(of: key), row.isOlder(than: newer) {
+        waiting.append(WaitingRow(key: key, row: newer, base: isTaken ? row : row.answering(sent)))
+      } else if isTaken {
+        bases[key.table, default: []].append(row)
+      } else {
+        waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
       }
     }
     // The process that was stopped may have written the items.
-    if !bases.isEmpty { try disk.settle(afresh: true) }
+    if !bases.isEmpty || !waiting.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.record(waiting)
     let results = journal.results.sorted { $0.key < $1.key }

@@ -27,7 +27,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // Before the server has had what an item has become, no rule gives it up for another's row, and no
     // row takes its place unasked: the former row would go.
     let isAwaited = !journal.predecessors(of: key).isEmpty
-    let policy = isAwaited ? MergePolicy(base == nil ? .manual : .fields) : policy
+    // Nobody else has had a hand in the answer to a write: there is nothing to decide (decisions.md 4).
+    let isAnswer = open == nil && known.row?.isAnswered(by: row) == true
+    let policy =
+      isAnswer
+      ? MergePolicy(.client) : isAwaited ? MergePolicy(base == nil ? .manual : .fields) : policy
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try client(key)
@@ -35,6 +39,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // A file that was moved is no delete: neither does the server's settle it, nor is a change of the
       // server's in conflict with it.
       if client == .absent, try moved(key, &claims) != nil { return .held }
+      if isAnswer, client == .absent { return .taken(nil) }
       let merge = Merge(base: base, client: client.item, server: server, policy: policy)
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
@@ -48,7 +53,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         if server != nil, client.item == server, !arrivals.isEmpty {
           try append(arrivals, durably: false)
         }
-      case .takeServer where isAwaited && client.item != nil:
+      case .takeServer where isAwaited && !isAnswer && client.item != nil:
         return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
       case .takeServer(let item):
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {

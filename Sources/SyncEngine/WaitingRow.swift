@@ -10,24 +10,32 @@ struct WaitingRow {
   /// The row.
   let row: Row
   /// What the server has had since this client saw it last, and the client's changes are measured
-  /// against; `nil` where that is the base.
-  ///
-  /// No write goes over it: the row that waits is in its way, and its version is the one from before.
-  let origin: Row?
+  /// against; `nil` where that is the base already.
+  let base: Row?
+}
 
-  /// Makes one that is measured against the base.
-  init(_ row: Row, for key: ItemKey) {
-    self.key = key
-    self.row = row
-    origin = nil
+extension Intent {
+  /// Returns the row to be measured against where another row says that it holds what was sent, or lives
+  /// again.
+  ///
+  /// No write goes over it: its version is the one from before.
+  func former(of row: Row, holding item: Item) -> Row {
+    Row(id: key.id, item: item, version: version, updatedAt: row.updatedAt)
+  }
+}
+
+extension Row {
+  /// Returns the row that answered a write, with what was sent and without what the server has made of
+  /// it.
+  func answering(_ sent: Item) -> Row {
+    Row(id: id, item: sent, version: version, updatedAt: updatedAt)
   }
 
-  /// Makes one that is measured against what a write has brought to the server.
-  init(_ row: Row, after intent: Intent, thatBrought item: Item) {
-    key = intent.key
-    self.row = row
-    origin = Row(
-      id: intent.key.id, item: item, version: intent.version, updatedAt: row.updatedAt)
+  /// Whether this row is what was sent, and another one the answer to it: one state of the row, and two
+  /// contents.
+  func isAnswered(by row: Row) -> Bool {
+    version != nil && version == row.version && updatedAt == row.updatedAt && !deleted
+      && !row.deleted && item != row.item
   }
 }
 
@@ -37,9 +45,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func record(_ rows: [WaitingRow]) throws {
     let tables = Dictionary(grouping: rows, by: \.key.table)
     for (table, rows) in tables.sorted(by: { $0.key < $1.key }) {
-      let origins = rows.compactMap(\.origin)
-      if !origins.isEmpty { try setBase(origins, in: table, durably: false) }
-      try append(rows.map(\.row), to: table)
+      try append(rows.map(\.row), over: rows.compactMap(\.base), to: table)
     }
   }
 }

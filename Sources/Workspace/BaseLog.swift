@@ -180,16 +180,22 @@ final class BaseLog {
 
   // MARK: Writing
 
-  /// Appends rows; with `atOnce` they are in effect, otherwise they wait for a commit.
+  /// Appends rows; with `atOnce` they are in effect, otherwise they wait for a commit. Ahead of them, by
+  /// the same write, go `bases`, which are in effect.
   ///
   /// With `durably`, they survive a power loss when this returns.
   ///
   /// - Throws: ``WorkspaceError``: then none was appended.
-  func append(_ news: [Row], atOnce: Bool, durably: Bool) throws(WorkspaceError) {
+  func append(
+    _ news: [Row], over bases: [Row] = [], atOnce: Bool, durably: Bool
+  ) throws(WorkspaceError) {
     guard !news.isEmpty else { return }
     if log.isNew { try begin() }
-    let places = try log.append(news.map { BaseLogLine.members($0.text, atOnce: atOnce) })
-    for (row, place) in zip(news, places) { add(row, at: place, atOnce: atOnce) }
+    let places = try log.append(
+      bases.map { BaseLogLine.members($0.text, atOnce: true) }
+        + news.map { BaseLogLine.members($0.text, atOnce: atOnce) })
+    for (row, place) in zip(bases, places) { add(row, at: place, atOnce: true) }
+    for (row, place) in zip(news, places[bases.count...]) { add(row, at: place, atOnce: atOnce) }
     recent = Dictionary(news.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     if durably { try log.synchronize() }
   }

@@ -62,9 +62,9 @@ extension Workspace: RowDisk {
     try rows.log(of: key.table).incomingRow(of: key.id, evenHeld: true)
   }
 
-  package mutating func append(_ rows: [Row], to table: TableName) throws {
+  package mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
     requireLock()
-    try self.rows.log(of: table).append(rows, atOnce: false, durably: true)
+    try self.rows.log(of: table).append(rows, over: bases, atOnce: false, durably: true)
   }
 
   package mutating func commit(

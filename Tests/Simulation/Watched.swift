@@ -120,9 +120,9 @@ struct Watched<Work: Disk>: Disk {
     }
   }
 
-  mutating func append(_ rows: [Row], to table: TableName) throws {
+  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
     try noteOlder(rows, table)
-    try work.append(rows, to: table)
+    try work.append(rows, over: bases, to: table)
   }
 
   mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {

@@ -37,8 +37,8 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
-  mutating func append(_ rows: [Row], to table: TableName) throws {
-    try memory.append(rows, to: table)
+  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
+    try memory.append(rows, over: bases, to: table)
   }
 
   mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {

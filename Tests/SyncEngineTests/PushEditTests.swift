@@ -198,6 +198,32 @@ import Testing
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
   }
 
+  @Test(
+    "an edit or a delete of what was sent, when its answer waits, stands whatever the rule says",
+    arguments: [MergePolicy.Rule.server, .fields, .manual, .client], [#"{"a":" x y ","b":1}"#, nil])
+  mutating func editOverAnswer(_ rule: MergePolicy.Rule, _ text: String?) throws {
+    bench.settings.policies = [bench.table: MergePolicy(rule)]
+    try bench.save("x", #"{"a":" x ","b":1}"#)
+    let key = try bench.key("x")
+    bench.line.fates = [
+      .changing { item in
+        var item = item
+        item["a"] = "x"
+        return item
+      }
+    ]
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+    }
+    #expect(try bench.push().words == ["x pushed update", "x held"])
+    bench.disk.beforeStep = nil
+    try bench.save("x", text)
+    try bench.push()
+    #expect(bench.row("x") == text)
+    #expect(bench.item("x") == text)
+    #expect(bench.differences == [])
+  }
+
   @Test("a newer row that comes while an answer waits isn't passed over")
   mutating func newerThanTheAnswer() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)

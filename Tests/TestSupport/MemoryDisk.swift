@@ -239,9 +239,9 @@ package struct MemoryDisk: Disk {
 
   package func incoming(of key: ItemKey) throws -> Row? { rows[key.table]?.incoming[key.id]?.row }
 
-  package mutating func append(_ rows: [Row], to table: TableName) throws {
+  package mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
     try step()
-    add(rows.map { .row($0) }, to: table, durably: true)
+    add(bases.map { .effective($0) } + rows.map { .row($0) }, to: table, durably: true)
   }
 
   package mutating func commit(
