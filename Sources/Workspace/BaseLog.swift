@@ -180,10 +180,10 @@ final class BaseLog {
 
   // MARK: Writing
 
-  /// Appends rows; with `atOnce` they are in effect, otherwise they wait for a commit. Ahead of them, by
-  /// the same write, go `bases`, which are in effect.
+  /// Appends rows; with `atOnce` they are in effect, otherwise they wait for a commit.
   ///
-  /// With `durably`, they survive a power loss when this returns.
+  /// Ahead of them, by the same write, go `bases`, which are in effect. With `durably`, all survive a
+  /// power loss when this returns.
   ///
   /// - Throws: ``WorkspaceError``: then none was appended.
   func append(
