@@ -103,6 +103,30 @@ struct Bench {
     try resolve.settle(key(id), resolve.current(key(id), on: disk), by: choice, on: &disk)
   }
 
+  // MARK: - What comes between
+
+  /// Lets something happen ahead of one step, counted from 1, of what the disk does from now on.
+  mutating func ahead(
+    of wanted: Int, _ happens: @escaping (inout MemoryDisk) throws -> Void
+  ) {
+    var step = 0
+    disk.beforeStep = { disk in
+      step += 1
+      if step == wanted { try happens(&disk) }
+    }
+  }
+
+  /// Runs a command until it is killed, when the disk has done so many steps; it may be through before.
+  mutating func cut(at steps: Int, _ command: (inout Bench) throws -> Void) throws {
+    var left = steps
+    disk.beforeStep = { _ in
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try command(&self) } catch is MemoryDisk.Crash {}
+    disk.beforeStep = nil
+  }
+
   // MARK: - What is to be seen
 
   /// The writes since the last look.

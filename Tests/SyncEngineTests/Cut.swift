@@ -62,29 +62,18 @@ struct Cut {
       for seed in UInt64(0)..<(end == .powerLost ? 6 : 1) {
         var bench = try Bench()
         try begin(&bench)
-        try kill(&bench, at: step)
+        try bench.cut(at: step, command)
         if end == .powerLost {
           var random = SplitMix64(seed: seed &+ 1_000 &* UInt64(step))
           bench.disk.losePower(&random)
         }
         // A run that is cut off after so few steps is mostly recovery.
-        if end == .killedTwice { try kill(&bench, at: step % 5) }
+        if end == .killedTwice { try bench.cut(at: step % 5, command) }
         try command(&bench)
         try afterwards(&bench)
         let ended = try outcome(bench)
         #expect(ended == expected, "cut at step \(step) of \(steps), seed \(seed)")
       }
     }
-  }
-
-  /// Runs the command until it is killed; it may be through before.
-  private func kill(_ bench: inout Bench, at step: Int) throws {
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try command(&bench) } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
   }
 }

@@ -237,7 +237,7 @@ import Testing
     var bench = try Bench()
     for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     try bench.pull()
-    try bench.purge(cutAt: step)
+    try bench.cut(at: step) { try $0.disk.purge($0.table, edits: true) }
     return bench
   }
 
@@ -269,7 +269,7 @@ import Testing
         try bench.save("x", #"{"a":2}"#)
         try bench.elsewhere("x", #"{"a":3}"#)
         try bench.pull()
-        try bench.purge(cutAt: step)
+        try bench.cut(at: step) { try $0.disk.purge($0.table, edits: true) }
         let key = try bench.key("x")
         try #require(bench.disk.sides[key] != nil)
         bench.disk.saveSide(Array(#"{"id":"x","a":4}"#.utf8), of: key)
@@ -347,18 +347,5 @@ import Testing
         == Item(text: #"{"a":4}"#))
     try bench.resolve("x", .client)
     #expect(bench.item("x") == #"{"a":4}"#)
-  }
-}
-
-extension Bench {
-  /// Purges its table, edits too, until a step.
-  fileprivate mutating func purge(cutAt step: Int) throws {
-    var left = step
-    disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try disk.purge(table, edits: true) } catch is MemoryDisk.Crash {}
-    disk.beforeStep = nil
   }
 }

@@ -40,11 +40,7 @@ import Testing
   @Test("an item saved while it is removed stays")
   mutating func savedWhileRemoved() throws {
     let (key, item) = (try bench.key("x"), try Item(text: #"{"a":2}"#))
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == 2 { disk.save(item, as: key) }
-    }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(try !bench.disk.remove(key))
     bench.disk.beforeStep = nil
     #expect(bench.item("x") == #"{"a":2}"#)
@@ -57,11 +53,7 @@ import Testing
     try bench.save("x", #"{"a":2}"#)
     bench.line.fates = [.replyLost]
     try bench.push()
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == 2 { disk.save(item, as: key) }
-    }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(try !bench.disk.remove(key))
     bench.disk.beforeStep = nil
     #expect(bench.disk.journal.notes[key]?.note.commanded == false)
@@ -208,14 +200,9 @@ import Testing
     bench.disk.save(Array("{".utf8), as: key)
     try bench.elsewhere("x", nil)
     #expect(try bench.pull().words == ["x held"])
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
+    try bench.cut(at: step) {
+      _ = try $0.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) })
     }
-    let discard = { (disk: inout MemoryDisk) in disk.save(nil as Item?, as: key) }
-    do { _ = try bench.disk.restore(key, discarding: discard) } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
     if editsSide {
       bench.disk.editSide(try Item(text: #"{"a":8}"#), of: key)
     } else {

@@ -116,11 +116,7 @@ import Testing
     try bench.elsewhere("x", #"{"a":3,"b":1}"#)
     let (key, item) = (try bench.key("x"), try Item(text: edit))
     // The first step keeps the row: then the item was not looked at yet. The second replaces it.
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == 2 { disk.save(item, as: key) }
-    }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     let report = try bench.pull()
     bench.disk.beforeStep = nil
     if item["a"] == 1 {
@@ -137,11 +133,7 @@ import Testing
   mutating func madeInPull() throws {
     try bench.elsewhere("y", #"{"a":3}"#)
     let (key, item) = (try bench.key("y"), try Item(text: #"{"a":4}"#))
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == 2 { disk.save(item, as: key) }
-    }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(try bench.pull().words == ["y conflict AA"])
     #expect(bench.item("y") == #"{"a":4}"#)
   }
@@ -150,11 +142,7 @@ import Testing
   mutating func savedInRemoval() throws {
     try bench.elsewhere("x", nil)
     let (key, item) = (try bench.key("x"), try Item(text: #"{"a":4,"b":1}"#))
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == 2 { disk.save(item, as: key) }
-    }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(try bench.pull().words == ["x conflict MD"])
     #expect(bench.item("x") == #"{"a":4,"b":1}"#)
   }

@@ -188,12 +188,8 @@ import Testing
     bench.disk.save(Array("{".utf8), as: key)
     #expect(try bench.pull().words == ["\(id) held"])
     let mine = try Item(text: #"{"a":2}"#)
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      // The rows that wait are made safe, then brought, then held back.
-      step += 1
-      if step == 2 { disk.save(mine, as: key) }
-    }
+    // The rows that wait are made safe, then brought, then held back.
+    bench.ahead(of: 2) { $0.save(mine, as: key) }
     // Of an id made at random an answer like this says that the row is from here.
     bench.line.fates = [.broken]
     #expect(try bench.push().words == [])

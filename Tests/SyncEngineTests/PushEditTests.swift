@@ -165,6 +165,13 @@ import Testing
     #expect(bench.row("x") == #"{"a":1,"b":1}"#)
   }
 
+  /// Lets the user break a file while a write of it is under way.
+  private mutating func breakInFlight(_ key: ItemKey) {
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+    }
+  }
+
   /// Lets the server stamp what is written next.
   private mutating func stampNext() {
     bench.line.fates = [
@@ -181,9 +188,7 @@ import Testing
     try bench.save("x", #"{"a":2,"b":1}"#)
     let key = try bench.key("x")
     stampNext()
-    bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
-    }
+    breakInFlight(key)
     #expect(try bench.push().words == ["x pushed update", "x held"])
     bench.disk.beforeStep = nil
     #expect(bench.disk.journal.isQuiet)
@@ -212,9 +217,7 @@ import Testing
         return item
       }
     ]
-    bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
-    }
+    breakInFlight(key)
     #expect(try bench.push().words == ["x pushed update", "x held"])
     bench.disk.beforeStep = nil
     try bench.save("x", text)
@@ -229,9 +232,7 @@ import Testing
     try bench.save("x", #"{"a":2,"b":1}"#)
     let key = try bench.key("x")
     stampNext()
-    bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
-    }
+    breakInFlight(key)
     try bench.push()
     bench.disk.beforeStep = nil
     try bench.elsewhere("x", #"{"a":2,"b":1,"c":"stamp","d":9}"#)
@@ -307,9 +308,7 @@ import Testing
     try bench.save("x", #"{"a":2,"b":1}"#)
     let key = try bench.key("x")
     stampNext()
-    bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
-    }
+    breakInFlight(key)
     try bench.push()
     bench.disk.beforeStep = nil
     #expect(try bench.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) }))

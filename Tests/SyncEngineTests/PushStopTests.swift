@@ -47,17 +47,6 @@ import Testing
     #expect(bench.row("c") == #"{"n":2}"# && bench.row("d") == #"{"n":2}"#)
   }
 
-  /// Pushes and is cut off at a step of the disk.
-  private mutating func push(cutAt step: Int) throws {
-    var left = step
-    bench.disk.beforeStep = { _ in
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try bench.push() } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
-  }
-
   @Test(
     "an item that a push removed for another's delete, and was cut off, is no delete of its user's",
     arguments: 0..<12)
@@ -66,7 +55,7 @@ import Testing
     try bench.share("x", #"{"n":1}"#)
     try bench.save("x", #"{"n":2}"#)
     try bench.elsewhere("x", nil)
-    try push(cutAt: step)
+    try bench.cut(at: step) { try $0.push() }
     // Somebody brings it back as it was.
     try bench.elsewhere("x", #"{"n":1}"#)
     try bench.push()
@@ -84,7 +73,7 @@ import Testing
     bench.line.fates = [.replyLost]
     try bench.push()
     try bench.elsewhere(id, nil)
-    try push(cutAt: step)
+    try bench.cut(at: step) { try $0.push() }
     try bench.elsewhere(id, #"{"n":1}"#)
     try bench.push()
     try bench.push()

@@ -231,24 +231,13 @@ import Testing
     #expect(bench.disk.journal.conflicts.count == 1 && bench.disk.journal.isQuiet)
   }
 
-  /// Lets something happen ahead of one step of what the disk does from now on.
-  private mutating func ahead(
-    of wanted: Int, _ happens: @escaping (inout MemoryDisk) throws -> Void
-  ) {
-    var step = 0
-    bench.disk.beforeStep = { disk in
-      step += 1
-      if step == wanted { try happens(&disk) }
-    }
-  }
-
   @Test("an item edited after the conflict was shown is not overwritten; the conflict stays")
   mutating func changedMeanwhile() throws {
     try open(.modified)
     let key = try bench.key("x")
     let conflict = try current()
     let item = try Item(text: #"{"a":9,"b":9}"#)
-    ahead(of: 2) { $0.save(item, as: key) }
+    bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
       try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
     }
@@ -264,7 +253,7 @@ import Testing
     try open(.modified)
     let key = try bench.key("x")
     let conflict = try current()
-    ahead(of: 2) { $0.save(Array((seed % 2 == 0 ? "{}" : "{").utf8), as: key) }
+    bench.ahead(of: 2) { $0.save(Array((seed % 2 == 0 ? "{}" : "{").utf8), as: key) }
     #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
       try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
     }
@@ -312,13 +301,13 @@ import Testing
     try open(.modified)
     let key = try bench.key("x")
     let conflict = try current()
-    ahead(of: 3) { _ in throw Killed() }
+    bench.ahead(of: 3) { _ in throw Killed() }
     #expect(throws: Killed.self) {
       try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
     }
     bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
     let file = try Item(text: #"{"a":9,"b":9}"#)
-    ahead(of: 1) { $0.save(file, as: key) }
+    bench.ahead(of: 1) { $0.save(file, as: key) }
     try bench.push()
     bench.disk.beforeStep = nil
     #expect(bench.item("x") == #"{"a":9,"b":9}"#)
