@@ -8,7 +8,7 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var successors: [ItemKey: ItemKey] = [:]
   /// The items that have become another one, by that one: ``successors`` turned round.
   private var bySuccessor: [ItemKey: Set<ItemKey>] = [:]
-  /// The writes whose outcome is not known to be settled.
+  /// The writes that are open: their outcome is not known, or not taken over yet.
   package private(set) var intents: [ItemKey: Intent] = [:]
   /// The writes that were done but whose row is not taken over yet.
   package private(set) var results: [ItemKey: Row?] = [:]
@@ -158,9 +158,6 @@ package struct JournalState: Equatable, Sendable {
 
   /// Whether anything about the outcome of a write or a resolution is open.
   package var isQuiet: Bool { intents.isEmpty && results.isEmpty && resolutions.isEmpty }
-
-  /// Whether a command was cut off before it was through with what it had recorded.
-  var isCutOff: Bool { !(results.isEmpty && resolutions.isEmpty && purges.isEmpty) }
 
   package static func == (left: JournalState, right: JournalState) -> Bool {
     left.records == right.records

@@ -76,8 +76,9 @@ package struct Push {
       run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
     }
     try run.tellHeld(disk)
-    // What is told now must survive: conflicts and refusals too.
-    if !run.report.events.isEmpty { try disk.append([], durably: true) }
+    // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows
+    // are brought to their items.
+    try disk.append([], durably: true)
     if run.report.stop != nil { run.report.waiting = try Survey(of: tables, on: disk).waiting }
   }
 

@@ -12,8 +12,9 @@ package enum Recovery {
   package static func run(
     _ tables: [TableName], on disk: inout some Disk, settings: Settings
   ) throws -> [Event] {
-    // What is acted upon now may have been recorded a moment before its process was stopped.
-    if disk.journal.isCutOff { try disk.append([], durably: true) }
+    // What is acted upon now, such as that a write is closed and others' rows may be brought to its
+    // item, may have been recorded a moment before its process was stopped.
+    try disk.append([], durably: true)
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
       if let torn = try disk.torn(key) {
         _ = try disk.write(resolution.item, to: key, expecting: torn.digest)

@@ -130,7 +130,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func takeIncoming(in table: TableName, settings: Settings) throws -> [Event] {
     let rows = try incoming(in: table)
     guard !rows.isEmpty else { return [] }
-    // No item may outlive the row that it was written for: it would look like an edit.
+    // No item may outlive the row that it was written for, nor that its write is closed: it would look
+    // like an edit.
+    try append([], durably: true)
     try synchronize(table)
     var events: [Event] = []
     var taken: [Row] = []

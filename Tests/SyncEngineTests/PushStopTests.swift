@@ -80,6 +80,32 @@ import Testing
     #expect(bench.row(id) != nil)
   }
 
+  @Test(
+    "nor is one that a pull removed after a push that sent nothing, when the power was lost",
+    arguments: 0..<8)
+  mutating func powerLostAtRemoval(step: Int) throws {
+    try bench.share("x", #"{"n":1}"#)
+    let key = try bench.key("x")
+    let before = bench
+    for seed in UInt64(0)..<8 {
+      bench = before
+      bench.server.restore(try #require(before.disk.base(of: key).row), as: key)
+      try bench.save("x", #"{"n":2}"#)
+      bench.line.fates = [.notSent(ScriptedLine.cut)]
+      try bench.push()
+      try bench.save("x", #"{"n":1}"#)
+      try bench.elsewhere("x", nil)
+      try bench.cut(at: step) { try $0.pull() }
+      var random = SplitMix64(seed: seed)
+      bench.disk.losePower(&random)
+      // Somebody brings it back as it was.
+      try bench.elsewhere("x", #"{"n":1}"#)
+      try bench.push()
+      try bench.push()
+      #expect(bench.row("x") != nil, "seed \(seed)")
+    }
+  }
+
   @Test("a second attempt that was not sent leaves the first one unknown")
   mutating func notSentAgain() throws {
     try bench.pend(.update)

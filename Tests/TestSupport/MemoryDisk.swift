@@ -275,6 +275,7 @@ package struct MemoryDisk: Disk {
   // MARK: - JournalDisk
 
   package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    guard !records.isEmpty || durableJournal < journalRecords.count else { return }
     try step()
     for record in records { journal.add(record) }
     journalRecords += records

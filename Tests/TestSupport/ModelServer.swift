@@ -82,6 +82,11 @@ package final class ModelServer {
     rows[key] = nil
   }
 
+  /// Puts a row in place as it was once, as somebody does who restores a copy.
+  package func restore(_ row: Row, as key: ItemKey) {
+    rows[key] = row
+  }
+
   /// Carries a request out as its bytes say.
   package func handle(_ request: Request, by client: Int) -> Reply.Outcome {
     attempts += 1
