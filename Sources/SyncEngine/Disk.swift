@@ -78,7 +78,7 @@ package protocol RowDisk {
   func incoming(of key: ItemKey) throws -> Row?
 
   /// Appends rows that are not in effect yet, and ahead of them `bases`, which are at once; they survive
-  /// a power loss.
+  /// a power loss. A crash may leave the first of them alone.
   mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws
 
   /// Brings the appended rows into effect, but for those held back, and moves the token.

@@ -38,11 +38,13 @@ package enum Recovery {
     for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.synchronize(table) }
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
-      // A base that has moved on was set after this answer.
+      // A base that has moved on was set after this answer; behind one that is what was sent, what the
+      // answer brought may be missing.
       let base = try disk.base(of: key).row
-      guard intent.kind == .insert ? base?.version == nil : base?.version == intent.version else {
-        continue
-      }
+      guard
+        base?.version == (intent.kind == .insert ? nil : intent.version)
+          || row.map { base?.isAnswered(by: $0) == true } ?? false
+      else { continue }
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
         bases[key.table, default: []].append(row ?? .gone(key.id))

@@ -27,15 +27,17 @@ extension Intent {
 extension Row {
   /// Returns the row that answered a write, with what was sent and without what the server has made of
   /// it.
+  ///
+  /// The server never had that: it has no time. So it can't be taken for a row that was pulled, of whose
+  /// version the server has other content now (safety.md S14).
   func answering(_ sent: Item) -> Row {
-    Row(id: id, item: sent, version: version, updatedAt: updatedAt)
+    Row(id: id, item: sent, version: version, updatedAt: nil)
   }
 
-  /// Whether this row is what was sent, and another one the answer to it: one state of the row, and two
-  /// contents.
+  /// Whether this row is what was sent, and another one the answer to it.
   func isAnswered(by row: Row) -> Bool {
-    version != nil && version == row.version && updatedAt == row.updatedAt && !deleted
-      && !row.deleted && item != row.item
+    version != nil && version == row.version && updatedAt == nil && row.updatedAt != nil
+      && !row.deleted
   }
 }
 

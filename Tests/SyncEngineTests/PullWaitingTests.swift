@@ -13,6 +13,22 @@ import Testing
 
   private func base() throws -> Item? { try bench.disk.base(of: bench.key("x")).item }
 
+  @Test(
+    "other content behind the stamps of the base is no answer to anything: the rule decides",
+    arguments: [#"{"a":2,"b":1}"#, nil])
+  mutating func otherContent(_ text: String?) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.manual)]
+    let key = try bench.key("x")
+    let row = try #require(bench.server.rows[key])
+    try bench.save("x", text)
+    bench.server.restore(
+      Row(
+        id: row.id, item: try Item(text: #"{"a":9,"b":1}"#), version: row.version,
+        updatedAt: row.updatedAt), as: key)
+    #expect(try bench.pull(full: true).words == ["x conflict \(text == nil ? "DM" : "MM")"])
+    #expect(bench.item("x") == text)
+  }
+
   @Test("a row whose item is invalid waits until it is valid, though the token moves on")
   mutating func invalid() throws {
     bench.disk.save(Array("{\"a\": 2,".utf8), as: try bench.key("x"))

@@ -203,6 +203,30 @@ import Testing
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
   }
 
+  @Test("what an answer brings that waits is known however the push is cut off", arguments: 0..<16)
+  mutating func cutOffAtAnswer(step: Int) throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    var left = step
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try bench.push() } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+    try bench.push()
+    #expect(try bench.disk.newestRow(of: key) == bench.server.rows[key])
+    // Before it was sent nothing has broken it.
+    guard try bench.disk.client(key).item == nil else { return }
+    try bench.save("x", #"{"a":2,"b":5}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
+    #expect(bench.item("x") == bench.row("x"))
+    #expect(bench.differences == [])
+  }
+
   @Test(
     "an edit or a delete of what was sent, when its answer waits, stands whatever the rule says",
     arguments: [MergePolicy.Rule.server, .fields, .manual, .client], [#"{"a":" x y ","b":1}"#, nil])

@@ -3,9 +3,9 @@ package import SyncModel
 
 /// The twin of a workspace: a disk in memory that can lose its power.
 ///
-/// Each mutating call is one step. `beforeStep` runs ahead of each, with the disk, so that a test can
-/// let a user save in between, or throw ``Crash`` to kill the program there. What was written since
-/// the last durable point can be taken back by ``losePower(_:)``.
+/// Each mutating call is one step; what a crash may tear is several. `beforeStep` runs ahead of each, with
+/// the disk, so that a test can let a user save in between, or throw ``Crash`` to kill the program there.
+/// What was written since the last durable point can be taken back by ``losePower(_:)``.
 package struct MemoryDisk: Disk {
   /// What a killed program throws.
   package struct Crash: Error {
@@ -240,8 +240,12 @@ package struct MemoryDisk: Disk {
   package func incoming(of key: ItemKey) throws -> Row? { rows[key.table]?.incoming[key.id]?.row }
 
   package mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
+    if !bases.isEmpty {
+      try step()
+      add(bases.map { .effective($0) }, to: table, durably: false)
+    }
     try step()
-    add(bases.map { .effective($0) } + rows.map { .row($0) }, to: table, durably: true)
+    add(rows.map { .row($0) }, to: table, durably: true)
   }
 
   package mutating func commit(
