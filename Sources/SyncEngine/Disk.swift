@@ -33,8 +33,9 @@ package protocol ItemDisk {
   /// Lays the sides of a conflict side by side.
   ///
   /// The server's side and the base replace those of a former conflict of the item; a client's side
-  /// that lies there stays, because its user may have edited it. The client's side is laid as a copy
-  /// of the item's bytes, so that its fingerprint tells whether it was edited.
+  /// that lies there stays, because its user may have edited it, unless it says that the item was deleted
+  /// which the client has. The client's side is laid as a copy of the item's bytes, so that its
+  /// fingerprint tells whether it was edited.
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws
 
   /// Moves the sides of a conflict to the trash.

@@ -92,11 +92,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ) throws -> Taken {
     let former = journal.conflicts[key]
     var digest = former == nil ? client.digest : former?.digest
-    if let former {
-      // Where its user has removed the client's side, or there was none, it is laid anew, as the file
-      // now is.
-      if conflict.client != nil, try conflictClient(of: key) == .absent {
-        if former.kind == .deletedHere { try removeConflict(of: key) }
+    if former != nil {
+      // Where its user has removed the client's side, or it says that the item was deleted, it is laid
+      // anew, as the file now is; a crash may have come after that.
+      let side = try conflictClient(of: key)
+      if conflict.client != nil, side == .absent || side.digest == client.digest {
         digest = client.digest
       }
     } else {

@@ -14,8 +14,9 @@ struct ConflictFiles {
 
   /// Lays the sides of a conflict; they survive a power loss.
   ///
-  /// Server and base replace those of a former conflict. A client's side that lies there stays. The
-  /// current bytes of the item's file become the client's side where they mean the client's item.
+  /// Server and base replace those of a former conflict. A client's side that lies there stays, unless
+  /// it says that the item was deleted which the client has. The current bytes of the item's file become
+  /// the client's side where they mean the client's item.
   ///
   /// - Returns: Where in the trash that is which lay in the client's place and was no file.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
@@ -25,6 +26,7 @@ struct ConflictFiles {
     let place = "\(Layout.items)/\(key)"
     let means = current.flatMap { try? ItemFile.item(in: $0, as: key, place: place) }
     let copied = conflict.client != nil && means == conflict.client ? current : nil
+    if conflict.client != nil, try client(of: key) == .absent { try remove(.client, of: key) }
     let displaced = try lay(
       copied ?? Self.text(of: conflict.client, key.id), .client, of: key, replacing: false)
     try lay(Self.text(of: conflict.server, key.id), .server, of: key, replacing: true)

@@ -195,17 +195,12 @@ package struct MemoryDisk: Disk {
 
   package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     try step()
-    let saysDeleted = sides[key]?.saysDeleted == true
     let client =
-      saysDeleted
-      ? nil
-      : sides[key]?.client
-        ?? conflict.client.map { item in
-          guard let file = files[key], file.state.item == item else {
-            return Self.text(item, key.id)
-          }
-          return file.bytes
-        }
+      sides[key]?.client
+      ?? conflict.client.map { item in
+        guard let file = files[key], file.state.item == item else { return Self.text(item, key.id) }
+        return file.bytes
+      }
     sides[key] = Sides(client: client, server: conflict.server, base: conflict.base)
     sides[key]?.saysDeleted = client == nil
   }
