@@ -147,9 +147,11 @@ struct PushRun {
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
     case .incoming(let row):
-      // What was moved counts as an item only while its write is open.
-      if try disk.client(intent.key) == .absent, try disk.moved(intent.key, &claims) != nil {
-        return report.events.append(Event(intent.key, .unknown, item: intent.item))
+      // Of a row that was never seen, what was moved counts as the item only while its write is open.
+      if try disk.base(of: intent.key) == .neverSeen, try disk.client(intent.key) == .absent,
+        try disk.moved(intent.key, &claims) != nil
+      {
+        return report.events.append(Event(intent.key, .held, item: nil))
       }
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.

@@ -319,12 +319,34 @@ import Testing
     try bench.elsewhere("milk", #"{"a":9}"#)
     bench.disk.save(nil as Item?, as: key)
     bench.disk.save(Array(#"{"id":"milk","a":1}"#.utf8), as: other)
-    try bench.push()
+    #expect(try bench.push().words == ["milk held"])
     #expect(bench.item("milk") == nil)
     bench.disk.save(nil as Item?, as: other)
     try bench.save("milk", #"{"a":1}"#)
     #expect(try bench.push().words == ["milk conflict AA"])
     #expect(bench.row("milk") == #"{"a":9}"#)
+  }
+
+  @Test("a write that was refused, of an item whose file was moved since, is over")
+  mutating func refusedAndMoved() throws {
+    let key = try bench.key("x")
+    let other = try bench.key("y")
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    try bench.elsewhere("x", #"{"a":1,"b":7}"#)
+    bench.disk.save(nil as Item?, as: key)
+    bench.disk.save(Array(#"{"id":"x","a":2,"b":1}"#.utf8), as: other)
+    #expect(try bench.push().words == ["x held"])
+    #expect(bench.disk.journal.isQuiet)
+    let tried = bench.server.attempts
+    try bench.push()
+    #expect(bench.server.attempts == tried)
+    bench.disk.save(nil as Item?, as: other)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.push().words == ["x merged", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":7}"#)
+    #expect(bench.differences == [])
   }
 
   @Test("an item that is restored where an answer waits is as the answer says")
