@@ -41,10 +41,10 @@ package enum Recovery {
       // A base that has moved on was set after this answer; behind one that is what was sent, what the
       // answer brought may be missing.
       let base = try disk.base(of: key).row
-      guard
-        base?.version == (intent.kind == .insert ? nil : intent.version)
-          || row.map { base?.isAnswered(by: $0) == true } ?? false
-      else { continue }
+      let isBegun = row.map { base?.isAnswered(by: $0) == true } ?? false
+      guard isBegun || base?.version == (intent.kind == .insert ? nil : intent.version) else {
+        continue
+      }
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
         bases[key.table, default: []].append(row ?? .gone(key.id))
