@@ -110,11 +110,17 @@ extension Failure {
   private init(_ error: Resolve.Failure) {
     switch error {
     case .noConflict(let key): self = .usage("\(key) is not in conflict")
-    case .twoClientSides(let key):
+    case .twoClientSides(let key, let isRemoved):
       let name = "\(key.table)/\(FileName.of(key.id) ?? key.id.text)"
-      self = .usage(
-        "items/\(name).json and conflicts/\(name).client.json were both edited, and differ",
-        hints: ["make them the same, or remove the second, and the first counts"])
+      let (item, side) = ("items/\(name).json", "conflicts/\(name).client.json")
+      self =
+        isRemoved
+        ? .usage(
+          "\(item) was removed, and \(side) was edited",
+          hints: ["remove that, too, or copy it to the first"])
+        : .usage(
+          "\(item) and \(side) were both edited, and differ",
+          hints: ["make them the same, or remove the second, and the first counts"])
     case .moved(let key, let file): self = .moved(key, to: file, isInConflict: true)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key):

@@ -92,16 +92,26 @@ struct ResolveCommand: TsyncCommand {
     }
   }
 
-  /// Makes sure that each field that is named is in one of the conflicts, as they now are.
+  /// Makes sure that one of the conflicts can be looked at, and that each field that is named is in one
+  /// of them, as they now are.
   private func check(
     _ instruction: Instruction, _ keys: [ItemKey], _ session: inout Session
   ) throws {
-    guard !instruction.names.isEmpty else { return }
+    guard !keys.isEmpty else { return }
     let disputed = try session.use { open in
-      Set(try keys.flatMap { try open.conflict($0).names })
+      var names: Set<Text> = []
+      var failures: [Resolve.Failure] = []
+      for key in keys {
+        do {
+          names.formUnion(try open.conflict(key).names)
+        } catch let failure as Resolve.Failure {
+          failures.append(failure)
+        }
+      }
+      if let failure = failures.first, failures.count == keys.count { throw failure }
+      return names
     }
-    guard let name = instruction.names.first(where: { !disputed.contains($0) }), !keys.isEmpty
-    else { return }
+    guard let name = instruction.names.first(where: { !disputed.contains($0) }) else { return }
     throw Failure.usage("\(name) is not in conflict")
   }
 }

@@ -35,6 +35,8 @@ extension Session {
       case .made(let verdict): return .settled(verdict)
       case .mistake(let error):
         context.output.warn("\(place):\(error)")
+        // Others need not wait while a person thinks.
+        try pause()
         guard try editsAgain() else { return .left }
         line = error.line
       }

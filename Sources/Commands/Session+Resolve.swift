@@ -45,17 +45,17 @@ extension Session {
 
   /// Settles conflicts, one after the other, and tells it.
   ///
-  /// A rehearsal changes nothing; where this isn't the last, a push follows in the same command. Where a
-  /// conflict can't be looked at none is settled. What recovery has settled is told first.
+  /// A rehearsal changes nothing; where this isn't the last, a push follows in the same command. One that
+  /// can't be looked at is left. What recovery has settled is told first.
   mutating func resolve(
     _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true,
     settled: [ItemKey] = []
   ) throws -> ResolveTelling {
     let (tables, titleField) = (tables, configuration.titleField)
     let names = try use { open in
-      for key in keys { _ = try open.conflict(key) }
+      let formers = keys.flatMap(open.workspace.journal.predecessors)
       return try ItemNames(
-        for: settled + keys, in: tables, on: open.workspace, titleField: titleField)
+        for: settled + keys + formers, in: tables, on: open.workspace, titleField: titleField)
     }
     var telling = ResolveTelling()
     for key in settled { try tellSettled(key, names, &telling) }
@@ -71,7 +71,7 @@ extension Session {
       } catch Resolve.Failure.noConflict {
         try tellOver(key)
       } catch let failure as Resolve.Failure {
-        // Its files were edited since it was first looked at; others may be settled already.
+        // It holds up no other.
         let failure = Failure(failure)
         context.output.warn(failure.message ?? "\(key) can't be looked at")
         for hint in failure.hints { context.output.warn(hint.text) }
@@ -130,7 +130,7 @@ extension Session {
         if case .quit = decision { return true }
         return false
       }
-      guard try isRehearsal || settle(key, conflict, by: verdict) else {
+      guard let back = try isRehearsal ? [] : settle(key, conflict, by: verdict) else {
         context.output.warn("\(key) was changed meanwhile, and is looked at again")
         continue
       }
@@ -143,6 +143,9 @@ extension Session {
       tell(deed, names, &telling)
       telling.resolved.append(key)
       if case .both(let id) = verdict.choice { telling.copies.insert(ItemKey(key.table, id)) }
+      for (former, item) in back {
+        tell(Deed(did: "restored", key: former, title: names.title(of: item)), names, &telling)
+      }
       return false
     }
     try leave(key, names, &telling)
@@ -165,19 +168,25 @@ extension Session {
   }
 
   /// Settles a conflict if it still is what was decided on.
+  ///
+  /// - Returns: What had become the item, and is back under its former ids; `nil` where it was changed.
   private mutating func settle(
     _ key: ItemKey, _ conflict: Conflict, by verdict: Verdict
-  ) throws -> Bool {
+  ) throws -> [(key: ItemKey, item: Item)]? {
     let settings = settings
     return try use { open in
-      guard try open.conflict(key) == conflict else { return false }
+      guard try open.conflict(key) == conflict else { return nil }
+      let formers = try open.workspace.journal.predecessors(of: key)
+        .filter { try open.workspace.client($0) == .absent }
       do {
         try Resolve(settings: settings).settle(
           key, conflict, by: verdict.choice, on: &open.workspace, claims: &open.claims)
       } catch Resolve.Failure.changedMeanwhile {
-        return false
+        return nil
       }
-      return true
+      return try formers.compactMap { former in
+        try open.workspace.client(former).item.map { (former, $0) }
+      }
     }
   }
 

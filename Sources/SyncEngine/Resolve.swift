@@ -14,8 +14,8 @@ package struct Resolve {
   package enum Failure: Error, Equatable, Sendable {
     /// There is no conflict of this item.
     case noConflict(ItemKey)
-    /// The item's file and the client's side were both edited, differently.
-    case twoClientSides(ItemKey)
+    /// The item's file and the client's side were both edited, differently; or the file was removed.
+    case twoClientSides(ItemKey, isRemoved: Bool = false)
     /// The item's file is missing, and its id stands in another one.
     case moved(ItemKey, InvalidItem)
     /// What counts as the client's side can't be read as an item.
@@ -42,7 +42,7 @@ package struct Resolve {
       let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
       return Conflict(kind: kind, base: base, client: client, server: server)
     }
-    let policy = settings.policy(of: key.table)
+    let policy = disk.journal.policy(settings.policy(of: key.table), of: key, from: base)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
     if fields.disputed.isEmpty { fields = FieldMerge(base: base, client: client, server: server) }
@@ -60,7 +60,7 @@ package struct Resolve {
     }
     let side = try disk.editedSide(of: key)
     if let side, file.isEdited(since: open.digest), file.item != side.item {
-      throw Failure.twoClientSides(key)
+      throw Failure.twoClientSides(key, isRemoved: file == .absent)
     }
     let counts = side ?? file
     if case .invalid(let invalid) = counts { throw Failure.invalid(key, invalid) }

@@ -24,14 +24,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let open = journal.conflicts[key]
     let origin = open?.origin
     let base = origin ?? known.item
-    // Before the server has had what an item has become, no rule gives it up for another's row, and no
-    // row takes its place unasked: the former row would go.
     let isAwaited = !journal.predecessors(of: key).isEmpty
     // Nobody else has had a hand in the answer to a write: there is nothing to decide (decisions.md 4).
     let isAnswer = open == nil && known.row?.isAnswered(by: row) == true
-    let policy =
-      isAnswer
-      ? MergePolicy(.client) : isAwaited ? MergePolicy(base == nil ? .manual : .fields) : policy
+    let policy = isAnswer ? MergePolicy(.client) : journal.policy(policy, of: key, from: base)
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try client(key)

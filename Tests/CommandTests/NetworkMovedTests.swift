@@ -27,7 +27,7 @@ import Testing
     let anna = try cloned()
     move(anna, "a", "b")
     try server.request("PATCH", "tables/todoitem/a", #"{"text": "two"}"#)
-    for output in ["held a  (no text)\n", ""] {
+    for output in ["held a  one\n", ""] {
       let pulled = anna.run("pull")
       #expect(pulled.output == output)
       #expect(pulled.status == 3)
@@ -57,7 +57,7 @@ import Testing
     let anna = try cloned()
     move(anna, "a", "b")
     try server.request("DELETE", "tables/todoitem/a")
-    for output in ["held a  (no text)\n", ""] {
+    for output in ["held a  one\n", ""] {
       let pulled = anna.run("pull")
       #expect(pulled.output == output)
       #expect(pulled.status == 3)
@@ -68,6 +68,24 @@ import Testing
     #expect(anna.run("pull").status == 0)
     #expect(anna.item("a") == nil && anna.item("b") == nil)
     #expect(anna.run("push").error == "nothing to push\n")
+  }
+
+  @Test("what is given up for another's row of its new id comes back under its own, told")
+  func comesBack() throws {
+    let anna = try cloned()
+    anna.run("mv", "a", "b")
+    anna.run("set", "b", "text=mine", "notes=my own")
+    try server.request("POST", "tables/todoitem", #"{"id": "b", "text": "theirs"}"#)
+    #expect(anna.run("pull").output == "conflict b  mine (text, notes)\n")
+    let shown = anna.run("resolve", "-n", "--server", "b")
+    #expect(shown.output == "would resolve b  theirs (server)\n", "\(shown)")
+    let resolved = anna.run("resolve", "--server", "b")
+    #expect(resolved.output == "resolved b  theirs (server)\nrestored a  one\n", "\(resolved)")
+    #expect(anna.item("b")?.contains("my own") == false)
+    #expect(anna.run("push") == Outcome(status: 0, output: "", error: "nothing to push\n"))
+    #expect(try server.rows("a").first?["deleted"]?.boolean == false)
+    #expect(try server.rows("b").first?["notes"] == nil)
+    anna.expectSound()
   }
 
   @Test("a file whose name is no id's keeps its item from being deleted, if it says its id")

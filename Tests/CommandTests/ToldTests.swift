@@ -217,6 +217,57 @@ import Testing
     #expect(anna.item("milk")?.contains("1") == true)
   }
 
+  @Test("a conflict that can't be looked at holds up no other, and alone is an error")
+  func holdsUpNoOther() throws {
+    let world = try CaseWorld(
+      #"{"id": "bread", "text": "Bread"}"#, #"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    for id in ["bread", "milk"] {
+      anna.run("set", id, "text=Mine")
+      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
+    }
+    anna.run("pull")
+    anna.directory.write("{", to: anna.file("bread"))
+    let alone = anna.run("resolve", "--server", "bread")
+    #expect(alone.status == 2 && alone.output == "", "\(alone)")
+    let resolved = anna.run("resolve", "--server", "-a")
+    #expect(resolved.status == 1)
+    #expect(resolved.output.contains("resolved milk  Theirs (server)\n"), "\(resolved.output)")
+    #expect(resolved.output.contains("left bread"), "\(resolved.output)")
+    #expect(resolved.error.contains("items/todoitem/bread.json:1:2: "), "\(resolved.error)")
+    #expect(anna.item("bread") == "{")
+    #expect(anna.run("resolve", "-f", "text=server", "-a").status == 2)
+  }
+
+  @Test("an item that was removed whose conflict's side was edited is told as that")
+  func tellsRemovedAndEdited() throws {
+    let anna = try Self.milkInConflict().anna
+    let side = "list/.todosync/conflicts/todoitem/milk.client.json"
+    anna.directory.write(#"{"id": "milk", "text": "Edited"}"#, to: side)
+    anna.run("rm", "milk")
+    let refused = anna.run("resolve", "--client", "milk")
+    #expect(refused.status == 2)
+    #expect(
+      refused.error.hasPrefix(
+        "tsync: resolve: items/todoitem/milk.json was removed, and "
+          + "conflicts/todoitem/milk.client.json was edited\n"), "\(refused.error)")
+    unlink(anna.directory.path(of: side))
+    #expect(anna.run("resolve", "--client", "milk").status == 0)
+  }
+
+  @Test("who is asked about a mistake in an edited conflict holds up no other command")
+  func holdsNoLock() throws {
+    let anna = try Self.milkInConflict().anna
+    anna.environment += [("EDITOR", "sh -c 'echo x >\"$1\"' sh")]
+    let resolve = try anna.start(["resolve", "milk"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    resolve.type("e\n")
+    #expect(resolve.waits(for: "[l]eave? [e]"))
+    #expect(anna.run("new", "Bread").status == 0)
+    resolve.type("l\n")
+    #expect(resolve.outcome().status == 1)
+  }
+
   @Test("what another tsync left while a tool ran is told, and what is known already isn't again")
   func tellsLeftAfterPause() throws {
     let world = try Self.milkInConflict()
