@@ -11,16 +11,18 @@ struct PushDeeds {
   private var entries: [(kind: Kind, deed: Deed)] = []
   private var merges: [ItemKey: [FieldMerge.Merged]] = [:]
   private var successes: [ItemKey: Int] = [:]
-  /// The items of which a write of an earlier push was found done.
-  private var earlier: Set<ItemKey> = []
+  /// The items of which a write of an earlier push was done: what follows it is a deed of its own.
+  private var earlier: Set<ItemKey>
   private var conflictPlaces: [ItemKey: Int] = [:]
 
   /// Sums up what happened, and what a push says again of items that it doesn't send.
   ///
   /// `standing` are the items that nothing happened to. What has no place in the order comes last.
   init(
-    _ events: [Event], standing: [Survey.Entry], order: [ItemKey: Int], title: (Item?) -> String?
+    _ events: [Event], resent: Set<ItemKey> = [], standing: [Survey.Entry], order: [ItemKey: Int],
+    title: (Item?) -> String?
   ) {
+    earlier = resent
     for event in events { add(event, title: title(event.item)) }
     for entry in standing { remind(of: entry, title) }
     for (key, merged) in merges.sorted(by: { $0.key < $1.key }) {
@@ -79,12 +81,13 @@ struct PushDeeds {
     _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, isThere: Bool
   ) {
     // An undelete or a merge took a second write; the first one names the deed. A delete is a deed of
-    // its own, and so is what follows a write that was there already.
-    if let index = successes[key], kind != .delete, !earlier.contains(key) {
+    // its own, and so is what follows a write of an earlier push.
+    if let index = successes[key], kind != .delete, earlier.remove(key) == nil {
       entries[index].deed.title = title
       return
     }
     var deed = Deed(did: kind.word, key: key, title: title)
+    if kind == .undelete { earlier.remove(key) }
     if isThere {
       earlier.insert(key)
       deed.remark = "already there"

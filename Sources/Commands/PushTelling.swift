@@ -94,11 +94,13 @@ struct PushTelling {
     let names = try ItemNames(
       for: report.events.map(\.key) + standing.compactMap(\.key), in: survey.tables, on: disk,
       titleField: titleField)
-    let deeds = PushDeeds(report.events, standing: standing, order: order, title: names.title)
+    let deeds = PushDeeds(
+      report.events, resent: report.resent, standing: standing, order: order, title: names.title)
     let again = toldBefore.subtracting(told)
     for deed in deeds.deeds where !again.contains(deed.key) {
       context.output.result(deed.line(names))
     }
+    try warnOfMerged(report, disk)
     if deeds.rejected > 0 || deeds.held > 0 { context.output.end(with: .rejected) }
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
@@ -108,6 +110,19 @@ struct PushTelling {
     let isOver = isWhole && report.stop == nil
     if !isOver { kept = [:] }
     summarize(deeds, isWhole: isOver && kept.isEmpty)
+  }
+
+  /// Names what can't be sent since it was merged, such as where two sides are too much for one item.
+  private mutating func warnOfMerged(_ report: PushReport, _ disk: some Disk) throws {
+    let merged = report.events.compactMap { event in
+      if case .merged = event.what { event.key } else { nil }
+    }
+    for key in Set(merged).sorted() {
+      guard case .invalid(let invalid) = try disk.client(key) else { continue }
+      invalidCount += 1
+      context.output.tell(invalid)
+      context.output.end(with: .rejected)
+    }
   }
 
   /// Tells what a push would send, and how much it is.
@@ -125,6 +140,7 @@ struct PushTelling {
     for entry in entries {
       guard let key = entry.key else { continue }
       let title = names.title(of: try entry.client.item ?? disk.base(of: key).row?.item)
+      var sent: String?
       let kinds: [Operation.Kind]
       switch entry.standing {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
@@ -136,9 +152,11 @@ struct PushTelling {
       case .unknown(let intent):
         let next = isStopped ? nil : intent.next(entry.client)
         kinds = [intent.kind, next].compactMap { $0 }
+        sent = intent.item.flatMap(names.title)
       case .conflict, .rejected, .invalid, .moved: continue
       }
-      for kind in kinds {
+      for (index, kind) in kinds.enumerated() {
+        let title = index == 0 ? sent ?? title : title
         let deed = Deed(did: kind.word, key: key, title: title).foretold
         count += 1
         foretold.append(deed)

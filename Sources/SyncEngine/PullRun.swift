@@ -145,7 +145,7 @@ struct PullRun {
       held.remove(row.id)
       if let event { report.events.append(event) }
     case .conflict(let event): report.events.append(event)
-    case .held: report.events.append(Event(key, .held, item: nil))
+    case .held: report.events.append(Event(key, .held, item: try disk.base(of: key).item))
     }
   }
 

@@ -43,6 +43,7 @@ package struct Push {
       .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
       .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
       .map(\.intent)
+    report.resent = Set(open.map(\.key))
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
     try send(.again(open), &run, &disk, &backend)

@@ -1,7 +1,11 @@
+package import SyncModel
+
 /// What a push did.
 package struct PushReport: Equatable, Sendable {
   /// What happened, in the order in which it did.
   package var events: [Event] = []
+  /// The items of which a write was sent again that an earlier push had sent.
+  package var resent: Set<ItemKey> = []
   /// Why the push ended early; `nil` where it didn't.
   package var stop: Stop?
   /// How many changes wait, where the push ended early.

@@ -151,7 +151,7 @@ struct PushRun {
       if try disk.base(of: intent.key) == .neverSeen, try disk.client(intent.key) == .absent,
         try disk.moved(intent.key, &claims) != nil
       {
-        return report.events.append(Event(intent.key, .held, item: nil))
+        return report.events.append(Event(intent.key, .held, item: intent.item))
       }
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
@@ -185,7 +185,7 @@ struct PushRun {
   mutating func tellHeld(_ disk: some Disk) throws {
     for key in brought.sorted()
     where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
-      report.events.append(Event(key, .held, item: nil))
+      report.events.append(Event(key, .held, item: try disk.base(of: key).item))
     }
   }
 }

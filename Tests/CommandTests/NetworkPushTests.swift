@@ -52,7 +52,7 @@ import Testing
     anna.run("remote", "set", proxy.url)
     let pushed = anna.run("push")
     #expect(pushed.status == 3)
-    #expect(pushed.output == "held milk  (no text)\n")
+    #expect(pushed.output == "held milk  Buy milk\n")
     #expect(pushed.error.hasPrefix("1 held "), "\(pushed)")
     anna.run("remote", "set", server.url)
     #expect(anna.run("push").status == 3)
@@ -62,6 +62,42 @@ import Testing
     #expect(second.output == "updated milk  Buy oat milk\n", "\(second)")
     #expect(anna.item("milk")?.contains("two litres") == true)
     anna.expectSound()
+  }
+
+  @Test("what two sides make too much for one item is named by the push that merged it")
+  func namesTooMuch() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("push")
+    let half = String(repeating: "x", count: 600_000)
+    try server.request("PATCH", "tables/todoitem/milk", #"{"theirs": "\#(half)"}"#)
+    anna.directory.write(
+      #"{"id": "milk", "text": "Buy milk", "mine": "\#(half)"}"#, to: anna.file("milk"))
+    let pushed = anna.run("push")
+    #expect(pushed.status == 3, "\(pushed.status)")
+    #expect(pushed.error.contains("larger than 1 MiB"), "\(pushed.error.prefix(400))")
+    #expect(anna.run("push").status == 3)
+  }
+
+  @Test("what was edited behind a write of an earlier push has a line of its own")
+  func tellsBoth() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("push")
+    anna.run("set", "milk", "text=Buy oat milk")
+    let (isSent, isBack) = (Gate(), Gate())
+    let proxy = try Proxy(before: server.url) { request in
+      if request.method == "PATCH" { isSent.open() }
+      return isBack.wait(seconds: 0) || !isSent.wait(seconds: 0) ? .forward : .answer(.dropped)
+    }
+    anna.run("remote", "set", proxy.url)
+    #expect(anna.run("push").status == 5)
+    isBack.open()
+    anna.run("set", "milk", "text=Buy soy milk")
+    let foretold = anna.run("push", "-n").output
+    #expect(foretold == "would update milk  Buy oat milk\nwould update milk  Buy soy milk\n")
+    let pushed = anna.run("push")
+    #expect(
+      pushed.output == "updated milk  Buy oat milk\nupdated milk  Buy soy milk\n", "\(pushed)")
+    #expect(pushed.error == "2 pushed\n", "\(pushed)")
   }
 
   @Test(
