@@ -9,7 +9,8 @@ import SystemPackage
 /// to be displaced goes to the trash, and what a user saved at that very moment goes back to its
 /// place, or to the trash where the place has a newer text. What is older than the machine's last
 /// start never goes back, because a power loss may have made it of another text; every start counts
-/// as one. No byte is dropped unread.
+/// as one. No byte is dropped unread, and what isn't named exactly as tsync names such a text is not
+/// touched: somebody else put it there.
 struct Leftovers {
   private let root: Directory
   private let trash: Trash
@@ -27,23 +28,23 @@ struct Leftovers {
     self.root = root
     self.trash = trash
     self.started = started
-    for name in try trash.directory.names() where Self.isTemporary(name) {
+    for name in try trash.directory.names() {
       if let staged = StagedName(name) {
         try classify(staged)
-      } else {
+      } else if StagedName.isPrivate(name) {
         // The text of a new file, or a private file: nobody could write to it.
         try trash.directory.remove(name)
       }
     }
     // Private files hold nothing of the user's; one may be written by a process without the lock.
-    for name in try root.names() where Self.isTemporary(name) && !Self.isAlive(writerOf: name) {
+    for name in try root.names() where StagedName.isPrivate(name) && !Self.isAlive(writerOf: name) {
       try root.remove(name)
     }
   }
 
-  /// Whether a name is that of a file on its way.
-  static func isTemporary(_ name: String) -> Bool {
-    name.utf8.starts(with: Layout.temporary.utf8)
+  /// Whether a name in the trash is exactly that of a file of tsync's on its way.
+  static func isOwn(_ name: String) -> Bool {
+    StagedName.isPrivate(name) || StagedName(name) != nil
   }
 
   /// Whether the process lives that a temporary file's name tells.

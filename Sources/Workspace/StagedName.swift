@@ -33,16 +33,43 @@ struct StagedName: Equatable {
     target = fits ? Target(kind: file.kind, table: file.table, name: file.name) : nil
   }
 
-  /// Reads a name; `nil` where it is not one of a staged text.
+  /// Reads a name; `nil` where it is not exactly as one of a staged text is.
   init?(_ text: String) {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "-"), maxSplits: 6, omittingEmptySubsequences: false
     ).map { String(Substring($0)) }
-    guard parts.count >= 5, Text(parts[0] + "-") == Text(Layout.temporary) else { return nil }
+    guard parts.count == 5 || parts.count == 7, Text(parts[0] + "-") == Text(Layout.temporary),
+      parts[1...2].allSatisfy(Self.isNumber), parts[3...4].allSatisfy(Self.isBeginning)
+    else { return nil }
+    target = parts.count == 7 ? Self.target(kind: parts[5], parts[6]) : nil
+    guard parts.count == 5 || target != nil else { return nil }
     self.text = text
     new = parts[3].utf8.count == 16 ? parts[3] : nil
     old = parts[4].utf8.count == 16 ? parts[4] : nil
-    target = parts.count == 7 ? Self.target(kind: parts[5], parts[6]) : nil
+  }
+
+  /// Whether a name is exactly as that of a private file on its way is, or of the text of a new file:
+  /// `.tmp-PID-NUMBER`.
+  static func isPrivate(_ name: String) -> Bool {
+    guard name.utf8.starts(with: Layout.temporary.utf8) else { return false }
+    let parts = name.utf8.dropFirst(Layout.temporary.utf8.count).split(
+      separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { isNumber(String(Substring($0))) }
+  }
+
+  /// Whether a text is a number as it is written in a name: digits, and no 0 before others.
+  private static func isNumber(_ text: String) -> Bool {
+    let digits = text.utf8
+    return (1...20).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
+      && (digits.count == 1 || digits.first != UInt8(ascii: "0"))
+  }
+
+  /// Whether a text is the beginning of a fingerprint, or the `0` that stands for none.
+  private static func isBeginning(_ text: String) -> Bool {
+    let digits = text.utf8
+    if digits.elementsEqual("0".utf8) { return true }
+    return digits.count == 16
+      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
   private static func target(kind: String, _ rest: String) -> Target? {

@@ -44,11 +44,8 @@ extension Workspace {
 
   /// Whether something in a directory was left by a making of a workspace that was interrupted.
   package static func isLeftover(_ name: String) -> Bool {
-    let prefix = Layout.directory + Layout.temporary
-    return name.utf8.starts(with: prefix.utf8)
-      && name.utf8.dropFirst(prefix.utf8.count).allSatisfy {
-        (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
-      }
+    name.utf8.starts(with: Layout.directory.utf8)
+      && StagedName.isPrivate(String(Substring(name.utf8.dropFirst(prefixLength))))
   }
 
   /// The part of a leftover's name before ``Layout/temporary``.

@@ -158,7 +158,7 @@ import Workspace
   @Test("a clone goes into a directory in which another was cut off, and nothing of that is left")
   func clones() {
     let ben = Person()
-    ben.directory.write("{", to: "list/.todosync.tmp-123/journal.jsonl.new")
+    ben.directory.write("{", to: "list/.todosync.tmp-4194305-7/journal.jsonl.new")
     ben.environment = [("HOME", ben.directory.path)]
     let cloned = ben.run("-C", ben.directory.path, "clone", server.url, "list")
     #expect(cloned.status == 0, "\(cloned)")

@@ -199,8 +199,50 @@ import Testing
 
   @Test(
     "Other names are no texts on their way",
-    arguments: [".tmp-1-2", ".tmp-", "a.json", ".tmp-1-2-3", "tmp-1-2-0-0"])
+    arguments: [".tmp-1-2", ".tmp-", "a.json", ".tmp-1-2-3", "tmp-1-2-0-0"] + others)
   func readsNoOtherNames(name: String) {
     #expect(StagedName(name) == nil)
+  }
+
+  /// Names that begin as those of files on their way do, and are none.
+  private static let others = [
+    ".tmp-notes.txt", ".tmp-1", ".tmp-1-", ".tmp-01-1", ".tmp-4194305-7.txt", ".tmp-4194305--7",
+    ".tmp-4194305-+7", ".tmp-4194305-2026-11-21", ".tmp-a-1-0-1234567890123456",
+    ".tmp-1-1-0-12345678901234AB", ".tmp-1-1-0-1234567890123456-items",
+    ".tmp-1-1-0-1234567890123456-notes-todoitem.a.json",
+    ".tmp-1-1-0-1234567890123456-items-todoitem",
+  ]
+
+  @Test(
+    "case 93: what isn't named exactly as tsync names a file stays, and is no finding",
+    arguments: others)
+  func leavesOthersFiles(name: String) throws {
+    let places = [".todosync", ".todosync/trash"].map { "\($0)/\(name)" }
+    for place in places { playground.directory.write("precious", to: place) }
+    #expect(try playground.open().notices == [])
+    let findings = try Workspace.examine(at: playground.directory.path, clock: { 0 }).findings
+    #expect(findings.filter { $0.place.hasSuffix(name) } == [])
+    for place in places { #expect(playground.directory.text(place) == "precious") }
+  }
+
+  @Test("case 93: so does a directory, which stops nothing")
+  func leavesOthersDirectories() throws {
+    let places = [".todosync/.tmp-mine/notes", ".todosync/trash/.tmp-mine/notes"]
+    for place in places { playground.directory.write("precious", to: place) }
+    #expect(try playground.open().notices == [])
+    let findings = try Workspace.examine(at: playground.directory.path, clock: { 0 }).findings
+    #expect(findings.filter { $0.place.hasSuffix(".tmp-mine") } == [])
+    for place in places { #expect(playground.directory.text(place) == "precious") }
+  }
+
+  @Test("What another making of a workspace left goes, and nothing that is only named alike")
+  func leavesOthersWorkspaces() throws {
+    let parent = TemporaryDirectory()
+    let names = [".todosync.tmp-20261121", ".todosync.tmp-2026-11-21", ".todosync.tmp-4194305-7"]
+    for name in names { parent.write("x", to: "\(name)/notes") }
+    try Workspace.make(
+      at: parent.path, settings: SettingsFile(place: "config.json", text: nil),
+      state: WorkspaceState(), tables: [playground.table])
+    #expect(names.map { parent.text("\($0)/notes") } == ["x", "x", nil])
   }
 }

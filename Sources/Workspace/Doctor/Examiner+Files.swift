@@ -11,14 +11,14 @@ extension Examiner {
     attempt(.leftovers, at: Layout.trash) { examiner throws(WorkspaceError) in
       guard let trash = try examiner.root.existingChild(Layout.trash) else { return }
       for name in try trash.names().sorted()
-      where Leftovers.isTemporary(name) && !examiner.hasTold(trash.place(of: name)) {
+      where Leftovers.isOwn(name) && !examiner.hasTold(trash.place(of: name)) {
         examiner.add(
           .leftovers, at: trash.place(of: name), "was left by a stopped command", .mendable, .finish
         )
       }
     }
     attempt(.leftovers, at: Layout.directory) { examiner throws(WorkspaceError) in
-      for name in try examiner.root.names().sorted() where Leftovers.isTemporary(name) {
+      for name in try examiner.root.names().sorted() where StagedName.isPrivate(name) {
         guard !Leftovers.isAlive(writerOf: name), !examiner.hasTold(name) else { continue }
         examiner.add(.leftovers, at: name, "was left by a stopped command", .mendable, .finish)
       }
@@ -39,7 +39,7 @@ extension Examiner {
       for name in try all.names().sorted() {
         guard let table = try? TableName(Text(name)) else { continue }
         let directory = try all.child(table.text.string)
-        for name in try directory.names().sorted() where Leftovers.isTemporary(name) {
+        for name in try directory.names().sorted() where StagedName.isPrivate(name) {
           examiner.addUnfinished(directory.place(of: name))
         }
       }

@@ -17,14 +17,14 @@ extension Examiner {
     for name in [StatIndex.name, StatIndex.name + Layout.new, Layout.lock] {
       expectFile(name, in: root, .clear(place: name), .mendable)
     }
-    for name in (try? root.names().sorted()) ?? [] where Leftovers.isTemporary(name) {
+    for name in (try? root.names().sorted()) ?? [] where StagedName.isPrivate(name) {
       expectFile(name, in: root, .clear(place: name), .mendable)
     }
     examineLogKinds()
     examineItemKinds()
     if let trash = expectDirectory(Layout.trash, in: root) {
       for name in (try? trash.names().sorted()) ?? []
-      where Leftovers.isTemporary(name) || Text(name) == Text(Trash.mark) {
+      where Leftovers.isOwn(name) || Text(name) == Text(Trash.mark) {
         expectFile(name, in: trash, .clear(place: trash.place(of: name)))
       }
       for name in [Layout.items, Layout.conflicts] { expectTables(name, in: trash) }
