@@ -26,7 +26,13 @@ extension History {
     return notices
   }
 
-  /// Whether a text isn't the one that was displaced: that one was no larger than an item may be.
+  /// How many bytes a text may have that is compared with what was displaced.
+  ///
+  /// One that tsync writes there itself has the id in it, a line for each value and blanks before it, of
+  /// which two for each of 64 levels: an item's text may become 130 times as large.
+  private static let textLimit = 160 * ItemFile.limit
+
+  /// Whether a text isn't the one that was displaced: that one was no larger than the limit.
   static func isLate(_ reading: FileReading, over old: Digest) -> Bool {
     switch reading {
     case .file(let bytes, _): Digest(of: bytes) != old
@@ -50,6 +56,6 @@ extension History {
     guard place.string.utf8.starts(with: "\(Layout.trash)/".utf8),
       let (directory, name) = try root.find(place.string)
     else { return nil }
-    return try FileReading(name, in: directory, limit: ItemFile.limit)
+    return try FileReading(name, in: directory, limit: textLimit)
   }
 }

@@ -67,4 +67,60 @@ struct LossTests {
         == ["\(place) was written to after it was displaced: compare it with todoitem/a"])
     #expect(try notices(writing: true) == [])
   }
+
+  @Test("no text that tsync itself wrote there, though with its id it is larger than an item")
+  func largeText() throws {
+    do {
+      var workspace = try spoiled.place.open()
+      let text = Text(String(repeating: "x", count: ItemFile.limit - 20))
+      try workspace.keep(Spoiled.item(text), of: spoiled.place.key("a"))
+      try workspace.finish("mv")
+    }
+    let name = try #require(
+      spoiled.place.directory.names(in: ".todosync/trash/items/todoitem").first)
+    let kept = ".todosync/trash/items/todoitem/\(name)"
+    let size = spoiled.place.directory.read(kept)?.count ?? 0
+    try #require(size > ItemFile.limit)
+    #expect(try spoiled.examine().findings == [])
+    spoiled.place.now += 86_400 * 1_000_000_000
+    #expect(try notices(writing: true) == [])
+    // Of one that somebody did write to it is told.
+    let path = spoiled.place.directory.path(of: kept)
+    let editor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(editor) }
+    write(editor, "more", 4)
+    #expect(try spoiled.examine().findings.map(\.invariant) == [.history])
+  }
+
+  @Test(
+    "nothing that was no file when it was displaced",
+    arguments: [WrongKind.Kind.pipe, .directory, .link])
+  func displacedKind(kind: WrongKind.Kind) throws {
+    WrongKind(name: "items/todoitem/x.json", kind: kind).lay(in: spoiled)
+    do {
+      var workspace = try spoiled.place.open()
+      let key = try spoiled.place.key("x")
+      guard case .invalid(let invalid) = try workspace.client(key) else {
+        Issue.record("it can be read")
+        return
+      }
+      let isGone = try workspace.discard(invalid, of: key, in: spoiled.place.table)
+      #expect(isGone)
+      try workspace.settle()
+      try workspace.finish("rm")
+    }
+    #expect(try spoiled.examine().findings == [])
+  }
+
+  @Test("what lies where a text was displaced and is no file")
+  func otherKind() throws {
+    try spoiled.displace()
+    let name = try #require(
+      spoiled.place.directory.names(in: ".todosync/trash/items/todoitem").first)
+    let place = "trash/items/todoitem/\(name)"
+    unlink(spoiled.path(place))
+    try #require(mkdir(spoiled.path(place), 0o700) == 0)
+    let told = try spoiled.examine().findings.map { "\($0.place) \($0.fact)" }
+    #expect(told == ["\(place) can't be read"])
+  }
 }

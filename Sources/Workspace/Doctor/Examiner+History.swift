@@ -31,6 +31,8 @@ extension Examiner {
           add(.history, at: displaced.place.string, History.lateWrite(displaced), .note)
         case nil, .absent: missing += 1
         case .irregular, .unreadable:
+          // What couldn't be read when it was displaced either lies there as it was.
+          guard displaced.old != nil else { continue }
           add(.history, at: displaced.place.string, "can't be read", .note)
         }
       }
