@@ -9,7 +9,7 @@ struct ItemSheet {
   private let path, place: String
   private let base: Base
   private let client: ClientState
-  private let hasFile: Bool
+  private let file: ClientState
   private let server: Row?
 
   /// Gathers it; what the item is now is given in a word.
@@ -21,7 +21,7 @@ struct ItemSheet {
     base = try open.workspace.base(of: key)
     server = open.workspace.journal.conflicts[key]?.server ?? base.row
     client = try Self.client(key, open.workspace)
-    hasFile = try open.workspace.client(key) != .absent
+    file = try open.workspace.client(key)
   }
 
   /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
@@ -36,7 +36,16 @@ struct ItemSheet {
     return side == .absent ? file : side
   }
 
-  private var shown: Item? { client.item ?? server?.item }
+  /// What is wrong with the client's side of an open conflict, in whose place the item's file is shown;
+  /// `nil` where nothing is, or it is the file that isn't valid.
+  var invalidSide: InvalidItem? {
+    guard case .invalid(let invalid) = client, client != file else { return nil }
+    return invalid
+  }
+
+  /// The item as it is here.
+  private var here: Item? { client.item ?? file.item }
+  private var shown: Item? { here ?? server?.item }
 
   // MARK: For people
 
@@ -49,7 +58,7 @@ struct ItemSheet {
     if let updated = base.row?.updatedAt { known.append(("updatedAt", updated.text.string)) }
     if let version = base.row?.version { known.append(("version", version.text.string)) }
     known.append(("state", state))
-    if hasFile { known.append(("file", place)) }
+    if file != .absent { known.append(("file", place)) }
     let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0
     var head = Line("\(key.table)/\(key.id)", .bold)
     head.append("  \(ItemNames.title(of: shown, field: titleField) ?? ItemNames.untitled)")
@@ -72,11 +81,11 @@ struct ItemSheet {
     switch side {
     case .base:
       guard let row = base.row else {
-        throw Failure.usage("\(key) has no base: it was never pushed")
+        throw Failure.usage("\(key) has no base: no row of it is known here")
       }
       object = Self.object(row.deleted ? nil : row.item, key.id)
     case .server:
-      guard let server else { throw Failure.usage("the server was never seen to have \(key)") }
+      guard let server else { throw Failure.usage("no row of \(key) is known here") }
       object = Self.object(server.deleted ? nil : server.item, key.id)
     case .client:
       if case .invalid(let invalid) = client { throw Failure(invalid: invalid, .usage) }
@@ -108,7 +117,7 @@ struct ItemSheet {
       .init(name: "state", value: .string(state)),
       .init(name: "path", value: .string(path)),
       .init(name: "base", value: Self.json(base.row)),
-      .init(name: "client", value: client.item.map { .object($0.object(id: key.id)) } ?? .null),
+      .init(name: "client", value: here.map { .object($0.object(id: key.id)) } ?? .null),
       .init(name: "server", value: Self.json(server)),
     ])
   }

@@ -30,6 +30,13 @@ extension OpenWorkspace {
 }
 
 extension OpenWorkspace {
+  /// Returns what to do where no row of an item is known: the server may have one, as long as its table
+  /// was never pulled, or was forgotten since.
+  func wayToRow(of key: ItemKey) throws -> [Failure.Hint] {
+    guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
+    return ["should the server have one, it comes with: tsync pull"]
+  }
+
   /// Whether the directory of the items is gone.
   var lacksItems: Bool {
     get throws(WorkspaceError) {

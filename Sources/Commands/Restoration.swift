@@ -138,7 +138,9 @@ struct Restoration {
       guard try open.workspace.client(key) == .absent else { return nil }
       guard case .tombstone(let row) = base else {
         guard base == .neverSeen else { return nil }
-        throw Failure.usage("\(key) is in the trash only, for the server never had it")
+        throw Failure.usage(
+          "\(key) is in the trash only, and no row of it is known here",
+          hints: try open.wayToRow(of: key))
       }
       guard let item = try Self.remembered(row, key, open.workspace) else {
         throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")

@@ -68,6 +68,11 @@ private struct Removal {
         && open.workspace.journal.successors[$0] == nil
     }
     if let key = gone.first, gone.count == referents.count {
+      guard try inventory.contains(key) || open.workspace.base(of: key) != .neverSeen else {
+        throw Failure.usage(
+          "\(key) has no file here, and no row of it is known",
+          hints: try open.wayToRow(of: key))
+      }
       throw Failure.usage("\(key) is removed already")
     }
     self.inventory = inventory

@@ -38,19 +38,30 @@ struct ShowCommand: TsyncCommand {
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Failure(invalid: invalid, .usage)
         }
-        let isGone = !inventory.contains(key)
-        return try ItemSheet(key, state: states[key] ?? (isGone ? "deleted" : "clean"), open)
+        return try ItemSheet(key, state: states[key] ?? Self.state(key, inventory, open), open)
       }
       if let side, !options.json {
         for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
         return
       }
       let titleField = open.configuration.titleField
+      for sheet in sheets {
+        if let invalid = sheet.invalidSide { context.output.warn(invalid.sentence) }
+      }
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
         sheet.lines(titleField).forEach(context.output.result)
         context.output.append(.object(sheet.json(titleField)), to: "items")
       }
     }
+  }
+
+  /// Returns the word for an item that nothing is to be done about; of what neither has a file nor a row
+  /// that is known, nobody can say here that it is deleted.
+  private static func state(
+    _ key: ItemKey, _ inventory: Inventory, _ open: OpenWorkspace
+  ) throws -> String {
+    if inventory.contains(key) { return "clean" }
+    return try open.workspace.base(of: key) == .neverSeen ? "absent" : "deleted"
   }
 }
