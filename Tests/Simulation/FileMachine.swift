@@ -112,6 +112,8 @@ final class FileMachine: Machine {
 
   func losePower(_ random: inout SplitMix64) { files.losePower(&random) }
 
+  var hasLostWrites: Bool { files.hasLostWrites }
+
   var unsafeTexts: [[UInt8]] { files.unsafeTexts }
 
   var leftovers: [[UInt8]] {

@@ -56,6 +56,10 @@ protocol Machine: AnyObject {
   /// Takes back what a power loss may take back, as chance has it.
   func losePower(_ random: inout SplitMix64)
 
+  /// Whether the disk has lost what was to be made safe, and memory still shows it: then the user is to
+  /// start the machine anew (tsync-safety(7)).
+  var hasLostWrites: Bool { get }
+
   /// What the user has saved with an editor that leaves it in memory, and nothing has made safe since.
   var unsafeTexts: [[UInt8]] { get }
 

@@ -30,6 +30,8 @@ final class MemoryMachine: Machine {
 
   func losePower(_ random: inout SplitMix64) { disk.losePower(&random) }
 
+  var hasLostWrites: Bool { false }
+
   var unsafeTexts: [[UInt8]] { [] }
 
   var leftovers: [[UInt8]] { [] }

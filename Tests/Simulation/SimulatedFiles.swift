@@ -449,6 +449,13 @@ final class SimulatedFiles {
     tearsNext = false
   }
 
+  /// Whether a file is shown otherwise than the disk has it, because its synchronisation failed.
+  var hasLostWrites: Bool {
+    var isFound = false
+    forEach(root) { if $0.isLost { isFound = true } }
+    return isFound
+  }
+
   /// Takes back what a power loss may take back, as chance has it.
   func losePower(_ random: inout SplitMix64) {
     endProcess()
@@ -474,9 +481,11 @@ final class SimulatedFiles {
       }
     }
     walk(root)
-    for node in nodes where !node.isDirectory && node.bytes != node.durable {
-      node.bytes = Self.left(of: node, manner, &random)
-      node.durable = node.bytes
+    for node in nodes where !node.isDirectory {
+      if node.bytes != node.durable {
+        node.bytes = Self.left(of: node, manner, &random)
+        node.durable = node.bytes
+      }
       node.isLost = false
     }
     unsafeTexts = []

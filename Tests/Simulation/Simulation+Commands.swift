@@ -73,7 +73,8 @@ extension Simulation {
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
           _ = try disk.restore(key) { try Host.discard(key, on: &$0.work) }
-        } else if disk.journal.conflicts[key] == nil {
+        } else if disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil {
+          // Of what is unknown a person is told to push first.
           _ = try disk.restore(key)
         }
       default:
@@ -156,6 +157,11 @@ extension Simulation {
         checkStop(error, name, client, faults)
       }
     }
+    if step.wasRefused != nil, !step.losesPower, client.host.hasLostWrites {
+      // Whoever is told that the disk failed starts the machine anew before they go on.
+      losePower(client, step)
+      note("\(client.number) starts the machine anew")
+    }
     checkShown(client)
     if step.isDead || step.wasRefused != nil {
       // The next command tells what it finds on its way, and keeps what it doesn't put back.
@@ -186,25 +192,27 @@ extension Simulation {
   ) {
     count("killed")
     if isRecovering { count("killed while recovering") }
-    if step.losesPower {
-      var random = step.random
-      let unsafe = client.host.unsafeTexts
-      client.host.losePower(&random)
-      client.removed.formUnion(client.back)
-      count("power lost")
-      loseEdits(unsafe, client)
-      // Sides whose record the power took away stay where they are, and doctor names them.
-      let open = conflicts(of: client)
-      for key in client.host.user.laidSides where !open.contains(key) {
-        givenUp.formUnion(client.host.user.side(of: key).map { Token.all(in: $0) } ?? [])
-      }
-    }
+    if step.losesPower { losePower(client, step) }
     // Whoever was killed in the midst of a write has laid it, or not.
     for key in client.host.user.items {
       client.shown.laid[key] = client.host.user.text(of: key).map { Token.all(in: $0) }
     }
     unsee(client)
     note("\(client.number) \(name) killed\(step.losesPower ? ", power lost" : "")")
+  }
+
+  private func losePower(_ client: Client<Host>, _ step: Steps) {
+    var random = step.random
+    let unsafe = client.host.unsafeTexts
+    client.host.losePower(&random)
+    client.removed.formUnion(client.back)
+    count("power lost")
+    loseEdits(unsafe, client)
+    // Sides whose record the power took away stay where they are, and doctor names them.
+    let open = conflicts(of: client)
+    for key in client.host.user.laidSides where !open.contains(key) {
+      givenUp.formUnion(client.host.user.side(of: key).map { Token.all(in: $0) } ?? [])
+    }
   }
 
   /// Of what an editor had left in memory, what the power loss took out of its place is nobody's fault,
