@@ -147,18 +147,19 @@ struct PushRun {
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
     case .incoming(let row):
-      // Of a row that was never seen, what was moved counts as the item only while its write is open.
-      if try disk.base(of: intent.key) == .neverSeen, try disk.client(intent.key) == .absent,
-        try disk.moved(intent.key, &claims) != nil
-      {
-        return report.events.append(Event(intent.key, .held, item: intent.item))
-      }
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
       let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
       let revives = intent.kind == .undelete && !row.deleted && !isAwaited
       let former = try revives ? disk.base(of: intent.key).row : nil
       let base = former.map { intent.former(of: row, holding: $0.item) }
+      // Of a row that isn't known to be there, what was moved counts as the item only while its write is
+      // open.
+      if try base == nil && disk.base(of: intent.key).item == nil
+        && disk.client(intent.key) == .absent && disk.moved(intent.key, &claims) != nil
+      {
+        return report.events.append(Event(intent.key, .held, item: intent.item))
+      }
       others.append(WaitingRow(key: intent.key, row: row, base: base))
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])

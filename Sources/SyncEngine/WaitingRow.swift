@@ -28,16 +28,21 @@ extension Row {
   /// Returns the row that answered a write, with what was sent and without what the server has made of
   /// it.
   ///
-  /// The server never had that: it has no time. So it can't be taken for a row that was pulled, of whose
-  /// version the server has other content now (safety.md S14).
+  /// The server never had that: its time is the one just before the answer's. So no other row is taken
+  /// for the answer, nor is it taken for a row that was pulled, where the server gives a version twice
+  /// (safety.md S14).
   func answering(_ sent: Item) -> Row {
-    Row(id: id, item: sent, version: version, updatedAt: nil)
+    Row(id: id, item: sent, version: version, updatedAt: updatedAt.map(Self.justBefore))
   }
 
-  /// Whether this row is what was sent, and another one the answer to it.
+  /// Whether this row is what was sent, and another one the answer to it; without times nobody can tell.
   func isAnswered(by row: Row) -> Bool {
-    version != nil && version == row.version && updatedAt == nil && row.updatedAt != nil
-      && !row.deleted
+    version != nil && version == row.version && updatedAt != nil
+      && updatedAt == row.updatedAt.map(Self.justBefore) && !row.deleted
+  }
+
+  private static func justBefore(_ time: Timestamp) -> Timestamp {
+    Timestamp(ticks: time.ticks - 1)
   }
 }
 

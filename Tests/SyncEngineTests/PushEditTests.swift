@@ -327,6 +327,50 @@ import Testing
     #expect(bench.row("milk") == #"{"a":9}"#)
   }
 
+  @Test("nor where its row was gone, and somebody else has made it again")
+  mutating func rowBesideMovedOverNothing() throws {
+    let key = try bench.key("x")
+    let other = try bench.key("y")
+    bench.server.deleteForGood(key)
+    try bench.pull(full: true)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    #expect(bench.disk.journal.intents[key]?.kind == .insert)
+    try bench.elsewhere("x", #"{"a":9}"#)
+    bench.disk.save(nil as Item?, as: key)
+    bench.disk.save(Array(#"{"id":"x","a":2}"#.utf8), as: other)
+    #expect(try bench.push().words == ["x held"])
+    #expect(bench.item("x") == nil)
+    bench.disk.save(nil as Item?, as: other)
+    try bench.save("x", #"{"a":2}"#)
+    #expect(try bench.push().words == ["x conflict AA"])
+    #expect(bench.row("x") == #"{"a":9}"#)
+  }
+
+  @Test(
+    "other content that comes in place of an answer that waits is no answer",
+    arguments: [true, false])
+  mutating func notTheAnswer(_ isRemoved: Bool) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.manual)]
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    stampNext()
+    breakInFlight(key)
+    try bench.push()
+    bench.disk.beforeStep = nil
+    let answer = try #require(bench.server.rows[key])
+    let later = try bench.elsewhere("z", #"{"a":1}"#)
+    bench.server.restore(
+      Row(
+        id: answer.id, item: try Item(text: #"{"a":7,"b":1}"#), version: answer.version,
+        updatedAt: later.updatedAt), as: key)
+    try bench.pull()
+    try bench.save("x", isRemoved ? nil : #"{"a":3,"b":1}"#)
+    #expect(try bench.push().words == ["x conflict \(isRemoved ? "DM" : "MM")"])
+    #expect(bench.row("x") == #"{"a":7,"b":1}"#)
+  }
+
   @Test("a write that was refused, of an item whose file was moved since, is over")
   mutating func refusedAndMoved() throws {
     let key = try bench.key("x")
