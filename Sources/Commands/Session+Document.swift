@@ -18,6 +18,8 @@ extension Session {
     let editor = Editor(context.invocation.environment, configuration)
     var line: Int?
     for _ in 0..<Self.openings {
+      // Another command may have settled it while its user was asked.
+      _ = try use { try $0.conflict(key) }
       let (path, before) = try layDocument(conflict, of: key)
       let place = try place(of: key)
       try pause()

@@ -268,6 +268,26 @@ import Testing
     #expect(resolve.outcome().status == 1)
   }
 
+  @Test("a conflict that is settled while a mistake in it is asked about is over; the text is told")
+  func tellsSettledMeanwhile() throws {
+    let world = try Self.milkInConflict()
+    let anna = world.anna
+    anna.environment += [("EDITOR", "sh -c 'echo TYPED >\"$1\"' sh")]
+    let resolve = try anna.start(["resolve", "milk"], columns: 80)
+    #expect(resolve.waits(for: "? [e]"))
+    resolve.type("e\n")
+    #expect(resolve.waits(for: "[l]eave? [e]"))
+    #expect(anna.run("resolve", "--server", "milk").status == 0)
+    resolve.type("e\nl\n")
+    let ended = resolve.outcome()
+    #expect(ended.status == 3, "\(ended.output)")
+    let words = "todoitem/milk is not in conflict any more, and stays as it is; your text is in "
+    let found = try #require(ended.output.firstRange(of: words), "\(ended.output)")
+    let place = ended.output[found.upperBound...].prefix { $0 != "\n" && $0 != "\r" }
+    #expect(anna.directory.text("list/.todosync/\(place)") == "TYPED\n", "\(ended.output)")
+    anna.expectSound()
+  }
+
   @Test("what another tsync left while a tool ran is told, and what is known already isn't again")
   func tellsLeftAfterPause() throws {
     let world = try Self.milkInConflict()
