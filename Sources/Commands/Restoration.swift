@@ -60,7 +60,7 @@ struct Restoration {
     } else {
       for entry in survey.entries {
         guard let key = entry.key, entry.isRestoredWithAll else { continue }
-        if case .unknown = entry.standing {
+        if open.workspace.journal.intents[key] != nil {
           context.output.warn("the outcome of \(key) is unknown: first tsync push")
           context.output.end(with: .rejected)
           continue
@@ -113,10 +113,12 @@ struct Restoration {
     }
     let base = try open.workspace.base(of: key)
     let here = entry?.client.item
-    switch entry?.standing {
-    case .unknown?:
+    // Whether its file is valid or not: what was sent would come back as a change of nobody's.
+    guard open.workspace.journal.intents[key] == nil else {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
+    }
+    switch entry?.standing {
     case .conflict(let conflict)?:
       // Where two sides were edited, nothing is done before their user has said which counts.
       _ = try open.conflict(key, &claims)
@@ -131,7 +133,7 @@ struct Restoration {
       self.init(
         key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
-    case .moved?: return nil  // its failure was told before
+    case .moved?, .unknown?: return nil  // its failure was told before
     case .pending?, .waiting?, .rejected?:
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:

@@ -1,4 +1,5 @@
 import Glibc
+import SyncModel
 import TestSupport
 import Testing
 
@@ -76,6 +77,34 @@ import Testing
     #expect(pushed.status == 3, "\(pushed.status)")
     #expect(pushed.error.contains("larger than 1 MiB"), "\(pushed.error.prefix(400))")
     #expect(anna.run("push").status == 3)
+  }
+
+  @Test("a file that isn't valid is not restored while nobody knows what became of its insert")
+  func restoresNothingUnknown() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    let (isSent, isBack) = (Gate(), Gate())
+    let proxy = try Proxy(before: server.url) { request in
+      if isBack.wait(seconds: 0) { return .forward }
+      guard request.method == "POST" else {
+        return isSent.wait(seconds: 0) ? .answer(.dropped) : .forward
+      }
+      isSent.open()
+      return .loseAnswer
+    }
+    anna.run("remote", "set", proxy.url)
+    #expect(anna.run("push").status == 5)
+    anna.directory.write("{", to: anna.file("milk"))
+    let refused = anna.run("restore", "milk")
+    #expect(refused.status == 2 && refused.output == "", "\(refused)")
+    #expect(refused.error.contains("the outcome of todoitem/milk is unknown"), "\(refused)")
+    let all = anna.run("restore", "-a")
+    #expect(all.status == 3 && all.output == "", "\(all)")
+    #expect(anna.item("milk") == "{")
+    isBack.open()
+    #expect(anna.run("push").output.contains("deleted") == false)
+    #expect(try server.rows("milk").first?["deleted"]?.boolean == false)
+    // Now it is known, and comes back.
+    #expect(anna.run("restore", "milk").output == "restored milk  Buy milk\n")
   }
 
   @Test("what was edited behind a write of an earlier push has a line of its own")
