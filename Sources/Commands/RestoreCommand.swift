@@ -42,6 +42,11 @@ struct RestoreCommand: TsyncCommand {
       told = try context.writing { open in
         // Of one item alone the others would then look deleted.
         if all {
+          guard try !open.lacksItems || open.tables.count == open.configuration.tables.count else {
+            throw Failure(
+              .unsafe, "items is missing, of all tables",
+              hints: [Failure.Hint("a way on: tsync restore -a")])
+          }
           try open.workspace.makeItems()
           conflicts = open.conflicts
         }
