@@ -86,8 +86,7 @@ struct ResolveCommand: TsyncCommand {
       context.output.set(telling.json)
       if !telling.left.isEmpty { context.output.end(with: .conflicts) }
       guard push, !dryRun, !telling.resolved.isEmpty else { return }
-      let document = try session.pushUntilAccepted(
-        Set(telling.resolved), by: arbiter, asksFirst: false)
+      let document = try session.pushUntilAccepted(telling.made, by: arbiter, asksFirst: false)
       context.output.set("push", .object(document))
     }
   }

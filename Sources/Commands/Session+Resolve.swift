@@ -8,6 +8,8 @@ struct ResolveTelling {
   fileprivate(set) var resolved: [ItemKey] = []
   /// The new items that were made of sides that were kept, too.
   fileprivate var copies: Set<ItemKey> = []
+  /// What a push has to send for that to be at the server.
+  var made: Set<ItemKey> { copies.union(resolved) }
   /// The conflicts that stay open.
   fileprivate(set) var left: [ItemKey] = []
   /// What was told of each.
@@ -220,8 +222,8 @@ extension Session {
     if telling.resolved.isEmpty, !telling.left.isEmpty {
       hint = "tsync resolve --client, --server or --both, and REF or -a"
     } else if isLast, !telling.resolved.isEmpty {
-      let (tables, resolved) = (tables, telling.copies.union(telling.resolved))
-      let pending = try use { try Survey(of: tables, on: $0.workspace).pending(resolved) }
+      let (tables, made) = (tables, telling.made)
+      let pending = try use { try Survey(of: tables, on: $0.workspace).pending(made) }
       if !pending.isEmpty { hint = "tsync push" }
     } else if telling.resolved.isEmpty {
       // Given again after it was cut off, it has sent nothing.
@@ -256,7 +258,7 @@ extension Session {
       let resolved = try resolve(open, by: arbiter, isLast: false)
       left.formUnion(resolved.left)
       guard !resolved.resolved.isEmpty else { break }
-      telling.add(try push(Set(resolved.resolved), maxDelete: maxDelete))
+      telling.add(try push(resolved.made, maxDelete: maxDelete))
     }
     telling.tellKept()
     if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }

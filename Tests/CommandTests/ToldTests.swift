@@ -239,6 +239,17 @@ import Testing
     #expect(anna.run("resolve", "-f", "text=server", "-a").status == 2)
   }
 
+  @Test("resolve --both --push sends the new item, too")
+  func pushesTheCopy() throws {
+    let world = try Self.milkInConflict()
+    let resolved = world.anna.run("resolve", "--both", "--push", "milk")
+    #expect(resolved.status == 0, "\(resolved)")
+    #expect(resolved.output.contains("created "), "\(resolved)")
+    #expect(resolved.error.contains("1 pushed"), "\(resolved)")
+    let list = try world.server.request("GET", "tables/todoitem")
+    #expect(list.contains("Oat milk") && list.contains("Soy milk"), "\(list)")
+  }
+
   @Test("an item that was removed whose conflict's side was edited is told as that")
   func tellsRemovedAndEdited() throws {
     let anna = try Self.milkInConflict().anna
