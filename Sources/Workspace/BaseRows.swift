@@ -42,7 +42,7 @@ struct BaseRows {
   mutating func add(_ id: UnsafeRawBufferPointer, _ entry: BaseLogEntry, atOnce: Bool) {
     let waiting = incoming.place(of: id)
     if atOnce {
-      // What still counts of what waited is appended again behind it.
+      // It takes the place of the row that waited, too; one that is newer is appended again behind it.
       if let waiting { incoming[waiting] = nil }
       bringIntoEffect(id, entry)
     } else if let waiting {

@@ -6,8 +6,8 @@ extension Examiner {
   /// Looks whether each open conflict has its files, and each file its conflict.
   ///
   /// The client's side may be missing: its user may remove it, and the item's file counts then
-  /// (decisions.md 10). What the server's side holds is the record's row; what the base's side holds
-  /// may be what was sent instead of the base, and isn't compared.
+  /// (decisions.md 10). What the server's side holds is the record's row; the base's side holds what both
+  /// began from, which need not be the base, and isn't compared.
   mutating func examineConflicts() {
     guard let journal else { return }
     for (key, conflict) in journal.conflicts.sorted(by: { $0.key < $1.key }) {
