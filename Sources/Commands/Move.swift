@@ -114,7 +114,7 @@ struct Move {
     // What the server never had is an item too, where something was noted of it.
     func isOne(_ key: ItemKey) throws -> Bool {
       try open.workspace.isKnown(key) || journal.notes[key]?.note.kind == .insert
-        || !journal.predecessors(of: key).isEmpty
+        || journal.isAwaited(key)
     }
     guard let claimed, try inventory.contains(claimed) || isOne(claimed) else {
       // No item has that id: it was the id in the file that was changed, not the file's name.

@@ -52,7 +52,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// - Throws: What reading the files and the base throws.
   package func moved(_ key: ItemKey, _ claims: inout Claims) throws -> InvalidItem? {
     guard journal.notes[key]?.note.commanded != true,
-      try isKnown(key) || !journal.predecessors(of: key).isEmpty
+      try isKnown(key) || journal.isAwaited(key)
     else { return nil }
     return try claims.file(of: key, on: self)
   }

@@ -124,6 +124,9 @@ package struct JournalState: Equatable, Sendable {
     }
   }
 
+  /// Whether the rows of other items wait for one, which they have become.
+  package func isAwaited(_ key: ItemKey) -> Bool { bySuccessor[key]?.isEmpty == false }
+
   /// Returns the items whose rows wait for another one, which they have become, in their order.
   package func predecessors(of key: ItemKey) -> [ItemKey] {
     bySuccessor[key]?.sorted() ?? []
@@ -140,7 +143,7 @@ package struct JournalState: Equatable, Sendable {
   ///   - base: What both sides began from; `nil` where there was nothing.
   /// - Returns: The rule.
   func policy(_ policy: MergePolicy, of key: ItemKey, from base: Item?) -> MergePolicy {
-    guard bySuccessor[key]?.isEmpty == false else { return policy }
+    guard isAwaited(key) else { return policy }
     return MergePolicy(base == nil ? .manual : .fields)
   }
 

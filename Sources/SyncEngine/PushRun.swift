@@ -149,7 +149,7 @@ struct PushRun {
     case .incoming(let row):
       // Over a tombstone the change is measured against what the row held when it was deleted.
       // What an item has become is another's change of that row altogether.
-      let isAwaited = !disk.journal.predecessors(of: intent.key).isEmpty
+      let isAwaited = disk.journal.isAwaited(intent.key)
       let revives = intent.kind == .undelete && !row.deleted && !isAwaited
       let former = try revives ? disk.base(of: intent.key).row : nil
       let base = former.map { intent.former(of: row, holding: $0.item) }

@@ -24,7 +24,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let open = journal.conflicts[key]
     let origin = open?.origin
     let base = origin ?? known.item
-    let isAwaited = !journal.predecessors(of: key).isEmpty
+    let isAwaited = journal.isAwaited(key)
     // Nobody else has had a hand in the answer to a write: there is nothing to decide (decisions.md 4).
     let isAnswer = open == nil && known.row?.isAnswered(by: row) == true
     let policy = isAnswer ? MergePolicy(.client) : journal.policy(policy, of: key, from: base)
