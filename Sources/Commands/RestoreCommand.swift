@@ -33,7 +33,7 @@ struct RestoreCommand: TsyncCommand {
       told = try context.reading { open in
         if all { conflicts = open.conflicts }
         let plan =
-          try all && open.lacksItems
+          try all && open.isAboutAllTables && open.lacksItems
           ? Restoration.planAll(open) : Restoration.plan(all ? nil : refs, open, in: context)
         for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
         return plan.steps.count
@@ -42,12 +42,8 @@ struct RestoreCommand: TsyncCommand {
       told = try context.writing { open in
         // Of one item alone the others would then look deleted.
         if all {
-          guard try !open.lacksItems || open.tables.count == open.configuration.tables.count else {
-            throw Failure(
-              .unsafe, "items is missing, of all tables",
-              hints: [Failure.Hint("a way on: tsync restore -a")])
-          }
-          try open.workspace.makeItems()
+          // Nor may those of one table come back alone.
+          if open.isAboutAllTables { try open.workspace.makeItems() }
           conflicts = open.conflicts
         }
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)
@@ -72,6 +68,9 @@ struct RestoreCommand: TsyncCommand {
 }
 
 extension OpenWorkspace {
+  /// Whether no table was named, or all were.
+  fileprivate var isAboutAllTables: Bool { tables.count == configuration.tables.count }
+
   /// How many conflicts are open in the tables.
   fileprivate var conflicts: Int {
     workspace.journal.conflicts.keys.count { tables.contains($0.table) }
