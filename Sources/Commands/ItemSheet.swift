@@ -20,15 +20,16 @@ struct ItemSheet {
     place = try open.place(of: key)
     base = try open.workspace.base(of: key)
     server = open.workspace.journal.conflicts[key]?.server ?? base.row
-    client = try Self.client(key, open.workspace)
     file = try open.workspace.client(key)
+    client = try Self.client(key, file, open.workspace)
   }
 
   /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
   ///
   /// Where the file was edited since the conflict was met it counts (decisions.md 10).
-  private static func client(_ key: ItemKey, _ workspace: Workspace) throws -> ClientState {
-    let file = try workspace.client(key)
+  private static func client(
+    _ key: ItemKey, _ file: ClientState, _ workspace: Workspace
+  ) throws -> ClientState {
     guard let open = workspace.journal.conflicts[key], file.digest == open.digest else {
       return file
     }

@@ -140,24 +140,22 @@ struct PushTelling {
     for entry in entries {
       guard let key = entry.key else { continue }
       let title = names.title(of: try entry.client.item ?? disk.base(of: key).row?.item)
-      var sent: String?
-      let kinds: [Operation.Kind]
+      let writes: [(kind: Operation.Kind, title: String?)]
       switch entry.standing {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
-        kinds = isStopped ? [] : [operation.kind]
+        writes = isStopped ? [] : [(operation.kind, title)]
       case .waiting(_, let successor) where !pending.contains(successor):
         kept[key] = successor
         continue
-      case .waiting(let operation, _): kinds = isStopped ? [] : [operation.kind]
+      case .waiting(let operation, _): writes = isStopped ? [] : [(operation.kind, title)]
       case .unknown(let intent):
         let next = isStopped ? nil : intent.next(entry.client)
-        kinds = [intent.kind, next].compactMap { $0 }
-        sent = intent.item.flatMap(names.title)
+        let sent = names.title(of: intent.item) ?? title
+        writes = [(intent.kind, sent)] + (next.map { [($0, title)] } ?? [])
       case .conflict, .rejected, .invalid, .moved: continue
       }
-      for (index, kind) in kinds.enumerated() {
-        let title = index == 0 ? sent ?? title : title
-        let deed = Deed(did: kind.word, key: key, title: title).foretold
+      for write in writes {
+        let deed = Deed(did: write.kind.word, key: key, title: write.title).foretold
         count += 1
         foretold.append(deed)
         context.output.result(deed.line(names))

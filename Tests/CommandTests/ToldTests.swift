@@ -16,6 +16,18 @@ import Testing
     return world
   }
 
+  /// Two items, bread and milk, with Mine on the client's side and Theirs on the server's.
+  private static func twoInConflict() throws -> CaseWorld {
+    let world = try CaseWorld(
+      #"{"id": "bread", "text": "Bread"}"#, #"{"id": "milk", "text": "Milk"}"#)
+    for id in ["bread", "milk"] {
+      world.anna.run("set", id, "text=Mine")
+      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
+    }
+    world.anna.run("pull")
+    return world
+  }
+
   @Test(
     "a column or an order that no item has is named",
     arguments: [["-o", "id,bogus"], ["-S", "-bogus"], ["-o", "version"]])
@@ -197,14 +209,8 @@ import Testing
 
   @Test("a conflict whose files were both edited while another was settled is left, and told")
   func tellsEditedTwice() throws {
-    let world = try CaseWorld(
-      #"{"id": "bread", "text": "Bread"}"#, #"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.twoInConflict()
     let anna = world.anna
-    for id in ["bread", "milk"] {
-      anna.run("set", id, "text=Mine")
-      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
-    }
-    anna.run("pull")
     let path = anna.directory.path(of: "list/.todosync")
     let tool =
       #"cp "$SERVER" "$RESULT"; echo '{"id":"milk","text":"1"}' >\#(path)/items/todoitem/milk.json; "#
@@ -219,14 +225,8 @@ import Testing
 
   @Test("a conflict that can't be looked at holds up no other, and alone is an error")
   func holdsUpNoOther() throws {
-    let world = try CaseWorld(
-      #"{"id": "bread", "text": "Bread"}"#, #"{"id": "milk", "text": "Milk"}"#)
+    let world = try Self.twoInConflict()
     let anna = world.anna
-    for id in ["bread", "milk"] {
-      anna.run("set", id, "text=Mine")
-      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
-    }
-    anna.run("pull")
     anna.directory.write("{", to: anna.file("bread"))
     let alone = anna.run("resolve", "--server", "bread")
     #expect(alone.status == 2 && alone.output == "", "\(alone)")

@@ -183,14 +183,21 @@ import Testing
     ]
   }
 
-  @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
-  mutating func answerToInvalid() throws {
+  /// Sends a change of `x`, which the server stamps, and whose file is broken when that is answered.
+  @discardableResult
+  private mutating func leaveAnswerWaiting() throws -> ItemKey {
     try bench.save("x", #"{"a":2,"b":1}"#)
     let key = try bench.key("x")
     stampNext()
     breakInFlight(key)
     #expect(try bench.push().words == ["x pushed update", "x held"])
     bench.disk.beforeStep = nil
+    return key
+  }
+
+  @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
+  mutating func answerToInvalid() throws {
+    try leaveAnswerWaiting()
     #expect(bench.disk.journal.isQuiet)
     // What is known to be done is not sent again.
     #expect(try bench.push().words == [])
@@ -253,12 +260,7 @@ import Testing
 
   @Test("a newer row that comes while an answer waits isn't passed over")
   mutating func newerThanTheAnswer() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    stampNext()
-    breakInFlight(key)
-    try bench.push()
-    bench.disk.beforeStep = nil
+    try leaveAnswerWaiting()
     try bench.elsewhere("x", #"{"a":2,"b":1,"c":"stamp","d":9}"#)
     try bench.pull()
     try bench.save("x", #"{"a":2,"b":5}"#)
@@ -353,12 +355,7 @@ import Testing
     arguments: [true, false])
   mutating func notTheAnswer(_ isRemoved: Bool) throws {
     bench.settings.policies = [bench.table: MergePolicy(.manual)]
-    let key = try bench.key("x")
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    stampNext()
-    breakInFlight(key)
-    try bench.push()
-    bench.disk.beforeStep = nil
+    let key = try leaveAnswerWaiting()
     let answer = try #require(bench.server.rows[key])
     let later = try bench.elsewhere("z", #"{"a":1}"#)
     bench.server.restore(
@@ -395,12 +392,7 @@ import Testing
 
   @Test("an item that is restored where an answer waits is as the answer says")
   mutating func restoredWithAnswer() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    stampNext()
-    breakInFlight(key)
-    try bench.push()
-    bench.disk.beforeStep = nil
+    let key = try leaveAnswerWaiting()
     #expect(try bench.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) }))
     #expect(bench.item("x") == #"{"a":2,"b":1,"c":"stamp"}"#)
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
