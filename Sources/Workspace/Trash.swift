@@ -91,9 +91,7 @@ final class Trash {
     let second = max(now, day?.next(at: now).start ?? 0)
     if second != lastTime.second { lastTime = (second, Self.text(ofSecond: second)) }
     let time = lastTime.text
-    let room = Layout.nameLimit - time.utf8.count - suffix.utf8.count - 8
-    let stem =
-      stem.utf8.count <= room ? stem : String(decoding: stem.utf8.prefix(room), as: UTF8.self)
+    let stem = Self.fitting(stem, suffix)
     var number = 1
     while true {
       let name = "\(stem).\(time).\(number)\(suffix)"
@@ -103,6 +101,17 @@ final class Trash {
       case .failure(let error): throw .file(place: directory.place(of: name), error)
       }
     }
+  }
+
+  /// Returns what a name here begins with: a stem, or of one that leaves no room its beginning and a
+  /// digest that tells it from others.
+  static func fitting(_ stem: String, _ suffix: String) -> String {
+    // `.20260301T101502Z.1`, with some room for the number.
+    let room = Layout.nameLimit - 24 - suffix.utf8.count
+    guard stem.utf8.count > room else { return stem }
+    // No name of an item's has a `~` (``FileName``).
+    let end = "~" + StagedName.short(Digest(of: Array(stem.utf8)))
+    return String(decoding: stem.utf8.prefix(room - end.utf8.count), as: UTF8.self) + end
   }
 
   /// Returns the directory for what was displaced from a directory of items or conflict sides.

@@ -138,8 +138,7 @@ extension Workspace {
     _ key: ItemKey, since second: Int64 = 0
   ) throws(WorkspaceError) -> Item? {
     let first = Text(Trash.text(ofSecond: second))
-    let file = try Layout.file(of: key)
-    let stem = file.utf8.dropLast(FileName.suffix.bytes.count) + [UInt8(ascii: ".")]
+    let stem = try Layout.stem(of: key)
     guard
       let directory = try trash.directory.existingChild(Layout.items)?
         .existingChild(key.table.text.string)
@@ -159,8 +158,7 @@ extension Workspace {
   package func displacedPlace(
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> String? {
-    let file = try Layout.file(of: key, side)
-    let stem = file.utf8.dropLast(FileName.suffix.bytes.count) + [UInt8(ascii: ".")]
+    let stem = "\(try Layout.stem(of: key)).\(side.rawValue)"
     guard
       let directory = try trash.directory.existingChild(Layout.conflicts)?
         .existingChild(key.table.text.string)
@@ -170,12 +168,13 @@ extension Workspace {
 
   /// Returns the names in the trash of what was displaced from one place, and their times.
   private static func newestFirst(
-    _ stem: [UInt8], in directory: Directory
+    _ stem: String, in directory: Directory
   ) throws(WorkspaceError) -> [(name: String, time: String)] {
+    let start = Array("\(Trash.fitting(stem, FileName.suffix.string)).".utf8)
     let names = try directory.names().compactMap {
       name -> (name: String, time: String, number: Int)? in
-      guard name.utf8.starts(with: stem) else { return nil }
-      let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."))
+      guard name.utf8.starts(with: start) else { return nil }
+      let rest = name.utf8.dropFirst(start.count).split(separator: UInt8(ascii: "."))
       guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
         let number = Int(String(Substring(rest[1])))
       else { return nil }

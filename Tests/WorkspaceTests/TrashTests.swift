@@ -154,6 +154,28 @@ import Testing
     #expect(playground.trash() == [])
   }
 
+  @Test(
+    "what is displaced of an item with a long name is found again, and no other's",
+    arguments: [226, 227, 240])
+  func findsLongNames(length: Int) throws {
+    // They differ in their last byte only.
+    let stem = String(repeating: "x", count: length - 1)
+    let keys = try ["a", "b"].map { ItemKey(playground.table, try ItemID(Text(stem + $0))) }
+    var workspace = try playground.open()
+    for (number, key) in keys.enumerated() {
+      let item = try Item(text: "{\"n\": \(number)}")
+      let written = try workspace.write(item, to: key, expecting: nil)
+      guard case .replaced(let digest) = written else {
+        Issue.record("not written")
+        return
+      }
+      _ = try workspace.write(nil as Item?, to: key, expecting: digest)
+    }
+    for (number, key) in keys.enumerated() {
+      #expect(try workspace.displaced(key) == Item(text: "{\"n\": \(number)}"))
+    }
+  }
+
   @Test("L9: what is displaced before a clock is set that began in 1970 is kept for 30 days")
   func bearsAClockBehind() throws {
     let right = playground.now
