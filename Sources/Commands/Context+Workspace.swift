@@ -105,12 +105,20 @@ extension Context {
   /// Opens the workspace to change it, finishes what an interrupted command left, and hands it over;
   /// the history gets its line whatever happens.
   ///
-  /// - Throws: ``WorkspaceError``, ``Failure``, what the body throws.
-  func writing<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
+  /// - Parameters:
+  ///   - prepare: What is to be done before anything is finished.
+  ///   - body: What is to be done.
+  /// - Returns: What the body returns.
+  /// - Throws: ``WorkspaceError``, ``Failure``, what the two throw.
+  func writing<Result>(
+    preparing prepare: (inout OpenWorkspace) throws -> Void = { _ in },
+    _ body: (inout OpenWorkspace) throws -> Result
+  ) throws -> Result {
     let workspace = try Workspace(
       at: try findWorkspace(), for: .writing(command: Text(command)), clock: invocation.clock)
     var open = try prepared(workspace)
     do {
+      try prepare(&open)
       try recover(&open)
       let result = try body(&open)
       try open.workspace.finish(recorded, status: Int(output.status.number), tell: output.warn)

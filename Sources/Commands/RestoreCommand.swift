@@ -27,36 +27,31 @@ struct RestoreCommand: TsyncCommand {
       throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")
     }
     context.output.begin("items")
-    let told: Int
+    var told = 0
     var conflicts = 0
     if isRehearsal {
       told = try context.reading { open in
         if all { conflicts = open.conflicts }
         let plan =
-          try all && open.isAboutAllTables && open.lacksItems
+          try all && open.hasLostAllItems
           ? Restoration.planAll(open) : Restoration.plan(all ? nil : refs, open, in: context)
         for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
         return plan.steps.count
       }
     } else {
-      told = try context.writing { open in
-        // Of one item alone the others would then look deleted.
-        if all {
-          // Nor may those of one table come back alone.
-          if open.isAboutAllTables { try open.workspace.makeItems() }
-          conflicts = open.conflicts
+      let (all, refs) = (all, refs)
+      try context.writing(
+        preparing: { open in
+          // Where all items are gone, those that are named or of one table would come back alone, and
+          // the others look deleted, also to rows that wait.
+          guard all, try open.hasLostAllItems else { return }
+          try open.workspace.makeItems()
+          told += try Restoration.planAll(open).carryOut(on: &open, in: context)
         }
-        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
-        var count = 0
-        defer { try? open.workspace.settle() }
-        for restoration in plan.steps {
-          try context.checkSignal()
-          guard try restoration.run(on: &open, in: context) else { continue }
-          restoration.tell("", plan.names, to: context.output)
-          count += 1
-        }
-        try open.workspace.settle()
-        return count
+      ) { open in
+        if all { conflicts = open.conflicts }
+        told += try Restoration.plan(all ? nil : refs, open, in: context)
+          .carryOut(on: &open, in: context)
       }
     }
     if told == 0 { context.output.summary("nothing changed") }
@@ -68,8 +63,10 @@ struct RestoreCommand: TsyncCommand {
 }
 
 extension OpenWorkspace {
-  /// Whether no table was named, or all were.
-  fileprivate var isAboutAllTables: Bool { tables.count == configuration.tables.count }
+  /// Whether the directory of all items is gone, and no table was named, or all were.
+  fileprivate var hasLostAllItems: Bool {
+    get throws { try tables.count == configuration.tables.count && lacksItems }
+  }
 
   /// How many conflicts are open in the tables.
   fileprivate var conflicts: Int {
