@@ -61,7 +61,7 @@ struct NewCommand: TsyncCommand {
       let inventory = try open.inventory()
       var types = FieldTypes(inventory)
       let drafts = try drafts(open, &types)
-      try check(drafts, inventory)
+      try check(drafts, inventory, open)
       let names = ItemNames(
         for: drafts.map(\.key), among: inventory.keys, showsTable: open.tables.count > 1,
         titleField: open.configuration.titleField)
@@ -81,13 +81,17 @@ struct NewCommand: TsyncCommand {
     }
   }
 
-  private func check(_ drafts: [Draft], _ inventory: Inventory) throws {
+  private func check(
+    _ drafts: [Draft], _ inventory: Inventory, _ open: OpenWorkspace
+  ) throws {
     var seen: Set<ItemKey> = []
+    var claims = Claims()
     for draft in drafts {
       // An item that was removed here and waits to be deleted makes room for a new one.
       if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
         throw Failure.usage("\(draft.key) is there already")
       }
+      if let failure = try open.moved(Referent(draft.key), &claims) { throw failure }
       guard seen.insert(draft.key).inserted else {
         throw Failure.usage("the id of \(draft.key) stands twice")
       }
