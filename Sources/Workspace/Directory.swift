@@ -149,6 +149,18 @@ final class Directory {
     }
   }
 
+  /// Removes a directory with all that is in it, or a file, as far as that can be done.
+  func removeTree(_ name: String) {
+    if let child = try? existingChild(name), let names = try? child.names() {
+      for name in names { child.removeTree(name) }
+    }
+    children[Text(name)] = nil
+    durable.remove(Text(name))
+    if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 {
+      unlinkat(descriptor.rawValue, name, 0)
+    }
+  }
+
   /// Makes the names in the directory survive a power loss.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.

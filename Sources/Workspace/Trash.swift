@@ -7,6 +7,7 @@ import SystemPackage
 ///
 /// ```
 ///   trash/items/TABLE/NAME.20260301T101502Z.1.json       an item, as it was until that second
+///   trash/items/TABLE/BEGINNING~DIGEST.20260301T….1.json one whose name leaves no room for the time
 ///   trash/conflicts/TABLE/NAME.client.20260301T….1.json  a side of a conflict
 ///   trash/journal-tail.20260301T101502Z.1                what a crash left behind a log
 ///   trash/.tmp-…                                         a text on its way: StagedText
@@ -165,7 +166,12 @@ final class Trash {
       guard let time = Self.time(in: name), Text(time) < Text(limit),
         Text(time) >= Text(Self.firstTime)
       else { continue }
-      try directory.remove(name)
+      do throws(WorkspaceError) {
+        try directory.remove(name)
+      } catch .file(_, .isDirectory) {
+        // It lay in the place of a file of tsync's own.
+        directory.removeTree(name)
+      }
     }
   }
 

@@ -83,15 +83,3 @@ extension Workspace {
     }
   }
 }
-
-extension Directory {
-  /// Removes what a failed making left, as far as that can be done.
-  fileprivate func removeTree(_ name: String) {
-    if let child = try? existingChild(name), let names = try? child.names() {
-      for name in names { child.removeTree(name) }
-    }
-    if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 {
-      unlinkat(descriptor.rawValue, name, 0)
-    }
-  }
-}

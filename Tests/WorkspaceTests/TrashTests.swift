@@ -32,6 +32,8 @@ import Testing
       "items/todoitem/a.20260129T235959Z.1.json", "items/todoitem/a.20260130T101503Z.1.json",
       "conflicts/todoitem/a.client.20200101T000000Z.1.json", "journal-tail.20200101T000000Z.1",
       "items/todoitem/20200101T000000Z.20260228T000000Z.1.json", "items/todoitem/note.txt",
+      // A directory that lay in the place of a file.
+      "index.20200101T000000Z.1/a/b",
     ] { playground.directory.write("x", to: ".todosync/trash/\(name)") }
     playground.directory.write("20260228\n", to: ".todosync/trash/.emptied")
     _ = try playground.open()
