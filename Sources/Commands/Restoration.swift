@@ -24,31 +24,6 @@ struct Restoration {
   private let target: Item?
   private let shown: Item?
 
-  /// What is to be done, in its order.
-  struct Plan {
-    /// The items, each once.
-    let steps: [Restoration]
-    /// How they are called.
-    let names: ItemNames
-
-    /// Does it and tells it.
-    ///
-    /// - Returns: How many items it was done to.
-    /// - Throws: ``Failure``, ``WorkspaceError``: what was done so far is told.
-    func carryOut(on open: inout OpenWorkspace, in context: Context) throws -> Int {
-      var count = 0
-      defer { try? open.workspace.settle() }
-      for step in steps {
-        try context.checkSignal()
-        guard try step.run(on: &open, in: context) else { continue }
-        step.tell("", names, to: context.output)
-        count += 1
-      }
-      try open.workspace.settle()
-      return count
-    }
-  }
-
   // MARK: Planning
 
   /// Finds what is to be done to the items that words name; no words stand for all that were changed,
@@ -57,7 +32,7 @@ struct Restoration {
   /// - Throws: ``Failure``, where an item that is named can't be restored.
   static func plan(
     _ words: [String]?, _ open: OpenWorkspace, in context: Context
-  ) throws -> Plan {
+  ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
     var claims = Claims()
@@ -101,37 +76,7 @@ struct Restoration {
         if let step = try Restoration(Referent(key), entry, open, &claims) { steps.append(step) }
       }
     }
-    let keys = steps.compactMap(\.key)
-    return Plan(
-      steps: steps,
-      names: ItemNames(
-        for: keys, among: inventory.keys, showsTable: open.tables.count > 1,
-        titleField: open.configuration.titleField)
-    )
-  }
-
-  /// Finds what is to be done where there is no directory of items at all: all of them come back but
-  /// those about which something is open.
-  ///
-  /// - Throws: ``WorkspaceError``.
-  static func planAll(_ open: OpenWorkspace) throws -> Plan {
-    let journal = open.workspace.journal
-    let keys = try open.tables.flatMap { table in
-      try open.workspace.liveIDs(in: table).map { ItemKey(table, $0) }
-    }.filter { key in
-      journal.intents[key] == nil && journal.conflicts[key] == nil
-        && journal.resolutions[key] == nil
-    }
-    let steps = try keys.map { key in
-      let item = try open.workspace.base(of: key).item
-      return Restoration(key: key, way: .base, target: item, shown: item)
-    }
-    return Plan(
-      steps: steps,
-      names: ItemNames(
-        for: keys, among: keys, showsTable: open.tables.count > 1,
-        titleField: open.configuration.titleField)
-    )
+    return (steps, open.names(of: steps.compactMap(\.key), inventory))
   }
 
   /// Finds what is to be done with one item; `nil` where nothing is.
@@ -168,7 +113,7 @@ struct Restoration {
     case .moved?, .unknown?: return nil  // its failure was told before
     case .pending?, .waiting?, .rejected?:
       // What came back from the trash, as it was there: the same was asked for before.
-      if case .tombstone(let row) = base, let here,
+      if case .pending? = entry?.standing, case .tombstone(let row) = base, let here,
         try Self.remembered(row, key, open.workspace) == here
       {
         return nil

@@ -32,26 +32,40 @@ struct RestoreCommand: TsyncCommand {
     if isRehearsal {
       told = try context.reading { open in
         if all { conflicts = open.conflicts }
-        let plan =
-          try all && open.hasLostAllItems
-          ? Restoration.planAll(open) : Restoration.plan(all ? nil : refs, open, in: context)
+        if all, try open.hasLostItems {
+          let lost = try LostItems(of: open)
+          try lost.tell("would restore", open, to: context.output)
+          return lost.keys.count
+        }
+        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
         for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
         return plan.steps.count
       }
     } else {
       let (all, refs) = (all, refs)
+      var lost: LostItems?
       try context.writing(
+        // Rows that wait are brought to items that are there.
         preparing: { open in
-          // Where all items are gone, those that are named or of one table would come back alone, and
-          // the others look deleted, also to rows that wait.
-          guard all, try open.hasLostAllItems else { return }
-          try open.workspace.makeItems()
-          told += try Restoration.planAll(open).carryOut(on: &open, in: context)
+          guard all, try open.hasLostItems else { return }
+          lost = try LostItems(of: open)
+          try lost?.bringBack(to: &open, in: context)
         }
       ) { open in
         if all { conflicts = open.conflicts }
-        told += try Restoration.plan(all ? nil : refs, open, in: context)
-          .carryOut(on: &open, in: context)
+        if let lost {
+          told = lost.keys.count
+          return
+        }
+        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+        defer { try? open.workspace.settle() }
+        for restoration in plan.steps {
+          try context.checkSignal()
+          guard try restoration.run(on: &open, in: context) else { continue }
+          restoration.tell("", plan.names, to: context.output)
+          told += 1
+        }
+        try open.workspace.settle()
       }
     }
     if told == 0 { context.output.summary("nothing changed") }
@@ -63,8 +77,9 @@ struct RestoreCommand: TsyncCommand {
 }
 
 extension OpenWorkspace {
-  /// Whether the directory of all items is gone, and no table was named, or all were.
-  fileprivate var hasLostAllItems: Bool {
+  /// Whether the directory of all items is gone, and no table was named, or all were: those of one
+  /// table alone would let the others look deleted.
+  fileprivate var hasLostItems: Bool {
     get throws { try tables.count == configuration.tables.count && lacksItems }
   }
 

@@ -59,14 +59,6 @@ extension Workspace {
     return (tables.sorted(), others.sorted())
   }
 
-  /// Makes the directory of the items anew where it was removed.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func makeItems() throws(WorkspaceError) {
-    requireLock()
-    _ = try root.child(Layout.items, creating: true)
-  }
-
   // MARK: Paths
 
   /// Returns the path of an item's file, whether there is one or not.

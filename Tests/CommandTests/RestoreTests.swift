@@ -98,14 +98,17 @@ import Testing
     #expect(anna.run("restore", "milk").output == "restored milk  Theirs\n")
     #expect(anna.item("milk")?.contains("Theirs") == true)
   }
-}
 
-/// Counts from 1.
-private final class Counter {
-  private var count = 0
-
-  func next() -> Int {
-    count += 1
-    return count
+  @Test("what came back from the trash and was refused by the server can be given up")
+  func givesUpRefused() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let anna = world.anna
+    anna.run("rm", "milk")
+    anna.run("push")
+    anna.run("restore", "milk")
+    world.disturb { $0.method == "GET" ? .forward : .answer(.json("{}", status: 400)) }
+    #expect(anna.run("push").status == 3)
+    #expect(anna.run("restore", "milk").output == "dropped milk  Milk\n")
+    #expect(anna.run("status", "--porcelain").output.contains("milk") == false)
   }
 }

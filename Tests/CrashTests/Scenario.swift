@@ -113,6 +113,19 @@ extension Scenario {
       try change(mine)
     },
     Scenario(
+      name: "restore -a", words: ["restore", "-a"], isDamaged: true,
+      expects: "tsync: restore: changed i3  "
+    ) { mine, theirs, url in
+      try begin(mine, theirs, url)
+      try theirs.does("set", "i3", "notes=theirs ~t3~")
+      try theirs.does("push")
+      // A row waits, and all items are gone.
+      let own = "\(mine.workspace)/.todosync"
+      _ = SavedFile(at: "\(own)/items/todoitem/i3.json", beside: ".x").overwrite(with: "{")
+      try mine.does("pull", ending: 3)
+      rename("\(own)/items", "\(mine.workspace)/elsewhere")
+    },
+    Scenario(
       name: "purge", words: ["purge", "--discard"], expects: "todoitem  5 forgotten"
     ) { mine, theirs, url in
       try begin(mine, theirs, url)

@@ -133,6 +133,9 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
       $0.change("journal.jsonl") { $0.flip("tsync-journal") }
       $0.change("journal.jsonl.new") { $0 = Array("{".utf8) }
     },
+    Spoiling("the items were being made anew", .leftovers, .mendable, "items.new") {
+      $0.place.directory.write("{}", to: ".todosync/items.new/todoitem/a.json")
+    },
     Spoiling("a log was being written anew", .leftovers, .mendable, "base/todoitem.jsonl.new") {
       $0.change("base/todoitem.jsonl.new") { $0 = Array("{".utf8) }
     },

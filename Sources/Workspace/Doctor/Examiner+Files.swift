@@ -22,8 +22,9 @@ extension Examiner {
         guard !Leftovers.isAlive(writerOf: name), !examiner.hasTold(name) else { continue }
         examiner.add(.leftovers, at: name, "was left by a stopped command", .mendable, .finish)
       }
-      let logs = [Layout.journal, Layout.history, StatIndex.name].map { $0 + Layout.new }
-      for name in logs where try !FileReading(name, in: examiner.root, limit: 0).isAbsent {
+      let files = [Layout.journal, Layout.history, StatIndex.name, Layout.items]
+      for name in files.map({ $0 + Layout.new })
+      where try !FileReading(name, in: examiner.root, limit: 0).isAbsent {
         examiner.addUnfinished(name)
       }
     }

@@ -141,15 +141,3 @@ import Testing
     anna.expectClean()
   }
 }
-
-/// Counts, on whichever thread.
-private final class Counter: Sendable {
-  private let count = Mutex(0)
-
-  func next() -> Int {
-    count.withLock { count in
-      count += 1
-      return count
-    }
-  }
-}
