@@ -15,6 +15,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return false
   }
 
+  /// Keeps the text of an item whose file its user has removed by hand, before its row is known to be
+  /// deleted: what was displaced last is what ``restore(_:)`` brings back.
+  mutating func keepVanished(_ key: ItemKey) throws {
+    guard let item = try base(of: key).item, journal.notes[key]?.note.commanded != true else {
+      return
+    }
+    try keep(item, of: key)
+  }
+
   /// Drops the local edits of an item, or brings a deleted one back.
   ///
   /// An item that the server has goes back to its base; one that the server has deleted comes back

@@ -47,6 +47,7 @@ package enum Recovery {
       }
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
+        try disk.keepVanished(key)
         bases[key.table, default: []].append(row ?? .gone(key.id))
         continue
       }

@@ -181,7 +181,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     if journal.conflicts[key] != nil { try removeConflict(of: key) }
     var records = [JournalRecord.closed(.conflict(key))]
     if case .replaced(nil) = outcome, !resolution.server.deleted {
-      // The delete was chosen: no guard asks again.
+      // The delete was chosen: no guard asks again. Its row's text is nowhere else.
+      try keep(resolution.server.item, of: key)
       var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
       (note.kind, note.commanded) = (.delete, true)
       records.append(.noted(key, note))
