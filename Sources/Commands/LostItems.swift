@@ -4,56 +4,52 @@ import Workspace
 
 /// The items of a workspace whose directory of all items is gone, as tsync last knew them.
 struct LostItems {
-  /// The items that come back.
-  let keys: [ItemKey]
+  /// How many come back.
+  var count: Int { files.count }
+
+  private let files: [(key: ItemKey, text: [UInt8])]
+  /// The records that close what was noted of items that come back as the server has them.
+  private let closings: [JournalRecord]
   private let names: ItemNames
 
   /// Finds them: those that the server has, and what is being sent or decided upon here.
   ///
   /// - Throws: ``WorkspaceError``.
   init(of open: OpenWorkspace) throws {
-    let journal = open.workspace.journal
-    let tables = open.tables.filter { !journal.purges.contains($0) }
-    var known = try Set(
-      tables.flatMap { table in
-        try open.workspace.liveIDs(in: table).map { ItemKey(table, $0) }
-      })
-    let asked = [
-      Array(journal.conflicts.keys), Array(journal.intents.keys), Array(journal.resolutions.keys),
-    ].joined()
-    known.formUnion(asked.filter { tables.contains($0.table) })
-    keys = try known.sorted().filter { try Self.text(of: $0, in: open.workspace) != nil }
+    let (workspace, journal) = (open.workspace, open.workspace.journal)
+    // Also of the tables that the settings leave out: once they name them again, those would look deleted.
+    let tables = try Set(open.tables).union(workspace.knownTables()).subtracting(journal.purges)
+    let asked = Set(
+      [Array(journal.conflicts.keys), Array(journal.intents.keys), Array(journal.resolutions.keys)]
+        .joined().filter { tables.contains($0.table) })
+    let live = try tables.flatMap { table in
+      try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
+    }
+    files = try asked.union(live).sorted().compactMap { key in
+      try Self.text(of: key, in: workspace).map { (key, $0) }
+    }
+    closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }
+      .map { .closed(.operation($0)) }
     names = try ItemNames(
-      for: keys, in: open.tables, on: open.workspace, titleField: open.configuration.titleField)
+      for: files.map(\.key), in: tables.sorted(), on: workspace,
+      titleField: open.configuration.titleField)
   }
 
-  /// Brings them back and tells them, all or, whatever cuts it off, none.
+  /// Brings them back, all or, whatever cuts it off, none, and tells them.
   ///
   /// What was edited or removed here and never sent is forgotten with its file.
   ///
   /// - Throws: ``WorkspaceError``, ``Failure``.
   func bringBack(to open: inout OpenWorkspace, in context: Context) throws {
-    let workspace = open.workspace
-    try workspace.remakeItems(keys) { key in
-      try context.checkSignal()
-      return try Self.text(of: key, in: workspace)
-    }
-    let journal = workspace.journal
-    let records = keys.filter { key in
-      journal.notes[key] != nil && journal.conflicts[key] == nil && journal.intents[key] == nil
-        && journal.resolutions[key] == nil
-    }.map { JournalRecord.closed(.operation($0)) }
-    if !records.isEmpty { try open.workspace.append(records, durably: true) }
-    try tell("restored", open, to: context.output)
+    if !closings.isEmpty { try open.workspace.append(closings, durably: true) }
+    try open.workspace.remakeItems(files, before: context.checkSignal)
+    tell("restored", to: context.output)
   }
 
   /// Tells what was done to each of them, or would be.
-  ///
-  /// - Throws: ``WorkspaceError``.
-  func tell(_ did: String, _ open: OpenWorkspace, to output: Output) throws {
-    for key in keys {
-      let text = try Self.text(of: key, in: open.workspace)
-      let item = text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
+  func tell(_ did: String, to output: Output) {
+    for (key, text) in files {
+      let item = try? ItemFile.item(in: text, as: key, place: "")
       output.tell(Deed(did: did, key: key, title: names.title(of: item)), names)
     }
   }
@@ -61,18 +57,28 @@ struct LostItems {
   /// Returns the text of an item's file; `nil` where there was none.
   private static func text(of key: ItemKey, in workspace: Workspace) throws -> [UInt8]? {
     let journal = workspace.journal
+    let base = try workspace.base(of: key)
     func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
     if let resolution = journal.resolutions[key] { return text(resolution.item) }
-    if let conflict = journal.conflicts[key] {
-      guard try workspace.conflictClient(of: key) == .absent else {
-        return try workspace.conflictText(of: key, .client)
-      }
-      if conflict.kind == .deletedHere { return nil }
-    } else if let intent = journal.intents[key] {
+    let conflict = journal.conflicts[key]
+    if conflict != nil, try workspace.conflictClient(of: key) != .absent {
+      return try workspace.conflictText(of: key, .client)
+    }
+    // An answer that is the base already has taken the place of what was sent.
+    if conflict == nil, let intent = journal.intents[key],
+      journal.results[key] == nil
+        || base.row?.version == (intent.kind == .insert ? nil : intent.version)
+    {
       return text(intent.item)
-    } else if try workspace.incoming(of: key)?.deleted == true {
+    }
+    // It has become another item, which comes back; alone it would be one more.
+    let successor = journal.notes[key]?.note.successor
+    if let successor,
+      try workspace.isKnown(successor) || journal.resolutions[successor] != nil
+    {
       return nil
     }
-    return try text(workspace.base(of: key).item)
+    let isRemoved = conflict?.kind == .deletedHere && successor == nil
+    return isRemoved ? nil : text(base.item)
   }
 }

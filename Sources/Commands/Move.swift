@@ -86,6 +86,9 @@ struct Move {
       ? former != target && !isHalfBack && open.workspace.isKnown(target) : !isFree
     if inventory.contains(target), isTaken {
       var hints: [Failure.Hint] = []
+      if inventory.isAbsent(target), journal.notes[target]?.note.commanded == true {
+        hints.append("it was removed here; the server deletes it by: tsync push")
+      }
       if let stray, isInPlace {
         // What lies in another item's place is given its own name, or goes.
         let way = former == nil ? "tsync restore" : "tsync mv"

@@ -35,27 +35,33 @@ struct Restoration {
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
+    let entries = Dictionary(
+      survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
+      uniquingKeysWith: { $1 })
     var claims = Claims()
     var told: Set<String?> = []
     var steps: [Restoration] = []
+    var planned: Set<ItemKey> = []
+    func plan(_ referent: Referent) throws {
+      guard referent.key.map({ planned.insert($0).inserted }) ?? true,
+        let step = try Restoration(
+          referent, referent.key.flatMap { entries[$0] }, open, &claims)
+      else { return }
+      // What is given up under its new id comes back under its former one, first.
+      for former in step.key.map(open.workspace.journal.predecessors) ?? []
+      where try open.workspace.client(former) == .absent { try plan(Referent(former)) }
+      steps.append(step)
+      // And what comes back under its former id is given up under the new one.
+      if let key = step.key, let successor = entries[key]?.successor,
+        case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert
+      {
+        try plan(Referent(successor))
+      }
+    }
     if let words {
-      let entries = Dictionary(
-        survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
-        uniquingKeysWith: { $1 })
       for referent in try open.references(inventory, in: context).all(words) {
-        let entry = referent.key.flatMap { entries[$0] }
         if let failure = try open.moved(referent, &claims) { throw failure }
-        guard let step = try Restoration(referent, entry, open, &claims) else { continue }
-        // What is given up under its new id comes back under its former one, first.
-        if let key = step.key {
-          for former in open.workspace.journal.predecessors(of: key) {
-            guard try open.workspace.client(former) == .absent,
-              let back = try Restoration(Referent(former), entries[former], open, &claims)
-            else { continue }
-            steps.append(back)
-          }
-        }
-        steps.append(step)
+        try plan(referent)
       }
     } else {
       for entry in survey.entries {
@@ -73,7 +79,7 @@ struct Restoration {
           if told.insert(failure.message).inserted { context.output.warn(failure) }
           continue
         }
-        if let step = try Restoration(Referent(key), entry, open, &claims) { steps.append(step) }
+        try plan(Referent(key))
       }
     }
     return (steps, open.names(of: steps.compactMap(\.key), inventory))

@@ -34,8 +34,8 @@ struct RestoreCommand: TsyncCommand {
         if all { conflicts = open.conflicts }
         if all, try open.hasLostItems {
           let lost = try LostItems(of: open)
-          try lost.tell("would restore", open, to: context.output)
-          return lost.keys.count
+          lost.tell("would restore", to: context.output)
+          return lost.count
         }
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)
         for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
@@ -54,7 +54,7 @@ struct RestoreCommand: TsyncCommand {
       ) { open in
         if all { conflicts = open.conflicts }
         if let lost {
-          told = lost.keys.count
+          told = lost.count
           return
         }
         let plan = try Restoration.plan(all ? nil : refs, open, in: context)

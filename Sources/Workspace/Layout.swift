@@ -30,7 +30,7 @@ enum Layout {
   /// What a temporary file's name begins with.
   static let temporary = ".tmp-"
 
-  /// What the name of a log or index ends with while it is written anew.
+  /// What the name of a log or index, or of all items, ends with while it is made anew.
   static let new = ".new"
 
   /// The longest file name of Linux's file systems, in bytes.

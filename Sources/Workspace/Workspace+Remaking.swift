@@ -9,31 +9,34 @@ extension Workspace {
   /// It shows up with all of its files or not at all: what is not there looks deleted.
   ///
   /// - Parameters:
-  ///   - keys: The items, each once.
-  ///   - text: Gives the bytes of an item's file; `nil` where it has none.
-  /// - Throws: ``WorkspaceError/file(place:_:)``, what `text` throws.
-  package func remakeItems(_ keys: [ItemKey], text: (ItemKey) throws -> [UInt8]?) throws {
+  ///   - files: The items and the bytes of their files, each once.
+  ///   - before: Is called before each of them; what it throws leaves everything as it was.
+  /// - Throws: ``WorkspaceError/file(place:_:)``, what `before` throws.
+  package func remakeItems(
+    _ files: [(key: ItemKey, text: [UInt8])], before: () throws -> Void
+  ) throws {
     requireLock()
-    // What an earlier one left that was stopped.
-    root.removeTree(Layout.items + Layout.new)
+    let new = Layout.items + Layout.new
+    // What an earlier one left that was stopped, or anybody else has put there.
+    if try root.names().contains(new) { _ = try trash.take(new, from: root, named: new) }
+    let here = root.descriptor.rawValue
     do {
-      let items = try root.child(Layout.items + Layout.new, creating: true)
-      for key in keys {
-        guard let text = try text(key) else { continue }
+      let items = try root.child(new, creating: true)
+      for (key, text) in files {
+        try before()
         let directory = try items.child(key.table.text.string, creating: true)
         let name = try Layout.file(of: key)
         let file = try directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
         defer { close(file) }
         try FileBytes.write(text, to: file, place: directory.place(of: name))
       }
-      let here = root.descriptor.rawValue
       try WorkspaceError.checking(Layout.directory) { tsync_syncfs(here) }
       // Whatever lies there meanwhile stays, but for an empty directory.
       try WorkspaceError.checking(Layout.items) {
-        renameat(here, Layout.items + Layout.new, here, Layout.items)
+        renameat(here, new, here, Layout.items)
       }
     } catch {
-      root.removeTree(Layout.items + Layout.new)
+      root.removeTree(new)
       throw error
     }
     try root.synchronize()

@@ -19,6 +19,15 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.liveIDs
   }
 
+  /// The tables of which rows are known, those among them that the settings leave out.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func knownTables() throws(WorkspaceError) -> [TableName] {
+    guard let base = try root.existingChild(Layout.base) else { return [] }
+    return try base.names().filter { $0.utf8.suffix(6).elementsEqual(".jsonl".utf8) }
+      .compactMap { try? TableName(Text(String(Substring($0.utf8.dropLast(6))))) }.sorted()
+  }
+
   package func token(of table: TableName) throws -> DeltaToken? {
     try rows.log(of: table).rows.token
   }
