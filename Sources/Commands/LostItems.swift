@@ -35,9 +35,10 @@ struct LostItems {
       titleField: open.configuration.titleField)
   }
 
-  /// Brings them back, all or, whatever cuts it off, none, and tells them.
+  /// Brings them back, all or, whatever cuts it off, none of their files, and tells them.
   ///
-  /// What was edited or removed here and never sent is forgotten with its file.
+  /// What was edited or removed here and never sent is forgotten with its file; what was noted of it is
+  /// before they are there.
   ///
   /// - Throws: ``WorkspaceError``, ``Failure``.
   func bringBack(to open: inout OpenWorkspace, in context: Context) throws {
@@ -66,8 +67,7 @@ struct LostItems {
     }
     // An answer that is the base already has taken the place of what was sent.
     if conflict == nil, let intent = journal.intents[key],
-      journal.results[key] == nil
-        || base.row?.version == (intent.kind == .insert ? nil : intent.version)
+      journal.results[key] == nil || intent.isBased(on: base.row)
     {
       return text(intent.item)
     }

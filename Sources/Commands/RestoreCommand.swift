@@ -27,52 +27,59 @@ struct RestoreCommand: TsyncCommand {
       throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")
     }
     context.output.begin("items")
-    var told = 0
-    var conflicts = 0
-    if isRehearsal {
-      told = try context.reading { open in
-        if all { conflicts = open.conflicts }
-        if all, try open.hasLostItems {
-          let lost = try LostItems(of: open)
-          lost.tell("would restore", to: context.output)
-          return lost.count
-        }
-        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
-        for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
-        return plan.steps.count
-      }
-    } else {
-      let (all, refs) = (all, refs)
-      var lost: LostItems?
-      try context.writing(
-        // Rows that wait are brought to items that are there.
-        preparing: { open in
-          guard all, try open.hasLostItems else { return }
-          lost = try LostItems(of: open)
-          try lost?.bringBack(to: &open, in: context)
-        }
-      ) { open in
-        if all { conflicts = open.conflicts }
-        if let lost {
-          told = lost.count
-          return
-        }
-        let plan = try Restoration.plan(all ? nil : refs, open, in: context)
-        defer { try? open.workspace.settle() }
-        for restoration in plan.steps {
-          try context.checkSignal()
-          guard try restoration.run(on: &open, in: context) else { continue }
-          restoration.tell("", plan.names, to: context.output)
-          told += 1
-        }
-        try open.workspace.settle()
-      }
-    }
+    let (told, conflicts) = try isRehearsal ? rehearse(in: context) : restore(in: context)
     if told == 0 { context.output.summary("nothing changed") }
     if conflicts > 0 {
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
       context.output.summary(Line(words), hint: "tsync resolve")
     }
+  }
+
+  /// What was told, or would be, and how many conflicts are left where all items were asked for.
+  private typealias Outcome = (told: Int, conflicts: Int)
+
+  private func rehearse(in context: Context) throws -> Outcome {
+    try context.reading { open in
+      let conflicts = all ? open.conflicts : 0
+      if all, try open.hasLostItems {
+        let lost = try LostItems(of: open)
+        lost.tell("would restore", to: context.output)
+        return (lost.count, conflicts)
+      }
+      let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+      for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
+      return (plan.steps.count, conflicts)
+    }
+  }
+
+  private func restore(in context: Context) throws -> Outcome {
+    var told = 0
+    var conflicts = 0
+    var lost: LostItems?
+    try context.writing(
+      // Rows that wait are brought to items that are there.
+      preparing: { open in
+        guard all, try open.hasLostItems else { return }
+        lost = try LostItems(of: open)
+        try lost?.bringBack(to: &open, in: context)
+      }
+    ) { open in
+      if all { conflicts = open.conflicts }
+      if let lost {
+        told = lost.count
+        return
+      }
+      let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+      defer { try? open.workspace.settle() }
+      for restoration in plan.steps {
+        try context.checkSignal()
+        guard try restoration.run(on: &open, in: context) else { continue }
+        restoration.tell("", plan.names, to: context.output)
+        told += 1
+      }
+      try open.workspace.settle()
+    }
+    return (told, conflicts)
   }
 }
 

@@ -34,6 +34,10 @@ package struct Intent: Equatable, Sendable {
 }
 
 extension Intent {
+  /// Whether a row, the base's, is still the one that the write is based on: nothing has become the base
+  /// since.
+  package func isBased(on row: Row?) -> Bool { row?.version == (kind == .insert ? nil : version) }
+
   /// Returns the kind of the change that waits behind the write; `nil` where the item is as it was
   /// sent, or can't be read.
   package func next(_ client: ClientState) -> Operation.Kind? {

@@ -42,9 +42,7 @@ package enum Recovery {
       // answer brought may be missing.
       let base = try disk.base(of: key).row
       let isBegun = row.map { base?.isAnswered(by: $0) == true } ?? false
-      guard isBegun || base?.version == (intent.kind == .insert ? nil : intent.version) else {
-        continue
-      }
+      guard isBegun || intent.isBased(on: base) else { continue }
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
         try disk.keepVanished(key)

@@ -54,7 +54,8 @@ final class BaseLog {
   ) throws(WorkspaceError) {
     self.table = table
     log = try Log(
-      opening: "\(table).jsonl", in: directory, kind: Self.kind, writing: writing, trash: trash)
+      opening: Layout.baseLog(of: table), in: directory, kind: Self.kind, writing: writing,
+      trash: trash)
     guard let header = log.header else {
       isLost = index != nil
       return

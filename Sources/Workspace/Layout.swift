@@ -61,6 +61,18 @@ enum Layout {
     return name.string
   }
 
+  /// Returns the name of the log of a table's rows, in ``base``.
+  static func baseLog(of table: TableName) -> String { "\(table)\(baseSuffix)" }
+
+  /// Returns what the name of such a log says is its table; `nil` where a name isn't one's.
+  static func baseStem(of name: String) -> Text? {
+    let suffix = baseSuffix.utf8
+    guard name.utf8.suffix(suffix.count).elementsEqual(suffix) else { return nil }
+    return Text(String(Substring(name.utf8.dropLast(suffix.count))))
+  }
+
+  private static let baseSuffix = ".jsonl"
+
   /// Says what it means that a base log, or all of them, is gone.
   static func isGone(_ place: String) -> String {
     "\(place) is gone: the next pull reads everything, and nothing is deleted meanwhile"

@@ -24,8 +24,7 @@ extension Workspace: RowDisk {
   /// - Throws: ``WorkspaceError``.
   package func knownTables() throws(WorkspaceError) -> [TableName] {
     guard let base = try root.existingChild(Layout.base) else { return [] }
-    return try base.names().filter { $0.utf8.suffix(6).elementsEqual(".jsonl".utf8) }
-      .compactMap { try? TableName(Text(String(Substring($0.utf8.dropLast(6))))) }.sorted()
+    return try base.names().compactMap(Layout.baseStem).compactMap { try? TableName($0) }.sorted()
   }
 
   package func token(of table: TableName) throws -> DeltaToken? {

@@ -321,12 +321,7 @@ import Testing
     try bench.elsewhere("milk", #"{"a":9}"#)
     bench.disk.save(nil as Item?, as: key)
     bench.disk.save(Array(#"{"id":"milk","a":1}"#.utf8), as: other)
-    #expect(try bench.push().words == ["milk held"])
-    #expect(bench.item("milk") == nil)
-    bench.disk.save(nil as Item?, as: other)
-    try bench.save("milk", #"{"a":1}"#)
-    #expect(try bench.push().words == ["milk conflict AA"])
-    #expect(bench.row("milk") == #"{"a":9}"#)
+    try expectHeld("milk", besideIt: other, sent: #"{"a":1}"#, elsewhere: #"{"a":9}"#)
   }
 
   @Test("nor where its row was gone, and somebody else has made it again")
@@ -342,12 +337,20 @@ import Testing
     try bench.elsewhere("x", #"{"a":9}"#)
     bench.disk.save(nil as Item?, as: key)
     bench.disk.save(Array(#"{"id":"x","a":2}"#.utf8), as: other)
-    #expect(try bench.push().words == ["x held"])
-    #expect(bench.item("x") == nil)
+    try expectHeld("x", besideIt: other, sent: #"{"a":2}"#, elsewhere: #"{"a":9}"#)
+  }
+
+  /// Expects that a row is held while the file of its item lies elsewhere, and is in conflict with it once
+  /// it is back.
+  private mutating func expectHeld(
+    _ id: String, besideIt other: ItemKey, sent: String, elsewhere row: String
+  ) throws {
+    #expect(try bench.push().words == ["\(id) held"])
+    #expect(bench.item(id) == nil)
     bench.disk.save(nil as Item?, as: other)
-    try bench.save("x", #"{"a":2}"#)
-    #expect(try bench.push().words == ["x conflict AA"])
-    #expect(bench.row("x") == #"{"a":9}"#)
+    try bench.save(id, sent)
+    #expect(try bench.push().words == ["\(id) conflict AA"])
+    #expect(bench.row(id) == row)
   }
 
   @Test(

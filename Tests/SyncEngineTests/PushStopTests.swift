@@ -48,6 +48,19 @@ import Testing
   }
 
   @Test(
+    "what vanished is in the trash once its row is deleted, wherever the push was cut off",
+    arguments: 0..<10)
+  mutating func cutOffAtVanished(step: Int) throws {
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", nil)
+    try bench.cut(at: step) { try $0.push() }
+    try bench.push()
+    #expect(bench.row("x") == nil && bench.differences == [])
+    let kept = Set(bench.disk.trash.map { String(decoding: $0, as: UTF8.self) })
+    #expect(kept == [#"{"id":"x","n":1}"#])
+  }
+
+  @Test(
     "an item that a push removed for another's delete, and was cut off, is no delete of its user's",
     arguments: 0..<12)
   mutating func cutOffAtRemoval(step: Int) throws {

@@ -43,8 +43,7 @@ extension Examiner {
   private mutating func examineLogKinds() {
     guard let base = expectDirectory(Layout.base, in: root) else { return }
     for name in (try? base.names().sorted()) ?? [] {
-      let stem = name.utf8.suffix(6).elementsEqual(".jsonl".utf8) ? name.utf8.dropLast(6) : nil
-      let table = stem.flatMap { try? TableName(Text(String(Substring($0)))) }
+      let table = Layout.baseStem(of: name).flatMap { try? TableName($0) }
       expectFile(
         name, in: base, table.map { .forget($0) } ?? .clear(place: base.place(of: name)))
     }

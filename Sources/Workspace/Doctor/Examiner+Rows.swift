@@ -5,7 +5,7 @@ import SyncModel
 extension Examiner {
   /// Looks at one table.
   mutating func examine(_ table: TableName) {
-    let place = "\(Layout.base)/\(table).jsonl"
+    let place = "\(Layout.base)/\(Layout.baseLog(of: table))"
     attempt(.baseRows, at: place, .forget(table)) { examiner throws(WorkspaceError) in
       let base = try examiner.openBase(table, index: nil)
       let newest = try examiner.examineRows(of: base)
@@ -45,7 +45,8 @@ extension Examiner {
     }
     guard nameless == 0 else {
       throw .damaged(
-        place: "\(Layout.base)/\(base.table).jsonl", line: nil, fact: "a row has no id")
+        place: "\(Layout.base)/\(Layout.baseLog(of: base.table))", line: nil,
+        fact: "a row has no id")
     }
     var newest: Timestamp?
     var isKnown = true
@@ -53,7 +54,7 @@ extension Examiner {
       let row = try base.row(at: entry, as: id)
       guard row.deleted == entry.isTombstone else {
         throw .damaged(
-          place: "\(Layout.base)/\(base.table).jsonl", line: nil,
+          place: "\(Layout.base)/\(Layout.baseLog(of: base.table))", line: nil,
           fact: "the row '\(id)' is taken for what it isn't")
       }
       // A row that vanished without a tombstone took its time along.
@@ -92,7 +93,7 @@ extension Examiner {
       guard let base = examiner.rows[table] else { return }
       if base.generation.isEmpty {
         return examiner.add(
-          .baseRows, at: "\(Layout.base)/\(table).jsonl",
+          .baseRows, at: "\(Layout.base)/\(Layout.baseLog(of: table))",
           "is missing: what was known of the server's rows; the next pull reads everything", .note)
       }
       do throws(WorkspaceError) {

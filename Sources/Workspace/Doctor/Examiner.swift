@@ -129,9 +129,9 @@ struct Examiner {
           "is missing: what was known of the server's rows; the next pull reads everything",
           .mendable, .finish)
       }
-      for name in try base.names() where name.utf8.suffix(6).elementsEqual(".jsonl".utf8) {
-        let stem = String(Substring(name.utf8.dropLast(6)))
-        if let table = try? TableName(Text(stem)) {
+      for name in try base.names() {
+        guard let stem = Layout.baseStem(of: name) else { continue }
+        if let table = try? TableName(stem) {
           tables.insert(table)
         } else {
           examiner.add(.names, at: base.place(of: name), "is no table's log", .note)

@@ -81,7 +81,8 @@ struct Mending {
     try root.remove(StatIndex.name)
     guard
       let place = try take(
-        "\(table).jsonl", from: base, named: "base-\(table)", suffix: ".jsonl", to: trash.directory)
+        Layout.baseLog(of: table), from: base, named: "base-\(table)", suffix: ".jsonl",
+        to: trash.directory)
     else { return nil }
     return "it is \(place), and the next pull reads everything"
   }
