@@ -65,11 +65,20 @@ extension Simulation {
     shown.bringBack(now, write.key)
   }
 
-  /// No row takes the place of a newer one (R), no file that was moved is taken for deleted, and nothing
-  /// is sent whose conflict is open (X).
+  /// No row takes the place of a newer one (R), no file that was moved is taken for deleted, nothing is
+  /// sent whose conflict is open, and none ends that nobody has decided (X).
   func checkShown(_ client: Client<Host>) {
     let shown = client.shown
-    defer { (shown.older, shown.moved, shown.undecided) = ([], [], []) }
+    defer {
+      (shown.older, shown.moved, shown.undecided) = ([], [], [])
+      (shown.ended, shown.read) = ([], [:])
+    }
+    // Whose base was lost, its change is measured anew.
+    for end in shown.ended where !plan.forgets {
+      count("checked the end of a conflict")
+      guard isUndecided(end) else { continue }
+      fail("X: client \(client.number) ended the conflict of \(end.key), which nobody had decided")
+    }
     for key in shown.undecided {
       fail("X: client \(client.number) sends \(key), whose conflict is open")
     }
@@ -78,6 +87,19 @@ extension Simulation {
     }
     for row in shown.older {
       fail("R: client \(client.number) took an older row of \(row.id) for newer")
+    }
+  }
+
+  /// Whether the sides of a conflict that has ended still want a decision, however its item was read.
+  private func isUndecided(_ end: Watched<Host.Work>.Ended) -> Bool {
+    end.origins.allSatisfy { origin in
+      let rule = end.isAwaited ? (origin == nil ? .manual : .fields) : plan.world.policy
+      return end.clients.allSatisfy { client in
+        let merge = Merge(
+          base: origin, client: client, server: end.server, policy: MergePolicy(rule))
+        guard case .conflict = merge else { return false }
+        return true
+      }
     }
   }
 

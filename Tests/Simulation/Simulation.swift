@@ -9,8 +9,8 @@ import TestSupport
 /// lost (L), nothing replaced brought back, nor an older row taken for newer (R), no row that nobody
 /// made, none deleted by a client whose user never has (D), convergence (C), quiescence (Q), with a
 /// single client no conflict (S), the workspace in order after every command (M), no mass deletion
-/// (G), what a command says is so, and nothing sent whose conflict is open (X), no write without a
-/// reason (W).
+/// (G), what a command says is so, nothing sent whose conflict is open, and none ended that nobody has
+/// decided (X), no write without a reason (W).
 final class Simulation<Host: Machine> {
   /// What went wrong, in words, its property's letter first; empty when nothing did.
   private(set) var failures: [String] = []

@@ -25,6 +25,13 @@ struct Watched<Work: Disk>: Disk {
     var moved: [ItemKey] = []
     /// The items that were to be sent though their conflicts are open.
     var undecided: [ItemKey] = []
+    /// What both sides of each conflict began from, and after that the rows over which something was
+    /// decided: an edit of what was decided begins from there.
+    var origins: [ItemKey: [Item?]] = [:]
+    /// The conflicts that ended without a decision.
+    var ended: [Ended] = []
+    /// The items as the command that runs has read them.
+    var read: [ItemKey: [Item?]] = [:]
     /// How often something else lay there than a command had seen.
     var changes = 0
     /// The item that a command looked at last.
@@ -46,12 +53,31 @@ struct Watched<Work: Disk>: Disk {
     }
   }
 
+  /// A conflict that ended without a decision.
+  struct Ended {
+    /// The item.
+    let key: ItemKey
+    /// What both sides may have begun from; `nil` where there was nothing.
+    let origins: [Item?]
+    /// What a command read of the client's item, in turn.
+    let clients: [Item?]
+    /// The server's side.
+    let server: Item?
+    /// Whether the rows of other items wait for it, which have become it.
+    let isAwaited: Bool
+  }
+
   var journal: JournalState { work.journal }
 
   func client(_ key: ItemKey) throws -> ClientState {
     shown.current = key
     defer { shown.afterReading?() }
-    return try work.client(key)
+    let client = try work.client(key)
+    shown.read[key, default: []].append(client.item)
+    if let resolution = journal.resolutions[key], client.item == resolution.item {
+      noteDecided(resolution, key)
+    }
+    return client
   }
 
   func candidates(in table: TableName) throws -> [Candidate] { try work.candidates(in: table) }
@@ -61,8 +87,13 @@ struct Watched<Work: Disk>: Disk {
   ) throws -> WriteOutcome {
     // Who is killed in the midst of it may have laid it.
     let new = shown.note(item, key)
+    let origins = shown.origins[key]
+    if let resolution = journal.resolutions[key], item == resolution.item {
+      noteDecided(resolution, key)
+    }
     let outcome = try work.write(item, to: key, expecting: expected)
     if outcome == .changedMeanwhile {
+      shown.origins[key] = origins
       shown.changes += 1
       // It may have lain there for a moment, and have been edited.
       shown.tokens[key]?.subtract(new.subtracting(shown.overwritten[key] ?? []))
@@ -81,6 +112,9 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)
+    if journal.conflicts[key] == nil || journal.resolutions[key] != nil {
+      shown.origins[key] = [conflict.base]
+    }
     try noteMoved(conflict, key)
     try work.writeConflict(conflict, of: key)
   }
@@ -145,7 +179,25 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func forget(_ table: TableName) throws { try work.forget(table) }
 
+  /// Notes that an item is, or becomes, what was decided.
+  private func noteDecided(_ resolution: Resolution, _ key: ItemKey) {
+    shown.origins[key]?.append(resolution.server.deleted ? nil : resolution.server.item)
+  }
+
+  /// Notes a conflict that is about to end although nobody has decided.
+  private func noteEnd(_ key: ItemKey) throws {
+    guard let open = journal.conflicts[key], journal.resolutions[key] == nil,
+      !journal.purges.contains(key.table), let origins = shown.origins[key]
+    else { return }
+    let row = try work.incoming(of: key) ?? open.server
+    shown.ended.append(
+      Ended(
+        key: key, origins: origins, clients: shown.read[key] ?? [],
+        server: row.deleted ? nil : row.item, isAwaited: journal.isAwaited(key)))
+  }
+
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+    for case .closed(.conflict(let key)) in records { try noteEnd(key) }
     for case .intent(let intent) in records where journal.conflicts[intent.key] != nil {
       shown.undecided.append(intent.key)
     }
