@@ -56,7 +56,7 @@ package struct Campaign: Sendable {
       "renamed", "restored what can't be read", "rolled back", "rows waiting", "side edited",
       "tie across pages",
       "two client sides", "unknown", "checked G", "checked S", "checked W", "checked X",
-      "checked what is told", "doctor",
+      "checked the end of a conflict", "checked what is told", "doctor",
     ]
     let all =
       disk == .memory
