@@ -157,7 +157,7 @@ extension ChildProcess {
 extension Person {
   /// The environment of a program that the person starts.
   var variables: [(name: String, value: String)] {
-    environment + [
+    environment + Sanitizer.variables + [
       ("XDG_CONFIG_HOME", directory.path(of: "config")), ("HOME", directory.path),
       ("PATH", "\(Programs.directory):/usr/bin:/bin"), ("TZ", "UTC"), ("TERM", "xterm"),
     ]

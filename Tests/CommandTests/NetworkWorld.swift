@@ -28,7 +28,8 @@ final class RunningServer {
       "/bin/sh",
       ["-c", "echo $$ >'\(directory.path(of: "pid"))'; \(limit)exec \"$0\" \"$@\"", program]
         + words,
-      environment: Environment([]), log: directory.path(of: "log"))
+      environment: Environment(Sanitizer.variables.map { (Text($0.name), Text($0.value)) }),
+      log: directory.path(of: "log"))
     guard let url = self.program.firstLine() else { throw Errno.noSuchProcess }
     self.url = url
   }

@@ -1,6 +1,7 @@
 import Glibc
 import SyncModel
 import SystemPackage
+import TestSupport
 
 @testable import Commands
 
@@ -29,7 +30,7 @@ struct Person {
   }
 
   private var variables: [(name: String, value: String)] {
-    environment + [
+    environment + Sanitizer.variables + [
       ("HOME", home), ("XDG_CONFIG_HOME", "\(home)/config"), ("PATH", "/usr/bin:/bin"),
       ("TZ", "UTC"),
     ]

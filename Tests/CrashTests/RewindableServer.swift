@@ -1,5 +1,6 @@
 import GRDBSQLite
 import Glibc
+import SyncModel
 import SystemPackage
 import TestSupport
 
@@ -29,7 +30,8 @@ final class RewindableServer {
     program = try BackgroundProgram(
       Programs.path(of: "tsync-server"),
       ["--no-auth", "--listen", "127.0.0.1:0", "--store", "\(directory)/server.db"],
-      environment: Environment([]), log: "\(directory)/server.log")
+      environment: Environment(Sanitizer.variables.map { (Text($0.name), Text($0.value)) }),
+      log: "\(directory)/server.log")
     guard let url = program.firstLine(),
       sqlite3_open("\(directory)/server.db", &store) == SQLITE_OK
     else { throw Errno.noSuchProcess }
