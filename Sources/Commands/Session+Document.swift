@@ -105,7 +105,7 @@ extension Session {
 
   /// Lays the marked document where the editor finds it, unless it lies there from the last time.
   ///
-  /// One that is older than a side of the conflict would hide what has changed since.
+  /// One that began from other sides would hide what has changed since.
   ///
   /// - Returns: Its path, and its text.
   mutating func layDocument(
@@ -115,16 +115,12 @@ extension Session {
     return try use { open in
       let workspace = open.workspace
       let path = try workspace.path(of: key, .edit)
-      let sides = try [
-        workspace.path(of: key), workspace.path(of: key, .client), workspace.path(of: key, .server),
-      ].compactMap { try FileTime.exact($0) }
-      if let text = try workspace.conflictText(of: key, .edit),
-        !MarkedDocument(text, of: key.id).isBlank, let written = try FileTime.exact(path),
-        sides.allSatisfy({ $0 <= written })
-      {
-        return (path, text)
-      }
       let text = MarkedDocument(conflict, of: key.id).text
+      if let left = try workspace.edit(text, of: key),
+        !MarkedDocument(left, of: key.id).isBlank
+      {
+        return (path, left)
+      }
       if let place = try workspace.writeEdit(text, of: key) {
         output.warn("the text that was being merged before for \(key) is \(place)")
       }

@@ -10,6 +10,8 @@ package enum ConflictSide: String, CaseIterable, Sendable {
   case base
   /// The document that `tsync resolve` opened in an editor, kept until the conflict is over.
   case edit
+  /// That document as it was laid: what the one that is edited began from.
+  case marked
 
   /// Reads the name of a conflict's file: which item's it is, and which side; `nil` where it is none.
   static func read(_ name: String) -> (id: ItemID, side: ConflictSide)? {

@@ -88,14 +88,30 @@ extension Workspace {
     try conflicts.bytes(side, of: key)
   }
 
+  /// Returns the document that an editor had for a conflict, as it was left, if it began from a text.
+  ///
+  /// What began from another would hide what the sides say since then.
+  ///
+  /// - Returns: `nil` where there is none that began so.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func edit(
+    _ text: [UInt8], of key: ItemKey
+  ) throws(WorkspaceError) -> [UInt8]? {
+    try conflicts.bytes(.marked, of: key) == text ? conflicts.bytes(.edit, of: key) : nil
+  }
+
   /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
+  ///
+  /// Its copy comes after it: where that is missing or older, a document is not what it says.
   ///
   /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
   package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
     requireLock()
-    return try conflicts.lay(text, .edit, of: key, replacing: true)
+    let displaced = try conflicts.lay(text, .edit, of: key, replacing: true)
+    try conflicts.lay(text, .marked, of: key, replacing: true)
+    return displaced
   }
 
   // MARK: Other files

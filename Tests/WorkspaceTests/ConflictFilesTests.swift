@@ -112,7 +112,8 @@ import Testing
     #expect(
       playground.directory.names(in: ".todosync/trash/conflicts/todoitem") == [
         "a.base.20260301T101502Z.1.json", "a.client.20260301T101502Z.1.json",
-        "a.edit.20260301T101502Z.1.json", "a.server.20260301T101502Z.1.json",
+        "a.edit.20260301T101502Z.1.json", "a.marked.20260301T101502Z.1.json",
+        "a.server.20260301T101502Z.1.json",
       ])
     #expect(try workspace.conflictClient(of: key) == .absent)
     // Once more does no harm.
@@ -162,7 +163,9 @@ import Testing
     try workspace.writeEdit([0x31], of: key)
     try workspace.writeEdit([0x32], of: key)
     #expect(try workspace.conflictText(of: key, .edit) == [0x32])
-    #expect(playground.trash("conflicts/todoitem") == ["1"])
+    #expect(playground.trash("conflicts/todoitem") == ["1", "1"])
+    #expect(try workspace.edit([0x32], of: key) == [0x32])
+    #expect(try workspace.edit([0x31], of: key) == nil)
     #expect(
       try workspace.path(of: key, .edit)
         == playground.directory.path(of: ".todosync/conflicts/todoitem/a.edit.json"))

@@ -72,8 +72,9 @@ extension Examiner {
       if try mayBeEdited(side, of: key) {
         add(
           .conflicts, at: place,
-          "belongs to no open conflict, and \(Layout.items)/\(table)/\(try Layout.file(of: key)) "
-            + "says something else: take over what is wanted of it, and remove it", .note)
+          "belongs to no open conflict, and says what "
+            + "\(Layout.items)/\(table)/\(try Layout.file(of: key)) doesn't: "
+            + "take over what is wanted of it, and remove it", .note)
         continue
       }
       add(
@@ -88,7 +89,7 @@ extension Examiner {
     let files = ConflictFiles(root: root, trash: trash)
     let text: Item?
     switch side {
-    case .server, .base: return false
+    case .server, .base, .marked: return false
     case .client:
       let state = try files.client(of: key)
       if state == .absent { return false }
