@@ -37,10 +37,18 @@ struct Leftovers {
       }
     }
     // Private files hold nothing of the user's; one may be written by a process without the lock.
-    for name in try root.names() where StagedName.isPrivate(name) && !Self.isAlive(writerOf: name) {
-      try root.remove(name)
+    for name in try root.names() {
+      if Self.rewritten.contains(name) {
+        // Whoever writes the next one says what is in its way.
+        _ = try? root.remove(name)
+      } else if StagedName.isPrivate(name), !Self.isAlive(writerOf: name) {
+        try root.remove(name)
+      }
     }
   }
+
+  /// The names of files of tsync's own that are written anew, until they are whole.
+  static let rewritten = [Layout.journal, Layout.history, StatIndex.name].map { $0 + Layout.new }
 
   /// Whether a name in the trash is exactly that of a file of tsync's on its way.
   static func isOwn(_ name: String) -> Bool {

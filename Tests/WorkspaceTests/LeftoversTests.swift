@@ -32,6 +32,16 @@ import Testing
     #expect(workspace.notices == [])
   }
 
+  @Test("case 93: what was being written anew is removed, as soon as a command writes")
+  func removesRewritten() throws {
+    _ = try playground.open()
+    let names = ["journal.jsonl.new", "history.jsonl.new", "index.new"]
+    for name in names { playground.directory.write("half", to: ".todosync/\(name)") }
+    _ = try playground.open()
+    let left = playground.directory.names(in: ".todosync")
+    #expect(names.filter { left.contains($0) } == [])
+  }
+
   @Test("case 93: what was displaced as it should be goes to the trash")
   func keepsDisplacedTexts() throws {
     playground.save("new")

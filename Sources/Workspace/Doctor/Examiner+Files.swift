@@ -22,8 +22,7 @@ extension Examiner {
         guard !Leftovers.isAlive(writerOf: name), !examiner.hasTold(name) else { continue }
         examiner.add(.leftovers, at: name, "was left by a stopped command", .mendable, .finish)
       }
-      let files = [Layout.journal, Layout.history, StatIndex.name, Layout.items]
-      for name in files.map({ $0 + Layout.new })
+      for name in Leftovers.rewritten + [Layout.items + Layout.new]
       where try !FileReading(name, in: examiner.root, limit: 0).isAbsent {
         examiner.addUnfinished(name)
       }
