@@ -102,6 +102,8 @@ extension Invocation {
     }
     // A reader of the output that goes away is noticed by the failing write.
     Glibc.signal(SIGPIPE, SIG_IGN)
+    // So is a limit of the files' size.
+    Glibc.signal(SIGXFSZ, SIG_IGN)
     _ = receivedSignal.load(ordering: .relaxed)
     for number in endingSignals + [SIGALRM] {
       var former = sigaction()

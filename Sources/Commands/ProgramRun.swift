@@ -63,7 +63,7 @@ struct ProgramRun {
     defer { posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in [SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM] {
+    for number in [SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM] {
       sigaddset(&signals, number)
     }
     posix_spawnattr_setsigdefault(&attributes, &signals)
