@@ -49,10 +49,10 @@ struct JournalEntry: Equatable {
     return entries
   }
 
-  /// Returns what waits, in the order in which it will be sent.
+  /// Returns what was sent and isn't done, then what waits, in the order in which it will be sent.
   static func waiting(_ survey: Survey, in open: OpenWorkspace) throws -> [JournalEntry] {
     var claims = Claims()
-    return try survey.entries.flatMap { entry -> [JournalEntry] in
+    let entries = try survey.entries.flatMap { entry -> [JournalEntry] in
       guard let key = entry.key else { return [] }
       let item = try entry.client.item ?? open.workspace.base(of: key).row?.item
       switch entry.standing {
@@ -64,13 +64,15 @@ struct JournalEntry: Equatable {
             key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
         ]
       case .unknown(let intent):
+        // What was answered, but not taken over before the command was cut off, is done.
+        let isAnswered = open.workspace.journal.results[key] != nil
         let sent = JournalEntry(
           key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
           tries: intent.attempt)
         let next = intent.next(entry.client).map {
           JournalEntry(key: key, state: .pending, kind: $0.rawValue, item: item)
         }
-        return [sent, next].compactMap { $0 }
+        return [isAnswered ? nil : sent, next].compactMap { $0 }
       case .rejected(let operation, let rejection):
         return [
           JournalEntry(
@@ -85,6 +87,7 @@ struct JournalEntry: Equatable {
         ]
       }
     }
+    return entries.filter { $0.state == .sent } + entries.filter { $0.state != .sent }
   }
 
   // MARK: Telling

@@ -203,6 +203,17 @@ struct StatesTests {
       "status", "--porcelain", "c01d", prints: "# tsync.status 1\n?  unknown todoitem/c01d77f2 -\n")
     expect("restore", "c01d", prints: "", status: 2)
     #expect(world.error.contains("the outcome of todoitem/c01d77f2 is unknown"))
+    // What was sent comes before a conflict, and what waits.
+    #expect(world.tsync(["journal"]) == 3)
+    let states = world.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(states == ["sent", "conflict", "rejected", "pending", "pending"])
+    // What was answered is done, though it isn't taken over yet.
+    workspace = try Workspace(
+      at: world.current, for: .writing(command: "test"), clock: { self.world.now })
+    try workspace.append([.result(key, nil)], durably: true)
+    #expect(world.tsync(["journal"]) == 3)
+    let answered = world.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(answered == ["done", "conflict", "rejected", "pending", "pending"])
   }
 
   @Test("diff shows each field, before and now")
