@@ -70,7 +70,14 @@ struct CloneCommand: TsyncCommand {
         }
         let isNothing = [".", ".."].contains { Text($0) == Text(name) }
         guard isNothing || Workspace.isLeftover(name) else {
-          throw Failure.usage("\(shown) is not empty")
+          var failure = Failure.usage("\(shown) is not empty")
+          let found = try? Workspace.find(
+            from: path, home: context.invocation.home, isNamed: true)
+          if found != nil, found == UserDirectory.resolved(path) {
+            failure.hints.append(
+              Failure.Hint("it is a workspace; to go on there", way: "tsync -C \(shown) pull"))
+          }
+          throw failure
         }
       }
       return try refuseNesting(path, shown, context)

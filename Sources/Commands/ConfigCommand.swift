@@ -52,7 +52,7 @@ struct ConfigCommand: TsyncCommand {
 
   private static func guess(_ name: String) -> [Failure.Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
-      ?? ["all of them: tsync help config"]
+      ?? ["all of them: man 5 tsync-config"]
   }
 
   /// Tells the value of one setting that is in effect, which may be the default.

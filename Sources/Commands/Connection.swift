@@ -113,12 +113,12 @@ struct Connection {
     if let known = state.dataset, let found = facts.dataset, known != found {
       throw Stop.unsafe(
         "\(address) holds another data set than this workspace",
-        ways: ["tsync clone \(address)", "tsync remote set URL"])
+        ways: ["tsync clone \(address) DIR", "tsync remote set URL"])
     }
     if let known = state.user, let found = facts.user, known != found {
       throw Stop.unsafe(
         "this workspace belongs to \(known), and the token is of \(found)",
-        ways: ["tsync remote login", "tsync clone \(address)"])
+        ways: ["tsync remote login", "tsync clone \(address) DIR"])
     }
   }
 

@@ -63,7 +63,7 @@ struct ServerComparison {
     }
     let words = ways.isEmpty ? "the server has the same rows" : "\(ways.count) differ on the server"
     let hints: [(way: Way, words: String)] = [
-      (.clone, "tsync clone URL"), (.fullPull, "tsync pull --full"), (.pull, "tsync pull"),
+      (.clone, "tsync clone URL DIR"), (.fullPull, "tsync pull --full"), (.pull, "tsync pull"),
     ]
     let hint = hints.first { ways.contains($0.way) }?.words
     context.output.summary(Line(words), hint: hint)

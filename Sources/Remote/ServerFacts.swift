@@ -46,7 +46,7 @@ extension ServerFacts {
       return .unsafe(
         "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
           + " instead of \(dataset)",
-        ways: ["tsync clone \(address)", "tsync remote set URL"])
+        ways: ["tsync clone \(address) DIR", "tsync remote set URL"])
     }
     return answer.header("X-Tsync-User").flatMap { objection(to: Text($0), at: address) }
   }
@@ -64,6 +64,6 @@ extension ServerFacts {
     guard let user, found != user else { return nil }
     return .unsafe(
       "this workspace belongs to \(user), and the token is of \(found)",
-      ways: ["tsync remote login", "tsync clone \(address)"])
+      ways: ["tsync remote login", "tsync clone \(address) DIR"])
   }
 }

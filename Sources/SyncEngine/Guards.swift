@@ -22,7 +22,7 @@ package enum Guards {
     .unsafe(
       "the server has \(count) of the \(known) items of \(table) that are known here:"
         + " it holds other data",
-      ways: ["tsync clone URL", "tsync pull --full --max-delete \(known - count)"])
+      ways: ["tsync clone URL DIR", "tsync pull --full --max-delete \(known - count)"])
   }
 
   static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
@@ -51,6 +51,6 @@ package enum Guards {
   static func wentBack(_ key: ItemKey) -> Stop {
     .unsafe(
       "the server went back in time: its row \(key) is older than the one seen before",
-      ways: ["tsync clone URL"])
+      ways: ["tsync clone URL DIR"])
   }
 }

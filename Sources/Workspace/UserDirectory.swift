@@ -77,7 +77,7 @@ package struct UserDirectory: Equatable, Sendable {
   }
 
   /// Returns a path without links; `nil` where nothing is there.
-  static func resolved(_ path: String) -> String? {
+  package static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(

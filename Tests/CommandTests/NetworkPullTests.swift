@@ -130,5 +130,13 @@ import Testing
     anna.directory.write("x", to: "full/file")
     let refused = anna.run("clone", server.url, "full")
     #expect(refused == Outcome(status: 2, output: "", error: "tsync: clone: full is not empty\n"))
+    anna.run("init", "mine")
+    let again = anna.run("clone", server.url, "mine")
+    #expect(
+      again.error == """
+        tsync: clone: mine is not empty
+        tsync: it is a workspace; to go on there         tsync -C mine pull
+
+        """)
   }
 }

@@ -126,7 +126,7 @@ import Testing
     let stop = Stop.unsafe(
       "https://x.test holds another data set than this workspace: \(dataset ?? "unknown") instead"
         + " of d1",
-      ways: ["tsync clone https://x.test", "tsync remote set URL"])
+      ways: ["tsync clone https://x.test DIR", "tsync remote set URL"])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
@@ -173,7 +173,7 @@ import Testing
   func otherUser() throws {
     let stop = Stop.unsafe(
       "this workspace belongs to ann, and the token is of bob",
-      ways: ["tsync remote login", "tsync clone https://x.test"])
+      ways: ["tsync remote login", "tsync clone https://x.test DIR"])
     var backend = stage.backend(
       ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
@@ -189,7 +189,7 @@ import Testing
       transport, facts: facts, authorization: Authorization(token: Self.bob))
     let stop = Stop.unsafe(
       "this workspace belongs to sid:ann, and the token is of sid:bob",
-      ways: ["tsync remote login", "tsync clone https://x.test"])
+      ways: ["tsync remote login", "tsync clone https://x.test DIR"])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }
     #expect(transport.log.requests.isEmpty)

@@ -164,7 +164,7 @@ import Testing
   private func wentBack(_ id: String) -> Stop {
     .unsafe(
       "the server went back in time: its row todoitem/\(id) is older than the one seen before",
-      ways: ["tsync clone URL"])
+      ways: ["tsync clone URL DIR"])
   }
 
   @Test("a row older than its base is ignored where reading it brings what is known")

@@ -35,13 +35,13 @@ import Testing
     // To read all of it again finds the same: the way on is another.
     let full = anna.run("pull", "--full")
     #expect(full.status == 6)
-    #expect(full.error.hasSuffix("tsync: a way on: tsync clone URL\n"), "\(full.error)")
+    #expect(full.error.hasSuffix("tsync: a way on: tsync clone URL DIR\n"), "\(full.error)")
     #expect(texts == before)
     let compared = anna.run("doctor", "--deep")
     #expect(compared.status == 1)
     #expect(
       compared.output == "server  todoitem/n104: is older there than the row seen before\n")
-    #expect(compared.error.hasSuffix(" tsync clone URL\n"), "\(compared.error)")
+    #expect(compared.error.hasSuffix(" tsync clone URL DIR\n"), "\(compared.error)")
     // A replica that lagged behind is followed again.
     table.put("n104", at: 9, version: "v2", #""text":"now""#)
     #expect(anna.run("pull").status == 0)
