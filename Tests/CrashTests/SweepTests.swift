@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 /// A fault at every system call that changes something (safety.md §4.3).
-@Suite(.serialized, .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
+@Suite(
+  .serialized, .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"),
+  .disabled(if: Sanitizer.isThread, "a fault may meet a call of the sanitizer's own"))
 struct SweepTests {
   @Test("cases 82, 83, 84, 86: after a fault at any system call, the next command goes on")
   func sweeps() async throws {

@@ -101,7 +101,7 @@ import Testing
 
   @Test(
     "case 21: a body of 65 MiB, and one that unpacks to 209 MB, end the pull within 512 MiB",
-    .disabled(if: Campaign.isSanitized),
+    .disabled(if: Sanitizer.isOn),
     arguments: [true, false])
   func bodies(isPacked: Bool) throws {
     #expect(anna.clone(table).status == 0)
@@ -127,7 +127,7 @@ import Testing
     #expect(anna.items == ["good.json", "new.json"])
   }
 
-  @Test("a page of 30 MB fits into 512 MiB", .disabled(if: Campaign.isSanitized))
+  @Test("a page of 30 MB fits into 512 MiB", .disabled(if: Sanitizer.isOn))
   func largePage() throws {
     #expect(anna.clone(table).status == 0)
     for number in 0..<300 {

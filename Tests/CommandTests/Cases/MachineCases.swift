@@ -124,7 +124,7 @@ import Testing
 
   @Test(
     "case 84: without memory the process ends, and the workspace is as it was",
-    .disabled(if: Campaign.isSanitized))
+    .disabled(if: Sanitizer.isOn))
   func littleMemory() throws {
     var statuses: Set<Int32> = []
     for kilobytes in [8_000, 16_000, 32_000, 48_000, 64_000, 96_000, 400_000] {

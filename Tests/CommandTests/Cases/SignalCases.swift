@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "L7: where files may not grow, nothing is damaged", .disabled(if: Campaign.isSanitized),
+    "L7: where files may not grow, nothing is damaged", .disabled(if: Sanitizer.isOn),
     arguments: [0, 1, 2, 8])
   func mayNotGrow(blocks: Int) throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)

@@ -5,6 +5,7 @@ import HTTPTypes
 import SQLiteStore
 import SyncModel
 import TableServer
+import TestSupport
 import Testing
 
 /// Requests that want more than a client may (safety.md V1, V2, V7, V9, V10).
@@ -183,7 +184,7 @@ import Testing
 
   @Test(
     "V7: eight clients that ask for all of many large rows leave the server below 512 MiB",
-    .disabled(if: getenv("TSYNC_SANITIZED") != nil, "a sanitizer takes more"))
+    .disabled(if: Sanitizer.isOn, "a sanitizer takes more"))
   func memory() async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess.start(["--store", directory + "/items.db", "--no-auth"])
