@@ -70,20 +70,21 @@ struct CloneCommand: TsyncCommand {
         }
         let isNothing = [".", ".."].contains { Text($0) == Text(name) }
         guard isNothing || Workspace.isLeftover(name) else {
-          var failure = Failure.usage("\(shown) is not empty")
-          let found = try? Workspace.find(
-            from: path, home: context.invocation.home, isNamed: true)
-          if found != nil, found == UserDirectory.resolved(path) {
-            failure.hints.append(
-              Failure.Hint("it is a workspace; to go on there", way: "tsync -C \(shown) pull"))
-          }
-          throw failure
+          throw isNotEmpty(path, shown, context)
         }
       }
       return try refuseNesting(path, shown, context)
     }
     guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
     try refuseNesting(path, shown, context)
+  }
+
+  /// Says so of a directory; of a workspace, as a clone that was cut off leaves it, how to go on.
+  private static func isNotEmpty(_ path: String, _ shown: String, _ context: Context) -> Failure {
+    let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
+    let isWorkspace = found != nil && found == UserDirectory.resolved(path)
+    let hint = Failure.Hint("it is a workspace; to go on there", way: "tsync -C \(shown) pull")
+    return .usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
   }
 
   private static func refuseNesting(_ path: String, _ shown: String, _ context: Context) throws {

@@ -116,7 +116,7 @@ extension Session {
       let workspace = open.workspace
       let path = try workspace.path(of: key, .edit)
       let text = MarkedDocument(conflict, of: key.id).text
-      if let left = try workspace.edit(text, of: key),
+      if let left = try workspace.edit(from: text, of: key),
         !MarkedDocument(left, of: key.id).isBlank
       {
         return (path, left)

@@ -95,7 +95,7 @@ extension Workspace {
   /// - Returns: `nil` where there is none that began so.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func edit(
-    _ text: [UInt8], of key: ItemKey
+    from text: [UInt8], of key: ItemKey
   ) throws(WorkspaceError) -> [UInt8]? {
     try conflicts.bytes(.marked, of: key) == text ? conflicts.bytes(.edit, of: key) : nil
   }

@@ -164,8 +164,8 @@ import Testing
     try workspace.writeEdit([0x32], of: key)
     #expect(try workspace.conflictText(of: key, .edit) == [0x32])
     #expect(playground.trash("conflicts/todoitem") == ["1", "1"])
-    #expect(try workspace.edit([0x32], of: key) == [0x32])
-    #expect(try workspace.edit([0x31], of: key) == nil)
+    #expect(try workspace.edit(from: [0x32], of: key) == [0x32])
+    #expect(try workspace.edit(from: [0x31], of: key) == nil)
     #expect(
       try workspace.path(of: key, .edit)
         == playground.directory.path(of: ".todosync/conflicts/todoitem/a.edit.json"))
