@@ -25,7 +25,7 @@ struct ServeCommand: TsyncCommand {
     var variables =
       context.invocation.environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
     // A handler would be lost with the program, what is ignored stays ignored.
-    signal(SIGPIPE, SIG_DFL)
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
     execve(server, &words, &variables)
     let error = Errno(rawValue: errno)
     (words + variables).forEach { free($0) }

@@ -102,7 +102,8 @@ extension Workspace {
 
   /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
   ///
-  /// Its copy comes after it: where that is missing or older, a document is not what it says.
+  /// The copy that ``edit(from:of:)`` compares is laid last: a document that was cut off before it is made
+  /// anew.
   ///
   /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
