@@ -27,7 +27,7 @@ struct EditCommand: TsyncCommand {
       }
       guard referents.count != 1 else {
         let names = open.names(of: referents.compactMap(\.key), inventory)
-        return try FileEdit(referents[0], open).run(names, open, in: context).map(Edit.file)
+        return .file(try FileEdit(referents[0], names, open, in: context))
       }
       guard !referents.isEmpty else {
         context.output.summary("nothing changed")
@@ -49,7 +49,7 @@ struct EditCommand: TsyncCommand {
 
   /// What came back from the editor.
   private enum Edit {
-    case file(EditedFile)
+    case file(FileEdit)
     case text(ItemEdits)
   }
 }

@@ -2,62 +2,98 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The editing of one item: the editor gets its file.
+/// The editing of one item: the editor gets a copy of its file.
+///
+/// It isn't the file itself, because an editor saves what it has read: what a pull, or another command,
+/// had changed meanwhile would be undone.
 struct FileEdit {
-  private let referent: Referent
-  private let path: String
+  private let key: ItemKey
+  private let names: ItemNames
+  /// The file as it was copied, and what it means; an error where that is no item.
+  private let original: [UInt8]
+  private let opened: Result<Item, InvalidItem>
+  private let text: EditedText
+  /// What came back.
+  private var saved: (bytes: [UInt8], item: Item)?
 
-  /// Finds the file.
+  /// Copies the file, and opens the editor.
   ///
-  /// - Throws: ``WorkspaceError``.
-  init(_ referent: Referent, _ open: OpenWorkspace) throws {
-    self.referent = referent
-    let name = ItemKey(referent.table, try ItemID("x"))
-    path =
-      try referent.key.map { try open.workspace.path(of: $0) }
-      ?? "\(PathName.split(open.workspace.path(of: name)).directory)/\(referent.stray?.fileName ?? "")"
+  /// - Throws: ``Failure``: there is no such file, the editor failed, or a mistake was left.
+  init(
+    _ referent: Referent, _ names: ItemNames, _ open: OpenWorkspace, in context: Context
+  ) throws {
+    guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
+    guard let bytes = try open.workspace.text(of: key) else {
+      _ = try open.item(key)
+      throw Failure(.rejected, "\(key) is being changed by something else", hints: ["try again"])
+    }
+    self.key = key
+    self.names = names
+    original = bytes
+    let place = try open.place(of: key)
+    opened = Result { () throws(InvalidItem) in
+      try ItemFile.item(in: bytes, as: key, place: place)
+    }
+    text = try EditedText(bytes, named: "edit", open, in: context)
+    saved = try text.result { bytes throws(JSONError) in
+      (bytes, try Self.item(in: bytes, as: key))
+    }
+    // A file that was no item, and was left so, is none yet.
+    if saved == nil, case .failure(let invalid) = opened {
+      throw Failure(invalid: invalid, .rejected)
+    }
   }
 
-  /// Opens the editor, again while the file has mistakes and a person wants to.
-  ///
-  /// - Returns: What was saved; `nil` where the file is no item's.
-  /// - Throws: ``Failure``: the editor failed, or left no file, or a mistake in it.
-  func run(
-    _ names: ItemNames, _ open: OpenWorkspace, in context: Context
-  ) throws -> EditedFile? {
-    let before = try state(open)
-    if before == .absent {
-      throw Failure.usage("\(referent.key.map { "\($0)" } ?? path) has no file here")
-    }
-    let base = try referent.key.map { try open.workspace.base(of: $0) } ?? .neverSeen
-    let editor = Editor(context.invocation.environment, open.configuration)
-    while true {
-      try context.checkSignal()
-      do {
-        try editor.open(path, in: context)
-      } catch {
-        throw context.left(error, open.place(ofPath: path), "and counts when it is saved") ?? error
+  private static func item(in bytes: [UInt8], as key: ItemKey) throws(JSONError) -> Item {
+    do throws(InvalidItem) {
+      guard bytes.count <= ItemFile.limit else {
+        throw InvalidItem(place: "", message: "larger than 1 MiB")
       }
-      guard case .invalid(let invalid) = try state(open) else { break }
-      guard try context.asksToEditAgain(invalid.sentence) else {
-        throw Failure(.rejected, invalid.sentence)
+      return try ItemFile.item(in: bytes, as: key, place: "")
+    } catch {
+      var fault = JSONError(at: 0, of: bytes, error.message)
+      if let line = error.line, let column = error.column {
+        (fault.line, fault.column) = (line, column)
       }
+      throw fault
     }
-    guard let key = referent.key else { return nil }
-    guard let saved = try state(open).item else {
-      throw Failure.usage(
-        "\(open.place(ofPath: path)): the editor has removed it",
-        hints: base.row == nil ? [] : [Failure.Hint("to bring it back: tsync restore \(key)")])
-    }
-    let opened = before.item ?? base.item ?? Item(JSONObject())
-    return EditedFile(key: key, base: base.item, opened: opened, saved: saved, names: names)
   }
 
-  /// Reads what lies there now.
-  private func state(_ open: OpenWorkspace) throws -> ClientState {
-    guard let key = referent.key else {
-      return referent.stray.map { .invalid($0) } ?? .absent
+  /// Takes over what came back: as it is where the file is still what was copied, else beside what has
+  /// become of it.
+  ///
+  /// - Throws: ``Failure``, which says where the text is that wasn't taken.
+  func finish(in context: Context) throws {
+    guard let saved else { return context.output.tell([], names) }
+    try text.taking {
+      let change = try context.writing { open in try take(saved, to: &open, in: context) }
+      context.output.tell(change.old == change.new ? [] : [change], names)
     }
-    return try open.workspace.client(key)
+  }
+
+  private func take(
+    _ saved: (bytes: [UInt8], item: Item), to open: inout OpenWorkspace, in context: Context
+  ) throws -> ItemChange {
+    defer { try? open.workspace.settle() }
+    let change: ItemChange
+    let outcome = try open.workspace.write(
+      text: saved.bytes, to: key, expecting: Digest(of: original))
+    if outcome != .changedMeanwhile {
+      change = ItemChange(
+        key: key, old: (try? opened.get()) ?? Item(JSONObject()), new: saved.item)
+    } else {
+      guard case .success(let opened) = opened else {
+        throw Failure(.rejected, "\(key) was changed meanwhile and stays so")
+      }
+      switch try EditedItem(key: key, opened: opened, saved: saved.item).take(to: &open) {
+      case .left(let words): throw Failure(.rejected, words)
+      case .taken(let taken, let staying):
+        context.output.warn(of: staying, stayingIn: key)
+        change = taken
+      }
+    }
+    try open.workspace.settle()
+    try open.note([(key, change.new)])
+    return change
   }
 }

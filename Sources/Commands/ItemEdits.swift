@@ -10,7 +10,6 @@ final class ItemEdits {
   private struct Original {
     let key: ItemKey
     let item: Item
-    let digest: Digest
   }
 
   private let originals: [Original]
@@ -25,8 +24,7 @@ final class ItemEdits {
   init(_ referents: [Referent], _ open: OpenWorkspace) throws {
     originals = try referents.map { referent in
       guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
-      let (item, digest) = try open.item(key)
-      return Original(key: key, item: item, digest: digest)
+      return Original(key: key, item: try open.item(key).item)
     }
     var byID: [ItemID: Original] = [:]
     for original in originals {
@@ -88,8 +86,8 @@ final class ItemEdits {
     return JSONError(at: place ?? 0, of: bytes, message)
   }
 
-  /// Writes what was changed back to the files; one that something else has changed meanwhile keeps
-  /// that, and its object is kept in the trash.
+  /// Writes what was changed back to the files, beside what else has changed them meanwhile; the object of
+  /// one that stays as that has left it is kept in the trash.
   func write(to open: inout OpenWorkspace, in context: Context) throws {
     let inventory = try open.inventory()
     let names = open.names(of: edited.map(\.original.key), inventory)
@@ -97,19 +95,20 @@ final class ItemEdits {
     defer { try? open.workspace.settle() }
     for (original, item) in edited {
       try context.checkSignal()
-      let outcome = try open.workspace.write(item, to: original.key, expecting: original.digest)
-      if outcome != .changedMeanwhile {
-        changes.append(ItemChange(key: original.key, old: original.item, new: item))
-        continue
+      let edited = EditedItem(key: original.key, opened: original.item, saved: item)
+      switch try edited.take(to: &open) {
+      case .taken(let change, let staying):
+        context.output.warn(of: staying, stayingIn: original.key)
+        changes.append(change)
+      case .left(let words):
+        let path = try open.workspace.lay(
+          ItemFile.text(of: item, id: original.key.id), named: "edit")
+        context.output.warn("\(words); your text is in \(open.place(ofPath: path))")
+        context.output.end(with: .rejected)
       }
-      let path = try open.workspace.lay(ItemFile.text(of: item, id: original.key.id), named: "edit")
-      let place = open.place(ofPath: path)
-      context.output.warn(
-        "\(original.key) was changed meanwhile and stays so; your text is in \(place)")
-      context.output.end(with: .rejected)
     }
     try open.workspace.settle()
     try open.note(changes.map { ($0.key, $0.new) })
-    context.output.tell(changes, names)
+    context.output.tell(changes.filter { $0.old != $0.new }, names)
   }
 }

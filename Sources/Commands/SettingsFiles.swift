@@ -77,12 +77,10 @@ struct SettingsFiles {
       try editor.open(path, in: context)
       let edited = SettingsFile(
         place: file.place, text: try FileText.read(path, editedAt: file.place))
+      let checked: Configuration
       do throws(WorkspaceError) {
-        let checked = try Configuration(
+        checked = try Configuration(
           workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
-        checked.warnings.forEach(context.output.warn)
-        if edited.text != file.text { try write(edited) }
-        return
       } catch {
         guard case .setting(_, let line, let column, let fact) = error else { throw error }
         // The mistake is in the text that was edited; the file is as it was.
@@ -90,7 +88,15 @@ struct SettingsFiles {
         guard try context.asksToEditAgain("\(mistake)") else {
           throw Failure.usage("\(mistake)")
         }
+        continue
       }
+      checked.warnings.forEach(context.output.warn)
+      guard edited.text != file.text else { return }
+      // The editor had the settings as they were when it was opened.
+      guard try self.file().text == file.text else {
+        throw Failure(.rejected, "\(file.place) was changed meanwhile and stays so")
+      }
+      return try write(edited)
     }
   }
 

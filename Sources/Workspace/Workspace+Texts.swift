@@ -1,3 +1,4 @@
+import Glibc
 package import SyncEngine
 package import SyncModel
 import SystemPackage
@@ -43,10 +44,14 @@ extension Workspace {
     let file = ReplacedFile(
       kind: Layout.items, table: key.table, directory: directory,
       name: try Layout.file(of: key), trash: trash)
-    guard case .replaced(displaced: let place) = try file.replace(with: text, expecting: expected)
-    else {
-      return .changedMeanwhile
+    var mode: mode_t = 0o600
+    if expected != nil, case .file(_, let status) = try file.read(limit: ItemFile.limit) {
+      mode = status.st_mode
     }
+    guard
+      case .replaced(displaced: let place) = try file.replace(
+        with: text, expecting: expected, mode: mode)
+    else { return .changedMeanwhile }
     let digest = Digest(of: text)
     if let place {
       displaced.append(

@@ -24,31 +24,18 @@ import Testing
     return process.outcome()
   }
 
-  @Test("edit says where the text is that the editor still has", arguments: [SIGTERM, SIGHUP])
-  func edits(number: Int32) throws {
-    let ended = ending(try anna.start(["edit", "milk"]), number)
-    #expect(
-      ended
-        == Outcome(
-          status: 128 + number, output: "",
-          error: """
-            tsync: edit: interrupted
-            tsync: the editor was left as it is; its text is in items/todoitem/milk.json, \
-            and counts when it is saved
-
-            """))
-  }
-
-  @Test("so does edit of several items, whose text stays")
-  func editsSeveral() throws {
-    let ended = ending(try anna.start(["edit", "milk", "tea"]), SIGTERM)
-    #expect(ended.status == 128 + SIGTERM)
+  @Test(
+    "edit says where the text is that the editor still has, and that it isn't taken",
+    arguments: [["milk"], ["milk", "tea"]], [SIGTERM, SIGHUP])
+  func edits(items: [String], number: Int32) throws {
+    let ended = ending(try anna.start(["edit"] + items), number)
+    #expect(ended.status == 128 + number)
     let words = "tsync: the editor was left as it is; its text is in "
     let found = try #require(ended.error.firstRange(of: words), "\(ended)")
     let rest = ended.error[found.upperBound...]
     #expect(rest.hasSuffix(", and nothing of it is taken\n"))
-    #expect(
-      anna.directory.text("list/.todosync/\(rest.prefix { $0 != "," })")?.contains("Tea") == true)
+    let text = anna.directory.text("list/.todosync/\(rest.prefix { $0 != "," })")
+    #expect(text?.contains(items.count == 1 ? "Milk" : "Tea") == true)
   }
 
   @Test(

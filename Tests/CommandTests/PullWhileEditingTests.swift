@@ -77,50 +77,143 @@ import Testing
     #expect(anna.run("doctor").status == 0)
   }
 
-  /// Edits milk with an editor that has read its file before a pull, and saves it after that.
-  private func edit(_ change: String) -> Outcome {
+  /// Edits milk with an editor that has read its text before something happens, and saves it after that.
+  private func edit(_ change: String, while happening: String = "tsync pull -q") -> Outcome {
     let read = anna.directory.path(of: "read")
-    let script = "cp \"$1\" \(read); \(tsync) pull -q; sed \"\(change)\" \(read) >\"$1\""
+    let script = "cp \"$1\" \(read); \(happening); sed \"\(change)\" \(read) >\"$1\""
+      .replacing("tsync ", with: "\(tsync) ")
     anna.environment += [("EDITOR", "sh -c '\(script)' sh")]
     return anna.run("edit", "milk")
   }
 
-  @Test("what a pull brings while an editor has the item's file stays, beside what is saved")
+  private func expectKept(_ edited: Outcome, _ words: String, _ saved: String) throws {
+    #expect(edited.status == 3 && edited.output == "", "\(edited)")
+    let told = "tsync: edit: todoitem/milk \(words) meanwhile and stays so"
+    #expect(edited.error.hasPrefix(told), "\(edited)")
+    let place = "your text is in "
+    let found = try #require(edited.error.firstRange(of: place), "\(edited)")
+    let kept = edited.error[found.upperBound...].prefix { $0 != "\n" }
+    #expect(anna.directory.text("list/.todosync/\(kept)")?.contains(saved) == true)
+    anna.expectSound()
+  }
+
+  @Test("what a pull brings while an editor runs stays, beside what is saved")
   func keepsBrought() throws {
     try server(#""text": "Theirs""#)
     let edited = edit("s/old/new/")
-    let told = "what a pull brought while the editor ran stays: text"
     #expect(
       edited
         == Outcome(
           status: 0, output: "changed milk  Theirs (notes)\n",
-          error: "tsync: edit: todoitem/milk: \(told)\n"))
+          error: "tsync: edit: todoitem/milk: what was changed meanwhile stays: text\n"))
     #expect(anna.run("push").output == "updated milk  Theirs\n")
     let row = try world.row("milk")
     #expect(row.contains("Theirs") && row.contains("new"), "\(row)")
     anna.expectSound()
   }
 
-  @Test("so it does where nothing else is saved")
+  @Test("so it does where nothing is saved")
   func keepsBroughtAlone() throws {
     try server(#""text": "Theirs""#)
     let edited = edit("")
-    #expect(edited.status == 0 && edited.output == "", "\(edited)")
-    #expect(edited.error.hasSuffix("nothing changed\n"), "\(edited)")
+    #expect(edited == Outcome(status: 0, output: "", error: "nothing changed\n"))
     #expect(anna.item("milk")?.contains("Theirs") == true)
     #expect(anna.run("push").error == "nothing to push\n")
     anna.expectSound()
   }
 
-  @Test("a field that was changed by both stays as it was saved, and is told")
-  func tellsBoth() throws {
+  @Test("lines of one text are merged")
+  func mergesLines() throws {
+    try server(#""notes": "one\ntwo\nthree""#)
+    anna.run("pull")
+    try server(#""notes": "ONE\ntwo\nthree""#)
+    #expect(edit("s/three/THREE/").status == 0)
+    #expect(anna.item("milk")?.contains(#"ONE\ntwo\nTHREE"#) == true)
+  }
+
+  @Test("a field that was changed by both stays as it is, and what was saved is kept")
+  func keepsDisputed() throws {
     try server(#""text": "Theirs""#)
     let edited = edit("s/Milk/Mine/")
+    try expectKept(edited, "was changed", "Mine")
+    #expect(edited.error.contains("(text)"))
+    #expect(anna.run("push").error == "nothing to push\n")
+  }
+
+  @Test(
+    "an item that a pull has removed stays so, whether or not something is saved",
+    arguments: [false, true])
+  func keepsRemoved(isSaved: Bool) throws {
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    let edited = edit(isSaved ? "s/Milk/Mine/" : "")
+    if isSaved {
+      try expectKept(edited, "was removed", "Mine")
+    } else {
+      #expect(edited == Outcome(status: 0, output: "", error: "nothing changed\n"))
+    }
+    #expect(anna.item("milk") == nil)
+    #expect(anna.run("push").error == "nothing to push\n")
+  }
+
+  @Test(
+    "what was pending, and was sent and changed by others, or resolved, isn't sent again",
+    arguments: [
+      "tsync push -q; tsync pull -q", "tsync pull -q; tsync resolve -q --server milk",
+    ])
+  func keepsOverPending(happening: String) throws {
+    anna.run("set", "milk", "notes=pending")
+    let url = "\(world.server.url)/tables/todoitem/milk"
+    let patch = "curl -sf -o /dev/null -X PATCH -H \"Content-Type: application/json\""
+    // Another person's change comes between what was sent and the pull.
+    let change = "\(patch) -d \"{\\\"notes\\\": \\\"theirs\\\"}\" \(url)"
+    let edited = edit(
+      "s/Milk/Mine/", while: happening.replacing("tsync pull", with: "\(change); tsync pull"))
     #expect(edited.status == 0 && edited.output == "changed milk  Mine (text)\n", "\(edited)")
-    let told = "a pull brought others while the editor ran, yours stay: text"
-    #expect(edited.error == "tsync: edit: todoitem/milk: \(told)\n")
-    #expect(anna.item("milk")?.contains("Mine") == true)
+    #expect(anna.item("milk")?.contains("theirs") == true)
     #expect(anna.run("push").output == "updated milk  Mine\n")
+    #expect(try world.row("milk").contains("theirs"))
+    anna.expectSound()
+  }
+
+  @Test("what another command changes meanwhile stays")
+  func keepsSet() throws {
+    let edited = edit("s/old/new/", while: "tsync set -q milk due=2030-01-01")
+    #expect(edited.status == 0 && edited.output == "changed milk  Milk (notes)\n", "\(edited)")
+    #expect(edited.error == "tsync: edit: todoitem/milk: what was changed meanwhile stays: due\n")
+    #expect(anna.item("milk")?.contains("2030-01-01") == true)
+    #expect(anna.run("push").status == 0)
+    anna.expectSound()
+  }
+
+  @Test(
+    "nothing is undone where the editor fails, or a mistake is left", arguments: ["false", "true"])
+  func undoesNothing(last: String) throws {
+    try server(#""text": "Theirs""#)
+    let change = last == "false" ? "s/old/new/" : "s/,//"
+    let read = anna.directory.path(of: "read")
+    let script = "cp \"$1\" \(read); \(tsync) pull -q; sed \"\(change)\" \(read) >\"$1\"; \(last)"
+    anna.environment += [("EDITOR", "sh -c '\(script)' sh")]
+    let edited = anna.run("edit", "milk")
+    #expect(edited.status == (last == "false" ? 2 : 3), "\(edited)")
+    #expect(edited.error.contains("nothing was taken; your text is in trash/edit"), "\(edited)")
+    #expect(anna.item("milk")?.contains("Theirs") == true)
+    #expect(anna.run("push").error == "nothing to push\n")
+  }
+
+  @Test("of several items each keeps what others have changed")
+  func keepsInSeveral() throws {
+    anna.run("new", "-s", "id=tea", "Tea")
+    try server(#""text": "Theirs""#)
+    let read = anna.directory.path(of: "read")
+    let script =
+      "cp \"$1\" \(read); \(tsync) pull -q; sed \"s/old/new/;s/Tea/Mint/\" \(read) >\"$1\""
+    anna.environment += [("EDITOR", "sh -c '\(script)' sh")]
+    let edited = anna.run("edit", "milk", "tea")
+    #expect(
+      edited.output == "changed milk  Theirs (notes)\nchanged tea  Mint (text)\n", "\(edited)")
+    #expect(edited.error == "tsync: edit: todoitem/milk: what was changed meanwhile stays: text\n")
+    #expect(edited.status == 0)
+    #expect(anna.run("push").status == 0)
     anna.expectSound()
   }
 }

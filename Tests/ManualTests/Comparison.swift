@@ -23,7 +23,8 @@ enum Comparison {
   private static func steady(_ line: String) -> [UInt8] {
     Array(
       line.replacing(#/[0-9]+\.[0-9] s\b/#, with: "0.0 s")
-        .replacing(#/[0-9]+ (s|min|h|d) ago|just now/#, with: "just now").utf8)
+        .replacing(#/[0-9]+ (s|min|h|d) ago|just now/#, with: "just now")
+        .replacing(#/[0-9]{8}T[0-9]{6}Z/#, with: "00000000T000000Z").utf8)
   }
 
   /// Returns the difference as text: `-` before what the page shows, `+` before what was printed.
