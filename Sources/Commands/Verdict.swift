@@ -27,7 +27,7 @@ struct Verdict {
     how = side.rawValue
     switch (side, conflict.fields) {
     case (.client, let fields?): choice = .item(fields.item)
-    case (.client, nil): choice = .client
+    case (.client, nil): choice = conflict.revived.map(Choice.item) ?? .client
     case (.server, let fields?): choice = .item(fields.item(taking: { $0.server }))
     case (.server, nil): choice = .server
     case (.both, _):

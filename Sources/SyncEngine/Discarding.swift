@@ -24,6 +24,14 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try keep(item, of: key)
   }
 
+  /// Keeps what a deleted row held, where somebody had changed it since it was known here: nothing else
+  /// here has that, and what was displaced last is what ``restore(_:)`` brings back.
+  mutating func keepLast(of row: Row, of key: ItemKey, over known: Base) throws {
+    guard row.deleted, let known = known.row?.item else { return }
+    let last = row.lastItem(over: known)
+    if last != known { try keep(last, of: key) }
+  }
+
   /// Drops the local edits of an item, or brings a deleted one back.
   ///
   /// An item that the server has goes back to its base; one that the server has deleted comes back

@@ -40,7 +40,9 @@ package struct Resolve {
     let server = open.server.deleted ? nil : open.server.item
     guard let client, let server else {
       let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
-      return Conflict(kind: kind, base: base, client: client, server: server)
+      // Of a row that was never known here nothing tells what was changed.
+      let last = base.flatMap { open.server.deleted ? open.server.lastItem(over: $0) : nil }
+      return Conflict(kind: kind, base: base, client: client, server: server, last: last)
     }
     let policy = disk.journal.policy(settings.policy(of: key.table), of: key, from: base)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
@@ -170,6 +172,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
       try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
       return false
+    }
+    if case .replaced(nil) = outcome {
+      try keepLast(of: resolution.server, of: key, over: base(of: key))
     }
     // A row that waits behind the base it has already would go with it.
     if try base(of: key).row != resolution.server {

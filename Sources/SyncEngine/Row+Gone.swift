@@ -8,4 +8,14 @@ extension Row {
   package static func gone(_ id: ItemID) -> Row {
     Row(id: id, item: Item(JSONObject()), version: nil, updatedAt: nil, deleted: true)
   }
+
+  /// Returns the item as it was when the row was deleted: what the tombstone tells, over what was known
+  /// of the row before; a server may tell less, or nothing.
+  func lastItem(over known: Item?) -> Item {
+    var item = known ?? Item(JSONObject())
+    for member in self.item.fields.members where !member.value.isNull {
+      item.fields[member.name] = member.value
+    }
+    return item
+  }
 }

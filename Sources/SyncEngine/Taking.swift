@@ -45,7 +45,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       case .settled:
         let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
         told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
-        if client.item == nil, server == nil { try keepVanished(key) }
+        if client.item == nil, server == nil {
+          try keepVanished(key)
+          try keepLast(of: row, of: key, over: known)
+        }
         let arrivals = journal.arrivals(of: key)
         if server != nil, client.item == server, !arrivals.isEmpty {
           try append(arrivals, durably: false)
@@ -56,6 +59,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
           continue
         }
+        try keepLast(of: row, of: key, over: known)
         let what: Event.What =
           item == nil ? .removed : client.item == nil ? .added : .updated
         told = Event(key, what, item: item ?? client.item)

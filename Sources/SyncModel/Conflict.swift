@@ -22,16 +22,27 @@ package struct Conflict: Equatable, Sendable {
   package let server: Item?
   /// The fields, merged as far as they can be; `nil` where one side deleted the item.
   package let fields: FieldMerge?
+  /// What the server's row held when it was deleted; `nil` where it wasn't, or that isn't told.
+  package let last: Item?
 
   /// Makes a conflict.
   package init(
-    kind: Kind, base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil
+    kind: Kind, base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil,
+    last: Item? = nil
   ) {
     self.kind = kind
     self.base = base
     self.client = client
     self.server = server
     self.fields = fields
+    self.last = last
+  }
+
+  /// The client's item as it would bring back what the server has deleted: a field that only the server
+  /// had changed before is as the server had it. `nil` where the client deleted it.
+  package var revived: Item? {
+    guard let client, let last else { return client }
+    return FieldMerge(base: base, client: client, server: last, policy: MergePolicy(.client)).item
   }
 
   /// The names of the fields in conflict; none where one side deleted the item.

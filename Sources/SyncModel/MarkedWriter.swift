@@ -30,7 +30,7 @@ enum MarkedWriter {
     var text: [UInt8] = []
     // What was never there is no side; what is there no longer is told.
     let base = conflict.base.map { whole($0, id) } ?? []
-    writeMarked([whole(conflict.client, id), base, whole(conflict.server, id)], into: &text)
+    writeMarked([whole(conflict.revived, id), base, whole(conflict.server, id)], into: &text)
     return text
   }
 

@@ -111,4 +111,53 @@ import Testing
     #expect(anna.run("restore", "milk").output == "dropped milk  Milk\n")
     #expect(anna.run("status", "--porcelain").output.contains("milk") == false)
   }
+
+  @Test("what another has changed before deleting it comes back, and isn't undone")
+  func restoresLast() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Call 555"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    #expect(world.anna.run("restore", "milk").output == "restored milk  Call 555\n")
+    #expect(world.anna.run("push").output == "undeleted milk  Call 555\n")
+    #expect(try world.row("milk").contains("Call 555"))
+    world.anna.expectSound()
+  }
+
+  @Test(
+    "so it does when the client's side of an item wins that another has changed and deleted",
+    arguments: [["--client"], ["--tool", #"sed -i "/^<<</d;/^|||/,/^>>>/d" "$RESULT""#]])
+  func revivesLast(words: [String]) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    world.anna.run("set", "milk", "text=Mine")
+    try world.server.request(
+      "PATCH", "tables/todoitem/milk", #"{"notes": "555", "text": "Theirs"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    #expect(world.anna.run(["resolve"] + words + ["milk"]).status == 0)
+    #expect(world.anna.run("push").output == "undeleted milk  Mine\n")
+    let row = try world.row("milk")
+    #expect(row.contains("555") && row.contains("Mine"), "\(row)")
+    world.anna.expectSound()
+  }
+
+  @Test("and when the server's has won, and the item is brought back after all")
+  func restoresResolved() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    world.anna.run("set", "milk", "text=Mine")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    world.anna.run("resolve", "--server", "milk")
+    #expect(world.anna.run("restore", "milk").output == "restored milk  Milk\n")
+    #expect(world.anna.item("milk")?.contains("555") == true)
+    let trash = world.anna.directory.names(in: "list/.todosync/trash/items/todoitem")
+    #expect(
+      trash.contains {
+        world.anna.directory.text("list/.todosync/trash/items/todoitem/\($0)")?.contains("Mine")
+          == true
+      })
+    #expect(world.anna.run("push").status == 0)
+    world.anna.expectSound()
+  }
 }
