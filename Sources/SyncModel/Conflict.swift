@@ -38,8 +38,10 @@ package struct Conflict: Equatable, Sendable {
     self.last = last
   }
 
-  /// The client's item as it would bring back what the server has deleted: a field that only the server
-  /// had changed before is as the server had it. `nil` where the client deleted it.
+  /// The client's item as it would bring back what the server has deleted; `nil` where the client
+  /// deleted it.
+  ///
+  /// A field that only the server had changed before is as the server had it.
   package var revived: Item? {
     guard let client, let last else { return client }
     return FieldMerge(base: base, client: client, server: last, policy: MergePolicy(.client)).item

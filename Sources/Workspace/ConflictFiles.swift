@@ -108,8 +108,12 @@ struct ConflictFiles {
     }
   }
 
+  /// Moves one file to the trash; a power loss may take that back.
+  ///
+  /// - Returns: Its place there; `nil` where there is none.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
-  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
+  func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
     guard let file = try existing(side, of: key) else { return nil }
     let target = try trash.directory(Layout.conflicts, key.table)
     do throws(WorkspaceError) {

@@ -102,14 +102,15 @@ extension Workspace {
 
   /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
   ///
-  /// The copy that ``edit(from:of:)`` compares is laid last: a document that was cut off before it is made
-  /// anew.
+  /// The copy that ``edit(from:of:)`` compares goes first, and is laid last: a document that was cut off
+  /// in between is made anew.
   ///
   /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
   package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
     requireLock()
+    if try conflicts.bytes(.marked, of: key) != text { try conflicts.remove(.marked, of: key) }
     let displaced = try conflicts.lay(text, .edit, of: key, replacing: true)
     try conflicts.lay(text, .marked, of: key, replacing: true)
     return displaced
