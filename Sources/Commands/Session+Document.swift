@@ -20,19 +20,19 @@ extension Session {
     for _ in 0..<Self.openings {
       // Another command may have settled it while its user was asked.
       _ = try use { try $0.conflict(key) }
-      let (path, before) = try layDocument(conflict, of: key)
-      let place = try place(of: key)
+      let document = try layDocument(conflict, of: key)
+      let place = try place(ofPath: document.path)
       try pause()
       try context.checkSignal()
       do {
-        try editor.open(path, line: line, in: context)
+        try editor.open(document.path, line: line, in: context)
       } catch let failure as Failure where !failure.status.isSignal {
         if let message = failure.message { context.output.warn(message) }
         return .left
       } catch {
         throw interrupted(error, key, place)
       }
-      switch try result(of: key, conflict, comparedTo: before) {
+      switch try result(of: key, conflict, comparedTo: document) {
       case .unchanged: return .left
       case .made(let verdict): return .settled(verdict)
       case .mistake(let error):
@@ -78,13 +78,13 @@ extension Session {
     case mistake(JSONError)
   }
 
-  /// Reads what became of the document.
+  /// Reads what became of the document; another one may have been made since for another command.
   mutating func result(
-    of key: ItemKey, _ conflict: Conflict, comparedTo before: [UInt8]
+    of key: ItemKey, _ conflict: Conflict, comparedTo before: (path: String, text: [UInt8])
   ) throws -> Made {
-    let text = try use { try $0.workspace.conflictText(of: key, .edit) } ?? []
+    let text = try use { try $0.workspace.conflictText(at: before.path, of: key) } ?? []
     let document = MarkedDocument(text, of: key.id)
-    guard text != before, !document.isBlank else { return .unchanged }
+    guard text != before.text, !document.isBlank else { return .unchanged }
     do throws(JSONError) {
       guard let verdict = Verdict(edited: try document.item(), in: conflict) else {
         let words = "only what a side has deleted can be deleted here"
@@ -96,11 +96,9 @@ extension Session {
     }
   }
 
-  /// Returns where the marked document lies, as people are shown it.
-  mutating func place(of key: ItemKey) throws -> String {
-    try use { open in
-      open.place(ofPath: try open.workspace.path(of: key, .edit))
-    }
+  /// Returns where a document lies, as people are shown it.
+  mutating func place(ofPath path: String) throws -> String {
+    try use { $0.place(ofPath: path) }
   }
 
   /// Lays the marked document where the editor finds it, unless it lies there from the last time.
@@ -114,17 +112,16 @@ extension Session {
     let output = context.output
     return try use { open in
       let workspace = open.workspace
-      let path = try workspace.path(of: key, .edit)
       let text = MarkedDocument(conflict, of: key.id).text
       if let left = try workspace.edit(from: text, of: key),
         !MarkedDocument(left, of: key.id).isBlank
       {
-        return (path, left)
+        return (try workspace.path(of: key, .edit), left)
       }
       if let place = try workspace.writeEdit(text, of: key) {
         output.warn("the text that was being merged before for \(key) is \(place)")
       }
-      return (path, text)
+      return (try workspace.path(of: key, .edit), text)
     }
   }
 }

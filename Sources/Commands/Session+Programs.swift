@@ -9,9 +9,9 @@ extension Session {
   mutating func runTool(
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
-    let before = try layDocument(conflict, of: key).text
+    let document = try layDocument(conflict, of: key)
     let program = try program(command, for: conflict, of: key)
-    let place = try place(of: key)
+    let place = try place(ofPath: document.path)
     try pause()
     try context.checkSignal()
     let ending: Ending
@@ -24,17 +24,17 @@ extension Session {
       context.output.warn("the tool ended with status \(ending.status): \(command)")
       return .left
     }
-    return try taken(key, conflict, before)
+    return try taken(key, conflict, document)
   }
 
   /// Runs the command that decides in a person's place (tsync-config(5), `resolve.command`).
   mutating func runHandler(
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
-    let before = try layDocument(conflict, of: key).text
+    let document = try layDocument(conflict, of: key)
     var program = try program(command, for: conflict, of: key)
     program.isCaptured = true
-    let place = try place(of: key)
+    let place = try place(ofPath: document.path)
     try pause()
     context.output.flush()
     let ending = try context.invocation.run(program)
@@ -46,7 +46,7 @@ extension Session {
     case (0, "client"): return try settled(.client, conflict)
     case (0, "server"): return try settled(.server, conflict)
     case (0, "both"): return try settled(.both, conflict)
-    case (0, "edited"): return try taken(key, conflict, before)
+    case (0, "edited"): return try taken(key, conflict, document)
     case (0, "leave"): return .left
     default:
       let end = "status \(ending.status), '\(word?.string ?? "")'"
@@ -57,13 +57,13 @@ extension Session {
 
   /// Takes the result that a program has made.
   private mutating func taken(
-    _ key: ItemKey, _ conflict: Conflict, _ before: [UInt8]
+    _ key: ItemKey, _ conflict: Conflict, _ document: (path: String, text: [UInt8])
   ) throws -> Arbiter.Decision {
-    switch try result(of: key, conflict, comparedTo: before) {
+    switch try result(of: key, conflict, comparedTo: document) {
     case .unchanged: return .left
     case .made(let verdict): return .settled(verdict)
     case .mistake(let error):
-      context.output.warn("\(try place(of: key)):\(error)")
+      context.output.warn("\(try place(ofPath: document.path)):\(error)")
       return .left
     }
   }

@@ -60,7 +60,10 @@ struct ConflictFiles {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func remove(of key: ItemKey) throws(WorkspaceError) -> [ConflictSide: String] {
     var places: [ConflictSide: String] = [:]
+    // What an editor saved late lies beside the document that was made anew since.
+    let late = try remove(.edit, of: key)
     for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }
+    if let late { places[.edit] = late }
     guard !places.isEmpty else { return [:] }
     try trash.directory(Layout.conflicts, key.table).synchronize()
     try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
@@ -73,8 +76,15 @@ struct ConflictFiles {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func bytes(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
-    guard let file = try existing(side, of: key),
-      case .file(let bytes, _) = try file.read(limit: 8 * ItemFile.limit)
+    try bytes(named: name(of: side, key), of: key)
+  }
+
+  /// Returns the bytes of the file of a name; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func bytes(named name: String, of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
+    guard let directory = try existingDirectory(of: key.table),
+      case .file(let bytes, _) = try FileReading(name, in: directory, limit: 8 * ItemFile.limit)
     else { return nil }
     return bytes
   }
@@ -91,7 +101,7 @@ struct ConflictFiles {
   ) throws(WorkspaceError) -> String? {
     let directory = try root.child(Layout.conflicts, creating: true)
       .child(key.table.text.string, creating: true)
-    let file = try file(side, of: key, in: directory)
+    let file = file(try name(of: side, key), of: key, in: directory)
     var displaced: String?
     while true {
       var old: Digest?
@@ -108,6 +118,28 @@ struct ConflictFiles {
     }
   }
 
+  /// Lays the document that an editor opens, and its copy; an older one goes to the trash.
+  ///
+  /// Where there was one it gets a name of its own. The copy is laid last, and the older one's goes
+  /// first: a document that was cut off in between is made anew.
+  ///
+  /// - Returns: The older one's place there; `nil` where there was none.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func layEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
+    let older = try remove(.edit, of: key)
+    let isFirst = try remove(.marked, of: key) == nil && older == nil
+    let directory = try root.child(Layout.conflicts, creating: true)
+      .child(key.table.text.string, creating: true)
+    let file = file(
+      try isFirst ? Layout.file(of: key, .edit) : Layout.remadeEdit(of: key, from: text),
+      of: key, in: directory)
+    while try file.replace(with: text, expecting: nil, durably: true) == .changedMeanwhile {
+      _ = try take(file, .edit, of: key)
+    }
+    try lay(text, .marked, of: key, replacing: true)
+    return older
+  }
+
   /// Moves one file to the trash; a power loss may take that back.
   ///
   /// - Returns: Its place there; `nil` where there is none.
@@ -115,11 +147,18 @@ struct ConflictFiles {
   @discardableResult
   func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
     guard let file = try existing(side, of: key) else { return nil }
+    return try take(file, side, of: key)
+  }
+
+  private func take(
+    _ file: ReplacedFile, _ side: ConflictSide, of key: ItemKey
+  ) throws(WorkspaceError) -> String? {
     let target = try trash.directory(Layout.conflicts, key.table)
     do throws(WorkspaceError) {
       return target.place(
         of: try trash.take(
-          file.name, from: file.directory, named: file.stem, suffix: FileName.suffix.string,
+          file.name, from: file.directory,
+          named: "\(Layout.stem(of: key)).\(side.rawValue)", suffix: FileName.suffix.string,
           to: target))
     } catch {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
@@ -127,22 +166,34 @@ struct ConflictFiles {
     }
   }
 
-  private func existing(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError)
-    -> ReplacedFile?
-  {
-    guard
-      let directory = try root.existingChild(Layout.conflicts)?
-        .existingChild(key.table.text.string)
-    else { return nil }
-    return try file(side, of: key, in: directory)
+  /// Returns the name of one file, whether there is one or not.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func name(of side: ConflictSide, _ key: ItemKey) throws(WorkspaceError) -> String {
+    guard side == .edit, let marked = try bytes(.marked, of: key),
+      let directory = try existingDirectory(of: key.table)
+    else { return try Layout.file(of: key, side) }
+    let remade = try Layout.remadeEdit(of: key, from: marked)
+    if case .absent = try FileReading(remade, in: directory, limit: 0) {
+      return try Layout.file(of: key, side)
+    }
+    return remade
   }
 
-  private func file(
-    _ side: ConflictSide, of key: ItemKey, in directory: Directory
-  ) throws(WorkspaceError) -> ReplacedFile {
+  private func existing(
+    _ side: ConflictSide, of key: ItemKey
+  ) throws(WorkspaceError) -> ReplacedFile? {
+    guard let directory = try existingDirectory(of: key.table) else { return nil }
+    return file(try name(of: side, key), of: key, in: directory)
+  }
+
+  private func existingDirectory(of table: TableName) throws(WorkspaceError) -> Directory? {
+    try root.existingChild(Layout.conflicts)?.existingChild(table.text.string)
+  }
+
+  private func file(_ name: String, of key: ItemKey, in directory: Directory) -> ReplacedFile {
     ReplacedFile(
-      kind: Layout.conflicts, table: key.table, directory: directory,
-      name: try Layout.file(of: key, side), trash: trash)
+      kind: Layout.conflicts, table: key.table, directory: directory, name: name, trash: trash)
   }
 
   /// Whether a side's bytes say what it is to say, `nil` being that the item was deleted.

@@ -19,9 +19,15 @@ package enum ConflictSide: String, CaseIterable, Sendable {
     guard name.utf8.suffix(suffix.count).elementsEqual(suffix) else { return nil }
     let parts = name.utf8.dropLast(suffix.count)
     guard let dot = parts.lastIndex(of: UInt8(ascii: ".")),
-      let side = ConflictSide(rawValue: String(Substring(parts[parts.index(after: dot)...]))),
+      let side = side(named: String(Substring(parts[parts.index(after: dot)...]))),
       let id = try? FileName.id(of: Text(String(Substring(parts[..<dot]))))
     else { return nil }
     return (id, side)
+  }
+
+  private static func side(named name: String) -> ConflictSide? {
+    let words = name.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
+    let isRemade = words.count == 2 && words[0].elementsEqual(edit.rawValue.utf8)
+    return isRemade ? .edit : ConflictSide(rawValue: name)
   }
 }

@@ -51,6 +51,16 @@ enum Layout {
     "\(try stem(of: key)).\(side.rawValue)\(FileName.suffix)"
   }
 
+  /// Returns the name of a document that was made anew for a conflict: an editor may still have the one
+  /// before, and save it by its name.
+  static func remadeEdit(
+    of key: ItemKey, from text: [UInt8]
+  ) throws(WorkspaceError) -> String {
+    let mark = StagedName.short(Digest(of: text))
+    let name = "\(try stem(of: key)).\(ConflictSide.edit.rawValue)-\(mark)\(FileName.suffix)"
+    return name.utf8.count <= nameLimit ? name : try file(of: key, .edit)
+  }
+
   /// Returns the name of an item's file without its suffix.
   ///
   /// - Throws: As ``file(of:)``.

@@ -70,11 +70,12 @@ extension Workspace {
 
   /// Returns the path of a conflict's file, whether there is one or not.
   ///
-  /// - Throws: ``WorkspaceError/file(place:_:)`` where the id is too long for a file's name.
+  /// - Throws: ``WorkspaceError/file(place:_:)``, also where the id is too long for a file's name.
   package func path(
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> String {
-    "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)/\(try Layout.file(of: key, side))"
+    let name = try conflicts.name(of: side, key)
+    return "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)/\(name)"
   }
 
   // MARK: Conflicts
@@ -86,6 +87,16 @@ extension Workspace {
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> [UInt8]? {
     try conflicts.bytes(side, of: key)
+  }
+
+  /// Returns the bytes of a conflict's file whose path is known; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func conflictText(
+    at path: String, of key: ItemKey
+  ) throws(WorkspaceError) -> [UInt8]? {
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:))
+    return try conflicts.bytes(named: String(path[(slash ?? path.startIndex)...]), of: key)
   }
 
   /// Returns the document that an editor had for a conflict, as it was left, if it began from a text.
@@ -102,18 +113,12 @@ extension Workspace {
 
   /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
   ///
-  /// The copy that ``edit(from:of:)`` compares goes first, and is laid last: a document that was cut off
-  /// in between is made anew.
-  ///
   /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
   package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
     requireLock()
-    if try conflicts.bytes(.marked, of: key) != text { try conflicts.remove(.marked, of: key) }
-    let displaced = try conflicts.lay(text, .edit, of: key, replacing: true)
-    try conflicts.lay(text, .marked, of: key, replacing: true)
-    return displaced
+    return try conflicts.layEdit(text, of: key)
   }
 
   // MARK: Other files

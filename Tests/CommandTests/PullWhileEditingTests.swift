@@ -65,6 +65,32 @@ import Testing
     #expect(anna.run("doctor").status == 0)
   }
 
+  @Test(
+    "nor is a document that was made anew taken for what an editor saves late of the one before")
+  func keepsLateDocumentApart() throws {
+    try disputeNotes()
+    #expect(anna.run("resolve", "--tool", "false", "milk").status == 1)
+    try server(#""text": "Theirs""#)
+    anna.run("pull")
+    let late = #"{"id": "milk", "text": "Milk", "notes": "late"}"#
+    let tool = "test -s \"$RESULT\" && echo '\(late)' >\(anna.directory.path(of: document))"
+    let resolved = anna.run("resolve", "--tool", tool, "milk")
+    #expect(resolved.status == 1 && resolved.output.hasPrefix("left milk"), "\(resolved)")
+    #expect(anna.directory.text(document)?.contains("late") == true)
+    #expect(anna.run("doctor").status == 0)
+    // The document that was made anew goes on, and the late text is kept.
+    let marks = "sed -i '/^<<</d;/^|||/,/^>>>/d' \"$RESULT\""
+    #expect(anna.run("resolve", "--tool", marks, "milk").status == 0)
+    #expect(anna.directory.names(in: "list/.todosync/conflicts/todoitem") == [])
+    let trash = "list/.todosync/trash/conflicts/todoitem"
+    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    #expect(kept.contains { $0.contains("late") })
+    #expect(anna.run("push").status == 0)
+    let row = try world.row("milk")
+    #expect(row.contains("Theirs") && row.contains("mine"), "\(row)")
+    anna.expectSound()
+  }
+
   @Test("a merged document is opened again as it was left while its sides say the same")
   func resumesDocument() throws {
     try disputeNotes()
