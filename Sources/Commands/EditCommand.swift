@@ -27,7 +27,9 @@ struct EditCommand: TsyncCommand {
       }
       guard referents.count != 1 else {
         let names = open.names(of: referents.compactMap(\.key), inventory)
-        return .file(try FileEdit(referents[0], names, open, in: context))
+        var edit = try FileEdit(referents[0], open)
+        try edit.run(open, in: context)
+        return .file(edit, names)
       }
       guard !referents.isEmpty else {
         context.output.summary("nothing changed")
@@ -39,7 +41,7 @@ struct EditCommand: TsyncCommand {
     }
     // The lock is taken only now that no editor runs.
     switch edit {
-    case .file(let file): try file.finish(in: context)
+    case .file(let file, let names): try file.finish(names, in: context)
     case .text(let edits):
       let write = { try context.writing { open in try edits.write(to: &open, in: context) } }
       if let text = edits.text { try text.taking(write) } else { try write() }
@@ -49,7 +51,7 @@ struct EditCommand: TsyncCommand {
 
   /// What came back from the editor.
   private enum Edit {
-    case file(FileEdit)
+    case file(FileEdit, ItemNames)
     case text(ItemEdits)
   }
 }

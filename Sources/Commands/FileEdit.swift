@@ -8,35 +8,37 @@ import Workspace
 /// had changed meanwhile would be undone.
 struct FileEdit {
   private let key: ItemKey
-  private let names: ItemNames
-  /// The file as it was copied, and what it means; an error where that is no item.
+  /// The file as it is copied, and what it means.
   private let original: [UInt8]
   private let opened: Result<Item, InvalidItem>
-  private let text: EditedText
-  /// What came back.
-  private var saved: (bytes: [UInt8], item: Item)?
+  /// What came back from the editor; `nil` where that is what it got, or nothing.
+  private var saved: (text: EditedText, bytes: [UInt8], item: Item)?
 
-  /// Copies the file, and opens the editor.
+  /// Reads the file.
   ///
-  /// - Throws: ``Failure``: there is no such file, the editor failed, or a mistake was left.
-  init(
-    _ referent: Referent, _ names: ItemNames, _ open: OpenWorkspace, in context: Context
-  ) throws {
+  /// - Throws: ``Failure``, where there is none that can be edited.
+  init(_ referent: Referent, _ open: OpenWorkspace) throws {
     guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
     guard let bytes = try open.workspace.text(of: key) else {
       _ = try open.item(key)
       throw Failure(.rejected, "\(key) is being changed by something else", hints: ["try again"])
     }
     self.key = key
-    self.names = names
     original = bytes
     let place = try open.place(of: key)
     opened = Result { () throws(InvalidItem) in
       try ItemFile.item(in: bytes, as: key, place: place)
     }
-    text = try EditedText(bytes, named: "edit", open, in: context)
+  }
+
+  /// Opens the editor, and takes note of what came back.
+  ///
+  /// - Throws: ``Failure``: the editor failed, or a mistake was left.
+  mutating func run(_ open: OpenWorkspace, in context: Context) throws {
+    let text = try EditedText(original, named: "edit", open, in: context)
+    let key = key
     saved = try text.result { bytes throws(JSONError) in
-      (bytes, try Self.item(in: bytes, as: key))
+      (text, bytes, try Self.item(in: bytes, as: key))
     }
     // A file that was no item, and was left so, is none yet.
     if saved == nil, case .failure(let invalid) = opened {
@@ -63,29 +65,31 @@ struct FileEdit {
   /// become of it.
   ///
   /// - Throws: ``Failure``, which says where the text is that wasn't taken.
-  func finish(in context: Context) throws {
+  func finish(_ names: ItemNames, in context: Context) throws {
     guard let saved else { return context.output.tell([], names) }
-    try text.taking {
-      let change = try context.writing { open in try take(saved, to: &open, in: context) }
+    try saved.text.taking {
+      let change = try context.writing { open in
+        try take(saved.bytes, as: saved.item, to: &open, in: context)
+      }
       context.output.tell(change.old == change.new ? [] : [change], names)
     }
   }
 
   private func take(
-    _ saved: (bytes: [UInt8], item: Item), to open: inout OpenWorkspace, in context: Context
+    _ bytes: [UInt8], as item: Item, to open: inout OpenWorkspace, in context: Context
   ) throws -> ItemChange {
     defer { try? open.workspace.settle() }
     let change: ItemChange
     let outcome = try open.workspace.write(
-      text: saved.bytes, to: key, expecting: Digest(of: original))
+      text: bytes, to: key, expecting: Digest(of: original))
     if outcome != .changedMeanwhile {
       change = ItemChange(
-        key: key, old: (try? opened.get()) ?? Item(JSONObject()), new: saved.item)
+        key: key, old: (try? opened.get()) ?? Item(JSONObject()), new: item)
     } else {
       guard case .success(let opened) = opened else {
         throw Failure(.rejected, "\(key) was changed meanwhile and stays so")
       }
-      switch try EditedItem(key: key, opened: opened, saved: saved.item).take(to: &open) {
+      switch try EditedItem(key: key, opened: opened, saved: item).take(to: &open) {
       case .left(let words): throw Failure(.rejected, words)
       case .taken(let taken, let staying):
         context.output.warn(of: staying, stayingIn: key)
