@@ -60,10 +60,10 @@ struct ConflictFiles {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func remove(of key: ItemKey) throws(WorkspaceError) -> [ConflictSide: String] {
     var places: [ConflictSide: String] = [:]
-    // What an editor saved late lies beside the document that was made anew since.
-    let late = try remove(.edit, of: key)
+    // Beside a document that was made anew may lie what an editor has saved late under the former name.
+    let edited = try remove(.edit, of: key)
     for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }
-    if let late { places[.edit] = late }
+    if let edited { places[.edit] = edited }
     guard !places.isEmpty else { return [:] }
     try trash.directory(Layout.conflicts, key.table).synchronize()
     try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
