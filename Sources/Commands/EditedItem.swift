@@ -23,9 +23,10 @@ struct EditedItem {
   /// - Throws: ``Failure``, ``WorkspaceError``.
   func take(to open: inout OpenWorkspace) throws -> Outcome {
     for _ in 0..<Self.attempts {
-      guard case .item(let now, let digest) = try open.workspace.client(key) else {
-        let isGone = try open.workspace.client(key) == .absent
-        return .left("\(key) was \(isGone ? "removed" : "changed") meanwhile and stays so")
+      let state = try open.workspace.client(key)
+      guard case .item(let now, let digest) = state else {
+        let what = state == .absent ? "removed" : "changed"
+        return .left("\(key) was \(what) meanwhile and stays so")
       }
       let merge = FieldMerge(base: opened, client: saved, server: now)
       guard merge.disputed.isEmpty else {

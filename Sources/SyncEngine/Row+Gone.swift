@@ -11,8 +11,8 @@ extension Row {
 
   /// Returns the item as it was when the row was deleted: what the tombstone tells, over what was known
   /// of the row before; a server may tell less, or nothing.
-  func lastItem(over known: Item?) -> Item {
-    var item = known ?? Item(JSONObject())
+  func lastItem(over known: Item) -> Item {
+    var item = known
     for member in self.item.fields.members where !member.value.isNull {
       item.fields[member.name] = member.value
     }

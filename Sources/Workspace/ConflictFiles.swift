@@ -145,7 +145,7 @@ struct ConflictFiles {
   /// - Returns: Its place there; `nil` where there is none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
-  func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
+  private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
     guard let file = try existing(side, of: key) else { return nil }
     return try take(file, side, of: key)
   }
