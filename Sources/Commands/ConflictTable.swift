@@ -62,13 +62,17 @@ struct ConflictTable {
   }
 
   /// The fields that a side changed, in the client's order, then the server's.
+  ///
+  /// Of a row that the server has deleted that is what was changed there before.
   private static func fields(of conflict: Conflict) -> [Field] {
     let disputed = Set(conflict.names)
     var seen: Set<Text> = []
-    let items = [conflict.client, conflict.server, conflict.base].compactMap { $0 }
+    let items = [conflict.client, conflict.server ?? conflict.last, conflict.base]
+      .compactMap { $0 }
     return items.flatMap { $0.fields.members.map(\.name) }.compactMap { name in
-      let base = conflict.base?[name]
-      let (client, server) = (conflict.client?[name], conflict.server?[name])
+      let (base, client) = (conflict.base?[name], conflict.client?[name])
+      let last = conflict.last?[name]
+      let server = conflict.server?[name] ?? (last == base ? nil : last)
       guard seen.insert(name).inserted, base != client || base != server else { return nil }
       return Field(
         name: name, base: base, client: client, server: server, isDisputed: disputed.contains(name))

@@ -15,13 +15,16 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return false
   }
 
-  /// Keeps the text of an item whose file its user has removed by hand, before its row is known to be
-  /// deleted: what was displaced last is what ``restore(_:)`` brings back.
-  mutating func keepVanished(_ key: ItemKey) throws {
-    guard let item = try base(of: key).item, journal.notes[key]?.note.commanded != true else {
-      return
+  /// Keeps the text of an item that its user has removed, before its row is known to be deleted: what was
+  /// displaced last is what ``restore(_:)`` brings back.
+  ///
+  /// A command has displaced it already; the row, where there is one, may tell of a change since.
+  mutating func keepVanished(_ key: ItemKey, by row: Row?) throws {
+    let known = try base(of: key)
+    if let item = known.item, journal.notes[key]?.note.commanded != true {
+      try keep(item, of: key)
     }
-    try keep(item, of: key)
+    if let row { try keepLast(of: row, of: key, over: known) }
   }
 
   /// Keeps what a deleted row held, where somebody had changed it since it was known here: nothing else

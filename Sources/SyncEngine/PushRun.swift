@@ -83,7 +83,7 @@ struct PushRun {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
         waiting.append(WaitingRow(key: intent.key, row: row, base: row.answering(sent)))
       } else {
-        if intent.kind == .delete { try disk.keepVanished(intent.key) }
+        if intent.kind == .delete { try disk.keepVanished(intent.key, by: row) }
         taken.append((intent, row))
         bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
       }

@@ -45,7 +45,7 @@ package enum Recovery {
       guard isBegun || intent.isBased(on: base) else { continue }
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
-        try disk.keepVanished(key)
+        try disk.keepVanished(key, by: row)
         bases[key.table, default: []].append(row ?? .gone(key.id))
         continue
       }

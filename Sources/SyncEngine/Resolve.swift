@@ -173,7 +173,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
       return false
     }
-    if case .replaced(nil) = outcome {
+    if outcome != .changedMeanwhile {
       try keepLast(of: resolution.server, of: key, over: base(of: key))
     }
     // A row that waits behind the base it has already would go with it.

@@ -9,13 +9,7 @@ extension Row {
     Row(id: id, item: Item(JSONObject()), version: nil, updatedAt: nil, deleted: true)
   }
 
-  /// Returns the item as it was when the row was deleted: what the tombstone tells, over what was known
-  /// of the row before; a server may tell less, or nothing.
-  func lastItem(over known: Item) -> Item {
-    var item = known
-    for member in self.item.fields.members where !member.value.isNull {
-      item.fields[member.name] = member.value
-    }
-    return item
-  }
+  /// Returns the item as it was when the row was deleted: what the tombstone tells, or where it tells no
+  /// field, what was known of the row before.
+  func lastItem(over known: Item) -> Item { item.fields.members.isEmpty ? known : item }
 }

@@ -24,6 +24,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let open = journal.conflicts[key]
     let origin = open?.origin
     let base = origin ?? known.item
+    let last = base.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
     let isAwaited = journal.isAwaited(key)
     // Nobody else has had a hand in the answer to a write: there is nothing to decide (decisions.md 4).
     let isAnswer = open == nil && known.row?.isAnswered(by: row) == true
@@ -36,25 +37,23 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // server's in conflict with it.
       if client == .absent, try moved(key, &claims) != nil { return .held }
       if isAnswer, client == .absent { return .taken(nil) }
-      let merge = Merge(base: base, client: client.item, server: server, policy: policy)
+      let merge = Merge(
+        base: base, client: client.item, server: server, last: last, policy: policy)
       if try editedSide(of: key) != nil {
-        return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
+        return try lay(stillOpen(merge, base, client, server, last), key, client, row, from: origin)
       }
       let told: Event?
       switch merge {
       case .settled:
         let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
         told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
-        if client.item == nil, server == nil {
-          try keepVanished(key)
-          try keepLast(of: row, of: key, over: known)
-        }
+        if client.item == nil, server == nil { try keepVanished(key, by: row) }
         let arrivals = journal.arrivals(of: key)
         if server != nil, client.item == server, !arrivals.isEmpty {
           try append(arrivals, durably: false)
         }
       case .takeServer where isAwaited && !isAnswer && client.item != nil:
-        return try lay(stillOpen(merge, base, client, server), key, client, row, from: origin)
+        return try lay(stillOpen(merge, base, client, server, last), key, client, row, from: origin)
       case .takeServer(let item):
         guard try write(item, to: key, expecting: client.digest) != .changedMeanwhile else {
           continue
@@ -70,6 +69,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
           try item == client.item
             || write(item, to: key, expecting: client.digest) != .changedMeanwhile
         else { continue }
+        try keepLast(of: row, of: key, over: known)
         told = Event(key, .merged(report), item: item ?? server)
       case .conflict(let conflict):
         return try lay(conflict, key, client, row, from: origin)
@@ -117,12 +117,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Returns the conflict that stays open because its client's side was edited.
   private func stillOpen(
-    _ merge: Merge, _ base: Item?, _ client: ClientState, _ server: Item?
+    _ merge: Merge, _ base: Item?, _ client: ClientState, _ server: Item?, _ last: Item?
   ) -> Conflict {
     if case .conflict(let conflict) = merge { return conflict }
     let kind: Conflict.Kind =
       client.item == nil ? .deletedHere : server == nil ? .deletedThere : .modified
-    return Conflict(kind: kind, base: base, client: client.item, server: server)
+    return Conflict(kind: kind, base: base, client: client.item, server: server, last: last)
   }
 
   /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.

@@ -1,6 +1,7 @@
 /// What becomes of an item that client and server may both have touched: the whole policy.
 ///
-/// A side is an item, or `nil` where the item was deleted or never was.
+/// A side is an item, or `nil` where the item was deleted or never was. What the server's row `last` held
+/// before it was deleted comes back with an item that outlives it.
 ///
 /// ```
 ///   server = base                 nothing came                 .settled
@@ -21,28 +22,30 @@ package enum Merge: Equatable, Sendable {
   case conflict(Conflict)
 
   /// Decides.
-  package init(base: Item?, client: Item?, server: Item?, policy: MergePolicy = MergePolicy()) {
+  package init(
+    base: Item?, client: Item?, server: Item?, last: Item? = nil,
+    policy: MergePolicy = MergePolicy()
+  ) {
     if server == base || client == server {
       self = .settled
     } else if client == base {
       self = .takeServer(server)
     } else {
-      self = Self.bothChanged(base: base, client: client, server: server, policy: policy)
+      self = Self.bothChanged(base, client, server, last, policy)
     }
   }
 
   private static func bothChanged(
-    base: Item?, client: Item?, server: Item?, policy: MergePolicy
+    _ base: Item?, _ client: Item?, _ server: Item?, _ last: Item?, _ policy: MergePolicy
   ) -> Merge {
     guard let client, let server else {
+      let conflict = Conflict(
+        kind: client == nil ? .deletedHere : .deletedThere, base: base, client: client,
+        server: server, last: last)
       switch policy.rule {
-      case .client: return .merged(client, MergeReport(serverLost: server != nil))
+      case .client: return .merged(conflict.revived, MergeReport(serverLost: server != nil))
       case .server: return .merged(server, MergeReport(clientLost: client != nil))
-      case .fields, .manual:
-        return .conflict(
-          Conflict(
-            kind: client == nil ? .deletedHere : .deletedThere, base: base, client: client,
-            server: server))
+      case .fields, .manual: return .conflict(conflict)
       }
     }
     let merge = FieldMerge(base: base, client: client, server: server, policy: policy)

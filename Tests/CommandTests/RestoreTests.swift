@@ -160,4 +160,68 @@ import Testing
     #expect(world.anna.run("push").status == 0)
     world.anna.expectSound()
   }
+
+  @Test(
+    "so it does where it was removed here, and the push finds it deleted",
+    arguments: ["tsync rm -q milk", "rm .todosync/items/todoitem/milk.json"])
+  func restoresRemoved(removal: String) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    let command = removal.replacing("tsync", with: "\(Programs.directory)/tsync")
+    #expect(try world.anna.shell(command).status == 0)
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    #expect(world.anna.run("push").output == "deleted milk  Milk (already there)\n")
+    #expect(world.anna.run("restore", "milk").output == "restored milk  Milk\n")
+    #expect(world.anna.run("push").status == 0)
+    #expect(try world.row("milk").contains("555"))
+    world.anna.expectSound()
+  }
+
+  @Test("and where a rule decides for a side", arguments: ["client", "server"])
+  func restoresRuled(rule: String) throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    world.anna.run("config", "merge", rule)
+    world.anna.run("set", "milk", "text=Mine")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    #expect(world.anna.run("pull").status == 0)
+    if rule == "server" { #expect(world.anna.run("restore", "milk").status == 0) }
+    #expect(world.anna.item("milk")?.contains("555") == true)
+    #expect(world.anna.item("milk")?.contains("Mine") == (rule == "client"))
+    #expect(world.anna.run("push").status == 0)
+    #expect(try world.row("milk").contains("555"))
+    world.anna.expectSound()
+  }
+
+  @Test("a field that another has cleared before stays so")
+  func restoresCleared() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": null}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    #expect(world.anna.run("restore", "milk").status == 0)
+    #expect(world.anna.item("milk")?.contains("Milk") == true)
+    #expect(world.anna.item("milk")?.contains("old") == false)
+    #expect(world.anna.run("push").status == 0)
+    #expect(try world.row("milk").contains("old") == false)
+    world.anna.expectSound()
+  }
+
+  @Test("what loses where the client's side wins is shown, and kept")
+  func keepsLosingLast() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    world.anna.run("set", "milk", "text=Mine")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Theirs"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    let shown = world.anna.run("diff", "--conflict").output
+    #expect(shown.contains("server (deleted)") && shown.contains("Theirs"), "\(shown)")
+    #expect(world.anna.run("resolve", "--client", "milk").status == 0)
+    let trash = "list/.todosync/trash/items/todoitem"
+    let kept = world.anna.directory.names(in: trash)
+      .compactMap { world.anna.directory.text("\(trash)/\($0)") }
+    #expect(kept.contains { $0.contains("Theirs") })
+    #expect(world.anna.run("push").status == 0)
+    world.anna.expectSound()
+  }
 }

@@ -83,6 +83,14 @@ import Testing
   @Test("by every rule alike", arguments: simple)
   func anyRule(_ row: Case) throws { try check(row) }
 
+  @Test("what a deleted row held last comes back with the client's item, by its rule")
+  func revives() throws {
+    let merge = Merge(
+      base: try Item(text: Self.o), client: try Item(text: Self.c), server: nil,
+      last: try Item(text: Self.s), policy: MergePolicy(.client))
+    #expect(words(merge) == #"merged {"a":2,"b":2} []"#)
+  }
+
   @Test("by the rule", arguments: meeting)
   func byRule(_ row: Case) throws { try check(row) }
 
