@@ -21,18 +21,18 @@ extension Session {
       // Another command may have settled it while its user was asked.
       _ = try use { try $0.conflict(key) }
       let document = try layDocument(conflict, of: key)
-      let place = try place(ofPath: document.path)
+      let (path, place) = (try path(of: document), try place(of: document))
       try pause()
       try context.checkSignal()
       do {
-        try editor.open(document.path, line: line, in: context)
+        try editor.open(path, line: line, in: context)
       } catch let failure as Failure where !failure.status.isSignal {
         if let message = failure.message { context.output.warn(message) }
         return .left
       } catch {
         throw interrupted(error, key, place)
       }
-      switch try result(of: key, conflict, comparedTo: document) {
+      switch try result(of: document, conflict) {
       case .unchanged: return .left
       case .made(let verdict): return .settled(verdict)
       case .mistake(let error):
@@ -78,15 +78,21 @@ extension Session {
     case mistake(JSONError)
   }
 
-  /// Reads what became of the document; another one may have been made since for another command.
+  /// Reads what became of a document; another one may have been made since for another command.
   mutating func result(
-    of key: ItemKey, _ conflict: Conflict, comparedTo before: (path: String, text: [UInt8])
+    of document: ConflictDocument, _ conflict: Conflict
   ) throws -> Made {
-    let text = try use { try $0.workspace.conflictText(at: before.path, of: key) } ?? []
-    let document = MarkedDocument(text, of: key.id)
-    guard text != before.text, !document.isBlank else { return .unchanged }
+    let key = document.key
+    let (text, isReplaced) = try use { try $0.workspace.text(of: document) }
+    guard text != document.text else { return .unchanged }
+    if isReplaced {
+      let place = try place(of: document)
+      context.output.warn("\(key) was changed meanwhile; your text is in \(place)")
+    }
+    let merged = MarkedDocument(text, of: key.id)
+    guard !merged.isBlank else { return .unchanged }
     do throws(JSONError) {
-      guard let verdict = Verdict(edited: try document.item(), in: conflict) else {
+      guard let verdict = Verdict(edited: try merged.item(), in: conflict) else {
         let words = "only what a side has deleted can be deleted here"
         return .mistake(JSONError(at: 0, of: text, words))
       }
@@ -96,32 +102,28 @@ extension Session {
     }
   }
 
+  /// Returns the path of a document.
+  mutating func path(of document: ConflictDocument) throws -> String {
+    try use { $0.workspace.path(of: document) }
+  }
+
   /// Returns where a document lies, as people are shown it.
-  mutating func place(ofPath path: String) throws -> String {
-    try use { $0.place(ofPath: path) }
+  mutating func place(of document: ConflictDocument) throws -> String {
+    try use { $0.place(ofPath: $0.workspace.path(of: document)) }
   }
 
   /// Lays the marked document where the editor finds it, unless it lies there from the last time.
-  ///
-  /// One that began from other sides would hide what has changed since.
-  ///
-  /// - Returns: Its path, and its text.
   mutating func layDocument(
     _ conflict: Conflict, of key: ItemKey
-  ) throws -> (path: String, text: [UInt8]) {
+  ) throws -> ConflictDocument {
     let output = context.output
     return try use { open in
-      let workspace = open.workspace
-      let text = MarkedDocument(conflict, of: key.id).text
-      if let left = try workspace.edit(from: text, of: key),
-        !MarkedDocument(left, of: key.id).isBlank
-      {
-        return (try workspace.path(of: key, .edit), left)
-      }
-      if let place = try workspace.writeEdit(text, of: key) {
+      let document = try open.workspace.document(
+        from: MarkedDocument(conflict, of: key.id).text, of: key)
+      if let place = document.displaced {
         output.warn("the text that was being merged before for \(key) is \(place)")
       }
-      return (try workspace.path(of: key, .edit), text)
+      return document
     }
   }
 }

@@ -10,8 +10,8 @@ extension Session {
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
     let document = try layDocument(conflict, of: key)
-    let program = try program(command, for: conflict, of: key)
-    let place = try place(ofPath: document.path)
+    let program = try program(command, for: conflict, writing: document)
+    let place = try place(of: document)
     try pause()
     try context.checkSignal()
     let ending: Ending
@@ -24,7 +24,7 @@ extension Session {
       context.output.warn("the tool ended with status \(ending.status): \(command)")
       return .left
     }
-    return try taken(key, conflict, document)
+    return try taken(document, conflict)
   }
 
   /// Runs the command that decides in a person's place (tsync-config(5), `resolve.command`).
@@ -32,9 +32,9 @@ extension Session {
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
     let document = try layDocument(conflict, of: key)
-    var program = try program(command, for: conflict, of: key)
+    var program = try program(command, for: conflict, writing: document)
     program.isCaptured = true
-    let place = try place(ofPath: document.path)
+    let place = try place(of: document)
     try pause()
     context.output.flush()
     let ending = try context.invocation.run(program)
@@ -46,7 +46,7 @@ extension Session {
     case (0, "client"): return try settled(.client, conflict)
     case (0, "server"): return try settled(.server, conflict)
     case (0, "both"): return try settled(.both, conflict)
-    case (0, "edited"): return try taken(key, conflict, document)
+    case (0, "edited"): return try taken(document, conflict)
     case (0, "leave"): return .left
     default:
       let end = "status \(ending.status), '\(word?.string ?? "")'"
@@ -57,21 +57,22 @@ extension Session {
 
   /// Takes the result that a program has made.
   private mutating func taken(
-    _ key: ItemKey, _ conflict: Conflict, _ document: (path: String, text: [UInt8])
+    _ document: ConflictDocument, _ conflict: Conflict
   ) throws -> Arbiter.Decision {
-    switch try result(of: key, conflict, comparedTo: document) {
+    switch try result(of: document, conflict) {
     case .unchanged: return .left
     case .made(let verdict): return .settled(verdict)
     case .mistake(let error):
-      context.output.warn("\(try place(ofPath: document.path)):\(error)")
+      context.output.warn("\(try place(of: document)):\(error)")
       return .left
     }
   }
 
   /// Describes the running of a command that sees the sides of a conflict (tsync-resolve(1), --tool).
   private mutating func program(
-    _ command: String, for conflict: Conflict, of key: ItemKey
+    _ command: String, for conflict: Conflict, writing document: ConflictDocument
   ) throws -> Program {
+    let key = document.key
     let paths = try use { open -> [(name: Text, value: Text)] in
       let workspace = open.workspace
       // The side that counts is where the user has edited it.
@@ -81,7 +82,7 @@ extension Session {
       return [
         ("BASE", Text(try FileTime.exact(base) == nil ? "/dev/null" : base)),
         ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
-        ("RESULT", Text(try workspace.path(of: key, .edit))),
+        ("RESULT", Text(workspace.path(of: document))),
       ]
     }
     var program = Program.shell(command, in: context.invocation)

@@ -99,12 +99,8 @@ extension Session {
   /// Tells that a conflict was settled by something else while it was decided on, and where the document
   /// is that a person may have written.
   private mutating func tellOver(_ key: ItemKey) throws {
-    let found = try use { open in
-      try open.workspace.conflictText(of: key, .edit) != nil
-        ? open.place(ofPath: open.workspace.path(of: key, .edit))
-        : open.workspace.displacedPlace(of: key, .edit)
-    }
-    let text = found.map { "; your text is in \($0)" } ?? ""
+    let places = try use { try $0.workspace.documentPlaces(of: key) }
+    let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
     context.output.warn("\(key) is not in conflict any more, and stays as it is\(text)")
     context.output.end(with: .rejected)
   }

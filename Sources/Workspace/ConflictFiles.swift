@@ -56,18 +56,26 @@ struct ConflictFiles {
 
   /// Moves every file of a conflict to the trash; they stay there after a power loss.
   ///
-  /// - Returns: Their places there.
+  /// - Returns: Their places there; `late` are those of the documents before the one that counts, which
+  ///   editors have saved late.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func remove(of key: ItemKey) throws(WorkspaceError) -> [ConflictSide: String] {
-    var places: [ConflictSide: String] = [:]
-    // Beside a document that was made anew may lie what an editor has saved late under the former name.
-    let edited = try remove(.edit, of: key)
-    for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }
-    if let edited { places[.edit] = edited }
-    guard !places.isEmpty else { return [:] }
+  func remove(
+    of key: ItemKey
+  ) throws(WorkspaceError) -> (sides: [ConflictSide: String], late: [String]) {
+    var late: [String] = []
+    // Only beside a document lie others, and its copy goes last: what a crash leaves is found again.
+    if try bytes(.marked, of: key) != nil {
+      let name = try name(of: .edit, key)
+      for document in try documents(of: key) where document.name != name {
+        if let place = try take(document, .edit, of: key) { late.append(place) }
+      }
+    }
+    var sides: [ConflictSide: String] = [:]
+    for side in ConflictSide.allCases { sides[side] = try remove(side, of: key) }
+    guard !sides.isEmpty || !late.isEmpty else { return ([:], []) }
     try trash.directory(Layout.conflicts, key.table).synchronize()
     try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
-    return places
+    return (sides, late)
   }
 
   // MARK: Single files
@@ -118,26 +126,37 @@ struct ConflictFiles {
     }
   }
 
-  /// Lays the document that an editor opens, and its copy; an older one goes to the trash.
+  /// Returns the document that an editor opens for a conflict: as it was left where it began from a text,
+  /// else laid with that; one that began from another goes to the trash.
   ///
-  /// Where there was one it gets a name of its own. The copy is laid last, and the older one's goes
-  /// first: a document that was cut off in between is made anew.
+  /// The copy says which document counts, so it is laid first.
   ///
-  /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func layEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
-    let older = try remove(.edit, of: key)
-    let isFirst = try remove(.marked, of: key) == nil && older == nil
-    let directory = try root.child(Layout.conflicts, creating: true)
-      .child(key.table.text.string, creating: true)
-    let file = file(
-      try isFirst ? Layout.file(of: key, .edit) : Layout.remadeEdit(of: key, from: text),
-      of: key, in: directory)
-    while try file.replace(with: text, expecting: nil, durably: true) == .changedMeanwhile {
-      _ = try take(file, .edit, of: key)
+  func document(from text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> ConflictDocument {
+    var displaced: String?
+    if try bytes(.marked, of: key) != text {
+      displaced = try remove(.edit, of: key)
+      try lay(text, .marked, of: key, replacing: true)
     }
-    try lay(text, .marked, of: key, replacing: true)
-    return older
+    let name = try Layout.document(of: key, from: text)
+    if let left = try bytes(named: name, of: key), !MarkedDocument(left, of: key.id).isBlank {
+      return ConflictDocument(key: key, name: name, text: left, displaced: displaced)
+    }
+    let emptied = try lay(text, .edit, of: key, replacing: true)
+    return ConflictDocument(key: key, name: name, text: text, displaced: displaced ?? emptied)
+  }
+
+  /// Returns the documents of a conflict: the one that counts, and those that editors have saved late.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func documents(of key: ItemKey) throws(WorkspaceError) -> [ReplacedFile] {
+    guard let directory = try existingDirectory(of: key.table) else { return [] }
+    return try directory.names().sorted().compactMap { name in
+      guard let read = ConflictSide.read(name), read.id == key.id, read.side == .edit else {
+        return nil
+      }
+      return file(name, of: key, in: directory)
+    }
   }
 
   /// Moves one file to the trash; a power loss may take that back.
@@ -170,14 +189,10 @@ struct ConflictFiles {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func name(of side: ConflictSide, _ key: ItemKey) throws(WorkspaceError) -> String {
-    guard side == .edit, let marked = try bytes(.marked, of: key),
-      let directory = try existingDirectory(of: key.table)
-    else { return try Layout.file(of: key, side) }
-    let remade = try Layout.remadeEdit(of: key, from: marked)
-    if case .absent = try FileReading(remade, in: directory, limit: 0) {
+    guard side == .edit, let marked = try bytes(.marked, of: key) else {
       return try Layout.file(of: key, side)
     }
-    return remade
+    return try Layout.document(of: key, from: marked)
   }
 
   private func existing(

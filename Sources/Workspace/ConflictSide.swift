@@ -1,6 +1,6 @@
 import SyncModel
 
-/// One file of a conflict, `conflicts/TABLE/ID.SIDE.json`.
+/// One file of a conflict, `conflicts/TABLE/ID.SIDE.json`; of the document, `ID.edit-DIGEST.json`.
 package enum ConflictSide: String, CaseIterable, Sendable {
   /// The client's item; its user may edit it.
   case client
@@ -27,7 +27,7 @@ package enum ConflictSide: String, CaseIterable, Sendable {
 
   private static func side(named name: String) -> ConflictSide? {
     let words = name.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
-    let isRemade = words.count == 2 && words[0].elementsEqual(edit.rawValue.utf8)
-    return isRemade ? .edit : ConflictSide(rawValue: name)
+    let isDocument = words.count == 2 && words[0].elementsEqual(edit.rawValue.utf8)
+    return isDocument ? .edit : ConflictSide(rawValue: name)
   }
 }

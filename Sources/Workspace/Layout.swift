@@ -51,14 +51,16 @@ enum Layout {
     "\(try stem(of: key)).\(side.rawValue)\(FileName.suffix)"
   }
 
-  /// Returns the name of a document that was made anew for a conflict: an editor may still have the one
-  /// before, and save it by its name.
-  static func remadeEdit(
+  /// Returns the name of the document that an editor gets for a conflict, by the text that it is laid with.
+  ///
+  /// An editor that was left running may save one that was made before, of the same conflict or of one
+  /// that is over, by its name.
+  static func document(
     of key: ItemKey, from text: [UInt8]
   ) throws(WorkspaceError) -> String {
-    let mark = StagedName.short(Digest(of: text))
-    let name = "\(try stem(of: key)).\(ConflictSide.edit.rawValue)-\(mark)\(FileName.suffix)"
-    return name.utf8.count <= nameLimit ? name : try file(of: key, .edit)
+    let name = "\(try stem(of: key)).\(ConflictSide.edit.rawValue)-"
+    let room = min(8, nameLimit - name.utf8.count - FileName.suffix.string.utf8.count)
+    return "\(name)\(StagedName.short(Digest(of: text)).prefix(room))\(FileName.suffix)"
   }
 
   /// Returns the name of an item's file without its suffix.

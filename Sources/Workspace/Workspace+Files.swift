@@ -74,8 +74,12 @@ extension Workspace {
   package func path(
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> String {
-    let name = try conflicts.name(of: side, key)
-    return "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)/\(name)"
+    "\(directory(of: key))/\(try conflicts.name(of: side, key))"
+  }
+
+  /// The directory of a table's conflicts.
+  private func directory(of key: ItemKey) -> String {
+    "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)"
   }
 
   // MARK: Conflicts
@@ -89,36 +93,45 @@ extension Workspace {
     try conflicts.bytes(side, of: key)
   }
 
-  /// Returns the bytes of a conflict's file whose path is known; `nil` where there is none.
+  /// Returns the document that an editor opens for a conflict: as it was left where it began from a text,
+  /// else laid with that.
+  ///
+  /// What began from another would hide what the sides say since then; it goes to the trash.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func conflictText(
-    at path: String, of key: ItemKey
-  ) throws(WorkspaceError) -> [UInt8]? {
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:))
-    return try conflicts.bytes(named: String(path[(slash ?? path.startIndex)...]), of: key)
-  }
-
-  /// Returns the document that an editor had for a conflict, as it was left, if it began from a text.
-  ///
-  /// What began from another would hide what the sides say since then.
-  ///
-  /// - Returns: `nil` where there is none that began so.
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func edit(
+  package func document(
     from text: [UInt8], of key: ItemKey
-  ) throws(WorkspaceError) -> [UInt8]? {
-    try conflicts.bytes(.marked, of: key) == text ? conflicts.bytes(.edit, of: key) : nil
+  ) throws(WorkspaceError) -> ConflictDocument {
+    requireLock()
+    return try conflicts.document(from: text, of: key)
   }
 
-  /// Lays the document that an editor opens for a conflict; an older one goes to the trash.
+  /// Returns the path of a document.
+  package func path(of document: ConflictDocument) -> String {
+    "\(directory(of: document.key))/\(document.name)"
+  }
+
+  /// Returns what a document now is, no bytes where its file is gone, and whether another was made in its
+  /// place since.
   ///
-  /// - Returns: The older one's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  @discardableResult
-  package func writeEdit(_ text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> String? {
-    requireLock()
-    return try conflicts.layEdit(text, of: key)
+  package func text(
+    of document: ConflictDocument
+  ) throws(WorkspaceError) -> (bytes: [UInt8], isReplaced: Bool) {
+    let bytes = try conflicts.bytes(named: document.name, of: document.key) ?? []
+    let copy = try conflicts.bytes(.marked, of: document.key)
+    let name = try conflicts.name(of: .edit, document.key)
+    return (bytes, copy != nil && name != document.name)
+  }
+
+  /// Returns the places of the documents of a conflict, open or over: where none lies any more, of the
+  /// newest in the trash.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func documentPlaces(of key: ItemKey) throws(WorkspaceError) -> [String] {
+    let places = try conflicts.documents(of: key).map(\.place)
+    if !places.isEmpty { return places }
+    return try displacedPlace(of: key, .edit).map { [$0] } ?? []
   }
 
   // MARK: Other files

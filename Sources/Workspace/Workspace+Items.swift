@@ -105,15 +105,17 @@ extension Workspace: ItemDisk {
   package mutating func removeConflict(of key: ItemKey) throws {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
-    let places = try conflicts.remove(of: key)
-    displaced += ConflictSide.allCases.compactMap { places[$0] }.map {
+    var (sides, texts) = try conflicts.remove(of: key)
+    displaced += (ConflictSide.allCases.compactMap { sides[$0] } + texts).map {
       History.Displaced(key: key, old: nil, new: nil, place: Text($0))
     }
     // Who resolves a conflict has decided on that text, too.
-    guard journal.resolutions[key] == nil, !isEmpty, let place = places[.edit] else { return }
+    if journal.resolutions[key] == nil, !isEmpty, let place = sides[.edit] { texts.append(place) }
     let fact =
       journal.conflicts[key] == nil ? "which is of no open conflict" : "whose conflict is over"
-    laterNotices.append("the text that was being merged for \(key), \(fact), is \(place)")
+    for place in texts {
+      laterNotices.append("the text that was being merged for \(key), \(fact), is \(place)")
+    }
   }
 
   package func conflictClient(of key: ItemKey) throws -> ClientState {

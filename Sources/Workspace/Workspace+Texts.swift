@@ -160,7 +160,7 @@ extension Workspace {
   /// Returns the place of the newest copy of a conflict's file in the trash; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func displacedPlace(
+  func displacedPlace(
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> String? {
     let stem = "\(try Layout.stem(of: key)).\(side.rawValue)"

@@ -25,8 +25,15 @@ import Testing
     #expect(anna.run("pull").status == 1)
   }
 
-  /// The document that is being merged.
-  private var document: String { "list/.todosync/conflicts/todoitem/milk.edit.json" }
+  /// The document that is being merged: the only one.
+  private var document: String {
+    get throws {
+      let directory = "list/.todosync/conflicts/todoitem"
+      let names = anna.directory.names(in: directory).filter { $0.contains(".edit-") }
+      #expect(names.count == 1)
+      return try "\(directory)/\(#require(names.first))"
+    }
+  }
 
   @Test("a merged document is made anew when a pull has brought another row while it was edited")
   func remakesDocument() throws {
@@ -57,7 +64,7 @@ import Testing
     #expect(anna.run("resolve", "--tool", "false", "milk").status == 1)
     try server(#""text": "Theirs""#)
     anna.run("pull")
-    anna.directory.write(#"{"id": "milk", "text": "Milk", "notes": "both"}"#, to: document)
+    try anna.directory.write(#"{"id": "milk", "text": "Milk", "notes": "both"}"#, to: document)
     let resolved = anna.run("resolve", "--tool", "grep -q Theirs \"$RESULT\"", "milk")
     #expect(resolved.status == 1)
     #expect(!resolved.error.contains("the tool ended"), "\(resolved.error)")
@@ -72,7 +79,7 @@ import Testing
     #expect(anna.run("resolve", "--tool", "false", "milk").status == 1)
     try server(#""text": "Theirs""#)
     anna.run("pull")
-    let late = #"{"id": "milk", "text": "Milk", "notes": "late"}"#
+    let (late, document) = (#"{"id": "milk", "text": "Milk", "notes": "late"}"#, try document)
     let tool = "test -s \"$RESULT\" && echo '\(late)' >\(anna.directory.path(of: document))"
     let resolved = anna.run("resolve", "--tool", tool, "milk")
     #expect(resolved.status == 1 && resolved.output.hasPrefix("left milk"), "\(resolved)")
@@ -89,6 +96,43 @@ import Testing
     let row = try world.row("milk")
     #expect(row.contains("Theirs") && row.contains("mine"), "\(row)")
     anna.expectSound()
+  }
+
+  @Test("nor is that of a conflict that is over, which an editor saves late")
+  func keepsFormerDocumentApart() throws {
+    try disputeNotes()
+    #expect(anna.run("resolve", "--tool", "false", "milk").status == 1)
+    let former = try document
+    anna.run("resolve", "--client", "milk")
+    anna.run("push")
+    anna.run("set", "milk", "notes=mine again")
+    try server(#""notes": "theirs again", "text": "Theirs""#)
+    #expect(anna.run("pull").status == 1)
+    let late = #"{"id": "milk", "text": "Milk", "notes": "late"}"#
+    let tool = "test -s \"$RESULT\" && echo '\(late)' >\(anna.directory.path(of: former))"
+    let resolved = anna.run("resolve", "--tool", tool, "milk")
+    #expect(resolved.status == 1 && resolved.output.hasPrefix("left milk"), "\(resolved)")
+    #expect(anna.directory.text(former)?.contains("late") == true)
+    // What lies beside the document is told when it goes.
+    let over = anna.run("resolve", "--server", "milk")
+    #expect(over.error.contains("whose conflict is over, is trash/conflicts/"), "\(over)")
+    anna.expectSound()
+  }
+
+  @Test("one whose document was made anew meanwhile is told where its text is")
+  func tellsLateDocument() throws {
+    try disputeNotes()
+    let other = anna.directory.path(of: "other")
+    let tool =
+      "if ! test -e \(other); then : >\(other); "
+      + "\(tsync) set -q milk text=Mine; \(tsync) resolve -q --tool true milk; "
+      + "echo '{\"id\": \"milk\", \"text\": \"Late\"}' >\"$RESULT\"; else exit 1; fi"
+    let resolved = anna.run("resolve", "--tool", tool, "milk")
+    #expect(resolved.status == 1, "\(resolved)")
+    let words = "todoitem/milk was changed meanwhile; your text is in "
+    let found = try #require(resolved.error.firstRange(of: words), "\(resolved)")
+    let place = resolved.error[found.upperBound...].prefix { $0 != "\n" }
+    #expect(anna.directory.text("list/.todosync/\(place)")?.contains("Late") == true)
   }
 
   @Test("a merged document is opened again as it was left while its sides say the same")

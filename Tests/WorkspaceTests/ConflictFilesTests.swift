@@ -105,8 +105,8 @@ import Testing
     var workspace = try playground.open()
     let key = try playground.key()
     try workspace.writeConflict(conflict(), of: key)
-    try workspace.writeEdit(Array("<<<<<<<".utf8), of: key)
-    #expect(try workspace.conflictText(of: key, .edit) == Array("<<<<<<<".utf8))
+    let document = try workspace.document(from: Array("<<<<<<<".utf8), of: key)
+    #expect(try workspace.text(of: document) == (Array("<<<<<<<".utf8), false))
     try workspace.removeConflict(of: key)
     #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
     #expect(
@@ -118,6 +118,10 @@ import Testing
     #expect(try workspace.conflictClient(of: key) == .absent)
     // Once more does no harm.
     try workspace.removeConflict(of: key)
+  }
+
+  private func save(_ text: String, as document: ConflictDocument) {
+    playground.directory.write(text, to: ".todosync/conflicts/todoitem/\(document.name)")
   }
 
   /// How a conflict with an edited document ends.
@@ -143,7 +147,8 @@ import Testing
         item: try item("3"), digest: nil, server: row, copy: nil, client: try item("2"))
       try workspace.append([.resolve(key, resolution)], durably: true)
     }
-    try workspace.writeEdit(Array((ending == .emptied ? "" : "half").utf8), of: key)
+    let document = try workspace.document(from: Array("half".utf8), of: key)
+    if ending == .emptied { save("", as: document) }
     try workspace.removeConflict(of: key)
     var told: [String] = []
     try workspace.finish("pull") { told.append($0) }
@@ -156,27 +161,51 @@ import Testing
     #expect(playground.directory.text(".todosync/\(place)") == "half")
   }
 
-  @Test("The edited document is replaced, and its former text is kept")
-  func replacesTheEditedDocument() throws {
+  @Test("The document is laid anew for another text, and what was made of the former is kept")
+  func replacesTheDocument() throws {
     var workspace = try playground.open()
     let key = try playground.key()
-    let directory = playground.directory.path(of: ".todosync/conflicts/todoitem")
-    try workspace.writeEdit([0x31], of: key)
-    #expect(try workspace.path(of: key, .edit) == "\(directory)/a.edit.json")
-    try workspace.writeEdit([0x32], of: key)
-    #expect(try workspace.conflictText(of: key, .edit) == [0x32])
-    #expect(playground.trash("conflicts/todoitem") == ["1", "1"])
-    #expect(try workspace.edit(from: [0x32], of: key) == [0x32])
-    #expect(try workspace.edit(from: [0x31], of: key) == nil)
+    let directory = ".todosync/conflicts/todoitem"
+    let first = try workspace.document(from: [0x31], of: key)
+    let name = first.name
+    #expect(name.hasPrefix("a.edit-") && ConflictSide.read(name)?.side == .edit)
+    #expect(try ConflictSide.read(name)?.id == ItemID("a"))
+    save("edited", as: first)
+    #expect(try workspace.document(from: [0x31], of: key).text == Array("edited".utf8))
+    let second = try workspace.document(from: [0x32], of: key)
+    #expect(second.text == [0x32])
+    #expect(try playground.directory.text(".todosync/\(#require(second.displaced))") == "edited")
     // An editor may still have the first one.
-    let name = try #require(workspace.path(of: key, .edit).split(separator: "/").last)
-    #expect(name.hasPrefix("a.edit-") && ConflictSide.read(String(name))?.side == .edit)
-    #expect(try ConflictSide.read(String(name))?.id == ItemID("a"))
-    playground.directory.write("late", to: ".todosync/conflicts/todoitem/a.edit.json")
-    #expect(try workspace.conflictText(of: key, .edit) == [0x32])
+    save("late", as: first)
+    #expect(try workspace.text(of: first) == (Array("late".utf8), true))
+    #expect(try workspace.text(of: second) == ([0x32], false))
     try workspace.removeConflict(of: key)
-    #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
+    #expect(playground.directory.names(in: directory) == [])
     #expect(playground.trash("conflicts/todoitem").contains("late"))
+    var told: [String] = []
+    try workspace.finish("resolve") { told.append($0) }
+    #expect(told.count == 2, "\(told)")
+  }
+
+  @Test("A document that began from the same text is gone on with, whatever lay there in between")
+  func goesOnWithTheDocument() throws {
+    let workspace = try playground.open()
+    let key = try playground.key()
+    let first = try workspace.document(from: [0x31], of: key)
+    _ = try workspace.document(from: [0x32], of: key)
+    save("late", as: first)
+    let third = try workspace.document(from: [0x31], of: key)
+    #expect(third.text == Array("late".utf8))
+  }
+
+  @Test("The longest id leaves room for the name of its document")
+  func namesLongDocuments() throws {
+    let workspace = try playground.open()
+    let key = try playground.key(Text(String(repeating: "a", count: 240)))
+    let paths = try [0x31, 0x32].map { text in
+      workspace.path(of: try workspace.document(from: [text], of: key))
+    }
+    #expect(Set(paths).count == 2, "\(paths)")
   }
 
   @Test("Something that is no file in a side's place is moved away")

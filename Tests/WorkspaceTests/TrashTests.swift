@@ -228,7 +228,7 @@ import Testing
     let workspace = try playground.open()
     let key = try playground.key()
     for number in 1...12 {
-      try workspace.writeEdit([UInt8(0x30 + number)], of: key)
+      _ = try workspace.document(from: [UInt8(0x30 + number)], of: key)
     }
     #expect(
       try workspace.displacedPlace(of: key, .edit)

@@ -286,7 +286,7 @@ import Testing
     let (digest, key) = (playground.save("{\"text\": \"x\"}"), try playground.key())
     var workspace = try playground.open()
     _ = try workspace.write(Item(text: #"{"text": "y"}"#), to: key, expecting: digest)
-    try workspace.writeEdit([0x31], of: key)
+    _ = try workspace.document(from: [0x31], of: key)
     try workspace.removeConflict(of: key)
     var told: [String] = []
     #expect(throws: WorkspaceError.self) { try workspace.finish("two") { told.append($0) } }

@@ -69,7 +69,7 @@ extension Examiner {
       let key = ItemKey(table, id)
       guard journal.conflicts[key] == nil, journal.resolutions[key] == nil else { continue }
       let place = directory.place(of: name)
-      if try mayBeEdited(side, of: key) {
+      if try mayBeEdited(side, of: key, named: name) {
         add(
           .conflicts, at: place,
           "belongs to no open conflict, and says what "
@@ -84,7 +84,7 @@ extension Examiner {
 
   /// Whether a side without a conflict may hold what its user wrote, and no item's file says.
   private func mayBeEdited(
-    _ side: ConflictSide, of key: ItemKey
+    _ side: ConflictSide, of key: ItemKey, named name: String
   ) throws(WorkspaceError) -> Bool {
     let files = ConflictFiles(root: root, trash: trash)
     let text: Item?
@@ -95,7 +95,7 @@ extension Examiner {
       if state == .absent { return false }
       text = state.item
     case .edit:
-      guard let bytes = try files.bytes(.edit, of: key) else { return true }
+      guard let bytes = try files.bytes(named: name, of: key) else { return true }
       let document = MarkedDocument(bytes, of: key.id)
       if document.isBlank { return false }
       text = (try? document.item()) ?? nil
