@@ -16,7 +16,7 @@ struct EditCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words, command: "edit")
     context.output.begin("items")
-    let edit = try context.reading { open -> Edit? in
+    let edit = try context.reading { open -> (Edit, ItemNames)? in
       let inventory = try open.inventory()
       let referents: [Referent]
       switch selection {
@@ -25,33 +25,28 @@ struct EditCommand: TsyncCommand {
       case .filters:
         referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
       }
-      guard referents.count != 1 else {
-        let names = open.names(of: referents.compactMap(\.key), inventory)
+      guard !referents.isEmpty else { return nil }
+      let names = open.names(of: referents.compactMap(\.key), inventory)
+      if referents.count == 1 {
         var edit = try FileEdit(referents[0], open)
         try edit.run(open, in: context)
-        return .file(edit, names)
+        return (.file(edit), names)
       }
-      guard !referents.isEmpty else {
-        context.output.summary("nothing changed")
-        return nil
-      }
-      let edits = try ItemEdits(referents, open)
+      var edits = try ItemEdits(referents, open)
       try edits.run(open, in: context)
-      return .text(edits)
+      return (.items(edits), names)
     }
     // The lock is taken only now that no editor runs.
     switch edit {
-    case .file(let file, let names): try file.finish(names, in: context)
-    case .text(let edits):
-      let write = { try context.writing { open in try edits.write(to: &open, in: context) } }
-      if let text = edits.text { try text.taking(write) } else { try write() }
-    case nil: break
+    case (.file(let file), let names)?: try file.finish(names, in: context)
+    case (.items(let items), let names)?: try items.finish(names, in: context)
+    case nil: context.output.summary("nothing changed")
     }
   }
 
   /// What came back from the editor.
   private enum Edit {
-    case file(FileEdit, ItemNames)
-    case text(ItemEdits)
+    case file(FileEdit)
+    case items(ItemEdits)
   }
 }

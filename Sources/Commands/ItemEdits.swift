@@ -3,9 +3,7 @@ import SyncModel
 import Workspace
 
 /// The editing of several items in one text: an object for each, their ids first.
-///
-/// It is a class because what came back from the editor is taken over later, when the lock is there.
-final class ItemEdits {
+struct ItemEdits {
   /// An item as it was handed to the editor.
   private struct Original {
     let key: ItemKey
@@ -14,8 +12,8 @@ final class ItemEdits {
 
   private let originals: [Original]
   private let byID: [ItemID: Original]
-  /// What came back from the editor.
-  private(set) var text: EditedText?
+  /// What came back from the editor; `nil` where that is what it got, or nothing.
+  private var text: EditedText?
   private var edited: [(original: Original, item: Item)] = []
 
   /// Reads the items.
@@ -40,7 +38,7 @@ final class ItemEdits {
   /// Opens the editor, and takes note of what came back.
   ///
   /// - Throws: ``Failure``, where a mistake was left.
-  func run(_ open: OpenWorkspace, in context: Context) throws {
+  mutating func run(_ open: OpenWorkspace, in context: Context) throws {
     let objects = originals.map { JSON.object($0.item.object(id: $0.key.id)) }
     let bytes = JSON.array(objects).encoded(.indented()) + [0x0A]
     let text = try EditedText(bytes, named: "edit", open, in: context)
@@ -86,11 +84,21 @@ final class ItemEdits {
     return JSONError(at: place ?? 0, of: bytes, message)
   }
 
-  /// Writes what was changed back to the files, beside what else has changed them meanwhile; the object of
-  /// one that stays as that has left it is kept in the trash.
-  func write(to open: inout OpenWorkspace, in context: Context) throws {
-    let inventory = try open.inventory()
-    let names = open.names(of: edited.map(\.original.key), inventory)
+  /// Takes over what came back, beside what else has changed the items meanwhile; the object of one that
+  /// stays as that has left it is kept in the trash.
+  ///
+  /// - Throws: ``Failure``, which says where the text is that wasn't taken.
+  func finish(_ names: ItemNames, in context: Context) throws {
+    guard let text else { return context.output.tell([], names) }
+    try text.taking {
+      let changes = try context.writing { open in try write(to: &open, in: context) }
+      context.output.tell(changes.filter { $0.old != $0.new }, names)
+    }
+  }
+
+  private func write(
+    to open: inout OpenWorkspace, in context: Context
+  ) throws -> [ItemChange] {
     var changes: [ItemChange] = []
     defer { try? open.workspace.settle() }
     for (original, item) in edited {
@@ -109,6 +117,6 @@ final class ItemEdits {
     }
     try open.workspace.settle()
     try open.note(changes.map { ($0.key, $0.new) })
-    context.output.tell(changes.filter { $0.old != $0.new }, names)
+    return changes
   }
 }

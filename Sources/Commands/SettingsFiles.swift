@@ -57,11 +57,15 @@ struct SettingsFiles {
     } catch {
       var failure = context.failure(error)
       if let typed = try? FileText.read(path), typed != file.text {
+        let command = "tsync config\(isUserOnly ? " --user" : "") --edit"
         let editor = Shell.word("cp \(Shell.word(path))")
-        let option = isUserOnly ? " --user" : ""
+        // The text doesn't know what was settled meanwhile.
+        let isLate = failure.status == .rejected
         failure.hints += [
           "nothing was taken; your text is in \(path)",
-          "once it is mended: TSYNC_EDITOR=\(editor) tsync config\(option) --edit",
+          isLate
+            ? "edit what is settled now: \(command)"
+            : "once it is mended: TSYNC_EDITOR=\(editor) \(command)",
         ]
       } else {
         FileText.remove(path)
