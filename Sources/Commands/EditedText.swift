@@ -76,7 +76,7 @@ struct EditedText {
 
   /// Returns an error with the place of what was typed; where nothing was, the text goes.
   private func kept(_ error: any Error, _ hint: Failure.Hint) -> any Error {
-    guard let bytes = try? FileText.read(path), bytes != text else {
+    guard FileText.mayHoldEdit(path, of: text) else {
       FileText.remove(path)
       return error
     }

@@ -21,6 +21,8 @@ struct Editor {
   func open(_ path: String, in context: Context) throws {
     let ending = try context.runLeaving(.shell(command, [path], in: context.invocation))
     if ending.status != 0 {
+      // What has ended the editor may have asked this command to end, too.
+      try context.checkSignal()
       throw Failure.usage("the editor ended with status \(ending.status): \(command)")
     }
   }

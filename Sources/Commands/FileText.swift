@@ -3,18 +3,31 @@ import SystemPackage
 
 /// Files that a person names, read and written as a whole.
 enum FileText {
-  /// Reads a file.
+  /// Reads a file; one that has all of its bytes also after a signal has asked the process to end.
   ///
-  /// - Throws: `Errno`.
+  /// - Throws: `Errno`; `.interrupted` where a signal asks the process to end while it waits for a pipe's
+  ///   or terminal's bytes.
   static func read(_ path: String) throws(Errno) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Errno(rawValue: errno) }
+    let waits = status.st_mode & S_IFMT != S_IFREG
     var bytes: [UInt8] = []
     while true {
-      let more = try ProcessStream.read(descriptor)
+      let more = try ProcessStream.read(descriptor, waits: waits)
       if more.isEmpty { return bytes }
       bytes += more
+    }
+  }
+
+  /// Whether a file may hold what was typed into a text: not where it is gone, or says the same.
+  static func mayHoldEdit(_ path: String, of text: [UInt8]) -> Bool {
+    do throws(Errno) {
+      return try read(path) != text
+    } catch {
+      return error != .noSuchFileOrDirectory
     }
   }
 

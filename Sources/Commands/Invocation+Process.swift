@@ -143,10 +143,10 @@ enum ProcessStream {
 
   /// Reads what is there, 64 KiB at most; nothing at the end.
   ///
-  /// - Throws: `Errno`; `.interrupted` where the signal asks the process to end.
-  static func read(_ descriptor: Int32) throws(Errno) -> [UInt8] {
+  /// - Throws: `Errno`; `.interrupted` where it `waits` and the signal asks the process to end.
+  static func read(_ descriptor: Int32, waits: Bool = true) throws(Errno) -> [UInt8] {
     while true {
-      try wait(for: descriptor)
+      if waits { try wait(for: descriptor) }
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
         count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -154,7 +154,7 @@ enum ProcessStream {
       }
       if count >= 0 { return bytes }
       let error = Errno(rawValue: errno)
-      guard error == .interrupted, receivedSignal.load(ordering: .relaxed) == 0 else { throw error }
+      guard error == .interrupted, !waits || !isInterrupted else { throw error }
     }
   }
 

@@ -55,8 +55,9 @@ struct SettingsFiles {
     do {
       try edit(file, at: path, in: context)
     } catch {
+      if let left = context.left(error, path, "and nothing of it is taken") { throw left }
       var failure = context.failure(error)
-      if let typed = try? FileText.read(path), typed != file.text {
+      if FileText.mayHoldEdit(path, of: file.text) {
         let command = "tsync config\(isUserOnly ? " --user" : "") --edit"
         let editor = Shell.word("cp \(Shell.word(path))")
         // The text doesn't know what was settled meanwhile.
@@ -80,7 +81,7 @@ struct SettingsFiles {
     while true {
       try editor.open(path, in: context)
       let edited = SettingsFile(
-        place: file.place, text: try FileText.read(path, editedAt: file.place))
+        place: file.place, text: try FileText.read(path, editedAt: path))
       let checked: Configuration
       do throws(WorkspaceError) {
         checked = try Configuration(

@@ -13,7 +13,9 @@ import Testing
   init() throws {
     world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#)
     let editor = ": >\(world.anna.directory.path(of: "started")); sleep 5 #"
-    world.anna.environment += [("EDITOR", editor)]
+    world.anna.environment += [
+      ("EDITOR", editor), ("TMPDIR", world.anna.directory.path(of: "")),
+    ]
   }
 
   /// Sends a signal once the editor runs, and returns how the command ends.
@@ -92,6 +94,55 @@ import Testing
       + "and todoitem/milk stays in conflict\n"
     #expect(ended.output.withoutDigests.hasSuffix(told), "\(ended)")
     #expect(!ended.output.contains("todoitem/tea"))
+  }
+
+  /// An editor that has saved, and is ended with the command by one signal: the command sees its end and
+  /// the signal at once.
+  private func makeDyingEditor() -> String {
+    anna.directory.write(
+      """
+      sed -i 's/Milk/Typed/; s/{/{"merge": "manual",/' "$1"
+      e=$$
+      t=$PPID
+      while [ "$(cat /proc/$t/comm)" != tsync ]
+      do e=$t; t=$(sed -n 's/^PPid:.//p' /proc/$t/status); done
+      kill -STOP $t
+      until grep -q '^State:.T' /proc/$t/status; do :; done
+      (while [ -e /proc/$e ] && ! grep -q '^State:.Z' /proc/$e/status; do :; done; kill -CONT $t) &
+      kill -TERM $t
+      kill -TERM $e
+      kill -TERM $$
+      """, to: "dying")
+    return "sh \(anna.directory.path(of: "dying"))"
+  }
+
+  @Test(
+    "what was saved stays where one signal ends the editor and the command, and it is told where",
+    arguments: [
+      ["edit", "milk"], ["edit", "milk", "tea"], ["new", "-e", "Milk"], ["config", "--edit"],
+      ["config", "--user", "--edit"],
+    ])
+  func keepsSaved(words: [String]) throws {
+    anna.environment += [("TSYNC_EDITOR", makeDyingEditor())]
+    let ended = try anna.start(words).outcome()
+    #expect(ended.status == 128 + SIGTERM, "\(ended)")
+    let told = try #require(ended.error.firstRange(of: "your text is in "), "\(ended)")
+    let place = String(ended.error[told.upperBound...].prefix { $0 != "\n" })
+    let path = place.hasPrefix("/") ? place : anna.directory.path(of: "list/.todosync/\(place)")
+    let text = try String(validating: FileText.read(path), as: UTF8.self)
+    #expect(text?.contains(words[0] == "config" ? "manual" : "Typed") == true, "\(ended)")
+  }
+
+  @Test(
+    "config --edit leaves its text to an editor that goes on after it", arguments: [false, true])
+  func leavesSettings(user: Bool) throws {
+    let words = ["config"] + (user ? ["--user"] : []) + ["--edit"]
+    let ended = ending(try anna.start(words), SIGTERM)
+    #expect(ended.status == 128 + SIGTERM)
+    let told = "tsync: the editor was left as it is; its text is in "
+    let found = try #require(ended.error.firstRange(of: told), "\(ended)")
+    let place = String(ended.error[found.upperBound...].prefix { $0 != "," })
+    #expect(access(place, F_OK) == 0)
   }
 
   @Test("an editor that dies doesn't leave the terminal as it needed it")
