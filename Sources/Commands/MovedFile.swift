@@ -31,4 +31,17 @@ extension OpenWorkspace {
     else { return nil }
     return .moved(key, to: file, isInConflict: workspace.journal.conflicts[key] != nil)
   }
+
+  /// Returns why the file under an item's name can't be removed as that item's: it is another's, under
+  /// whose name lies a third's, or this one's; `nil` where it isn't so.
+  func exchanged(_ referent: Referent) throws -> Failure? {
+    guard let key = referent.key, case .invalid(let file) = try workspace.client(key),
+      let other = file.claims.map({ ItemKey(key.table, $0) }),
+      case .invalid(let its) = try workspace.client(other), its.claims != nil
+    else { return nil }
+    let words = [key, other].map { Shell.word("\($0)") }
+    return .usage(
+      "\(file.place) is the file of \(other)",
+      hints: ["put both right: tsync restore \(words[0]) \(words[1])"])
+  }
 }

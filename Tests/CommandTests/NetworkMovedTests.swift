@@ -585,7 +585,7 @@ import Testing
     anna.run("mv", "a", "z")
     try server.request("PATCH", "tables/todoitem/a", #"{"text": "changed"}"#)
     let pushed = anna.run("push")
-    #expect(pushed.output == "created z  one\ndeleted a  changed\n", "\(pushed)")
+    #expect(pushed.output == "created z  one\ndeleted a  changed (merged client)\n", "\(pushed)")
     anna.expectSound()
   }
 
@@ -662,6 +662,10 @@ import Testing
     // Swapped.
     for (from, to) in [("a", "c"), ("b", "a"), ("c", "b")] { move(anna, from, to) }
     let status = anna.run("status", "-s").output
+    for (id, other) in [("a", "b"), ("b", "a")] {
+      let refused = anna.run("rm", "todoitem/\(id)")
+      #expect(refused.status == 2 && refused.error.contains(" is the file of todoitem/\(other)\n"))
+    }
     for id in ["a", "b"] {
       #expect(status.contains("· tsync restore todoitem/\(id)\n"), "\(status)")
       #expect(anna.run("restore", "todoitem/\(id)").status == 0)
