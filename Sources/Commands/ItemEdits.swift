@@ -58,8 +58,10 @@ struct ItemEdits {
       if let name = object.duplicate {
         throw error("the member '\(name)' stands twice", of: object, in: bytes)
       }
-      guard let text = object[Item.idField]?.text, let id = try? ItemID(text),
-        let original = byID[id]
+      guard let text = object[Item.idField]?.text else {
+        throw JSONError(at: 0, of: bytes, "an object without an id")
+      }
+      guard let id = try? ItemID(text), let original = byID[id]
       else { throw error("no item with this id was opened", of: object, in: bytes) }
       guard seen.insert(id).inserted else {
         throw error("the id stands twice", of: object, in: bytes)

@@ -11,7 +11,8 @@ extension Deed {
     case .removed: self.init(did: "deleted", key: event.key, title: title)
     case .merged(let report):
       self.init(did: "merged", key: event.key, title: title)
-      tell(report.fields)
+      remark = report.words
+      addMerged(report.fields)
     case .conflict(let conflict):
       self.init(did: "conflict", key: event.key, title: title, fields: conflict.names)
       members = [.init(name: "kind", value: .string(conflict.kind.rawValue))]
@@ -20,12 +21,6 @@ extension Deed {
     case .keptOverTombstone: self.init(did: "kept", key: event.key, title: title)
     case .pushed, .alreadyThere, .rejected, .unknown: return nil
     }
-  }
-
-  /// Says of each field where it was taken from: `text: client, notes: server`.
-  private mutating func tell(_ merged: [FieldMerge.Merged]) {
-    remark = merged.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
-    addMerged(merged)
   }
 
   /// Adds what was merged to the object for programs.
@@ -50,5 +45,16 @@ extension Deed {
     var deed = self
     deed.did = present[Text(did)] ?? "would \(did)"
     return deed
+  }
+}
+
+extension MergeReport {
+  /// Where each field was taken from, `text: client, notes: server`; of an item that one side has deleted,
+  /// which side stands.
+  var words: String {
+    guard fields.isEmpty else {
+      return fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
+    }
+    return (clientLost ? FieldMerge.Source.server : .client).rawValue
   }
 }

@@ -9,7 +9,7 @@ struct PushDeeds {
   private enum Kind { case success, conflict, rejection, doubt, held, other }
 
   private var entries: [(kind: Kind, deed: Deed)] = []
-  private var merges: [ItemKey: [FieldMerge.Merged]] = [:]
+  private var merges: [ItemKey: MergeReport] = [:]
   private var successes: [ItemKey: Int] = [:]
   /// The items of which a write of an earlier push was done: what follows it is a deed of its own.
   private var earlier: Set<ItemKey>
@@ -25,11 +25,11 @@ struct PushDeeds {
     earlier = resent
     for event in events { add(event, title: title(event.item)) }
     for entry in standing { remind(of: entry, title) }
-    for (key, merged) in merges.sorted(by: { $0.key < $1.key }) {
+    for (key, report) in merges.sorted(by: { $0.key < $1.key }) {
       // Merged into what the server has already, there was nothing to send.
       guard successes[key] == nil else { continue }
       let item = events.last { $0.key == key }?.item
-      let event = Event(key, .merged(MergeReport(fields: merged)), item: item)
+      let event = Event(key, .merged(report), item: item)
       if let deed = Deed(pulled: event, title: title(item)) { entries.append((.other, deed)) }
     }
     let ranked = entries.enumerated().map { (order[$0.element.deed.key] ?? .max, $0.offset) }
@@ -42,8 +42,8 @@ struct PushDeeds {
     case .pushed(let kind): succeed(kind, key, title, isThere: false)
     case .alreadyThere(let kind): succeed(kind, key, title, isThere: true)
     case .merged(let report):
-      merges[key] = report.fields
-      if let index = successes[key] { decorate(index, report.fields) }
+      merges[key] = report
+      if let index = successes[key] { decorate(index, report) }
     case .rejected(let rejection):
       entries.append((.rejection, Deed(rejected: rejection, key, title: title)))
     case .unknown: entries.append((.doubt, Deed(did: "unknown", key: key, title: title)))
@@ -95,17 +95,17 @@ struct PushDeeds {
     }
     successes[key] = entries.count
     entries.append((.success, deed))
-    if let merged = merges[key] { decorate(entries.count - 1, merged) }
+    if let report = merges[key] { decorate(entries.count - 1, report) }
   }
 
   /// Says behind a success what was merged into it.
-  private mutating func decorate(_ index: Int, _ merged: [FieldMerge.Merged]) {
-    let fields = merged.filter { $0.source != .client }
-    guard !fields.isEmpty else { return }
-    let words =
-      "merged " + fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
+  private mutating func decorate(_ index: Int, _ report: MergeReport) {
+    var shown = report
+    shown.fields.removeAll { $0.source == .client && !$0.overrules }
+    guard report.fields.isEmpty || !shown.fields.isEmpty else { return }
+    let words = "merged \(shown.words)"
     entries[index].deed.remark = entries[index].deed.remark.map { "\(words), \($0)" } ?? words
-    entries[index].deed.addMerged(merged)
+    entries[index].deed.addMerged(report.fields)
   }
 }
 

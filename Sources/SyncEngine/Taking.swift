@@ -70,7 +70,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
             || write(item, to: key, expecting: client.digest) != .changedMeanwhile
         else { continue }
         try keepLast(of: row, of: key, over: known)
-        told = Event(key, .merged(report), item: item ?? server)
+        told = Event(key, .merged(report), item: item ?? server ?? client.item)
       case .conflict(let conflict):
         return try lay(conflict, key, client, row, from: origin)
       }

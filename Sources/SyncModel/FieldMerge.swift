@@ -21,6 +21,8 @@ package struct FieldMerge: Equatable, Sendable {
     package let name: Text
     /// Where its value came from.
     package let source: Source
+    /// Whether the other side's change of it lost, by a rule of the policy.
+    package var overrules = false
   }
 
   /// A field that both sides changed, differently; `nil` stands for absent.
@@ -75,11 +77,11 @@ package struct FieldMerge: Equatable, Sendable {
     } else {
       switch rule {
       case .client:
-        merged.append(Merged(name: name, source: .client))
+        merged.append(Merged(name: name, source: .client, overrules: true))
         serverLost = true
       case .server:
         item.fields[name] = server
-        merged.append(Merged(name: name, source: .server))
+        merged.append(Merged(name: name, source: .server, overrules: true))
         clientLost = true
       case .fields, .manual:
         disputed.append(Disputed(name: name, base: base, client: client, server: server))

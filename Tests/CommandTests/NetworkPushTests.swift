@@ -65,6 +65,22 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("a push says where a rule has let the client overrule what others changed")
+  func tellsOverruled() throws {
+    for id in ["milk", "tea"] { anna.run("new", "-s", "id=\(id)", id) }
+    anna.run("push")
+    anna.run("config", "merge", "client")
+    try server.request("PATCH", "tables/todoitem/milk", #"{"text": "Theirs", "notes": "theirs"}"#)
+    try server.request("PATCH", "tables/todoitem/tea", #"{"text": "Theirs"}"#)
+    anna.run("set", "milk", "text=Mine", "due=2026-03-01")
+    anna.run("rm", "tea")
+    #expect(
+      anna.run("push").output
+        == "updated milk  Mine (merged text: client, notes: server)\n"
+        + "deleted tea  Theirs (merged client)\n")
+    anna.expectSound()
+  }
+
   @Test("what two sides make too much for one item is named by the push that merged it")
   func namesTooMuch() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")

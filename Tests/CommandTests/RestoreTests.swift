@@ -184,7 +184,8 @@ import Testing
     world.anna.run("set", "milk", "text=Mine")
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
     try world.server.request("DELETE", "tables/todoitem/milk")
-    #expect(world.anna.run("pull").status == 0)
+    let pulled = world.anna.run("pull")
+    #expect(pulled.output == "merged milk  Mine (\(rule))\n", "\(pulled)")
     if rule == "server" { #expect(world.anna.run("restore", "milk").status == 0) }
     #expect(world.anna.item("milk")?.contains("555") == true)
     #expect(world.anna.item("milk")?.contains("Mine") == (rule == "client"))
