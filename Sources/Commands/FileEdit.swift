@@ -42,7 +42,10 @@ struct FileEdit {
     }
     // A file that was no item, and was left so, is none yet.
     if saved == nil, case .failure(let invalid) = opened {
-      throw Failure(invalid: invalid, .rejected)
+      guard case .invalid(let known) = try open.workspace.client(key) else {
+        throw Failure(invalid: invalid, .rejected)
+      }
+      throw Failure(invalid: known, .rejected)
     }
   }
 

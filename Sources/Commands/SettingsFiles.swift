@@ -32,15 +32,17 @@ struct SettingsFiles {
   ///
   /// - Throws: ``Failure``, where the setting isn't one of this file, or the value isn't one of it.
   func set(_ key: SettingKey, to text: Text?) throws {
-    if key.isProtected, !isUserOnly {
+    let former = try file()
+    var file = former
+    try file.set(key, to: text.map { text in try key.value(from: text) })
+    // One that stands there by mistake can be removed.
+    if key.isProtected, !isUserOnly, text != nil || file == former {
       let words = [key.name.string, text?.string].compactMap { $0 }.joined(separator: " ")
       let command = text == nil ? "tsync config --user --unset" : "tsync config --user"
       throw Failure.usage(
         "\(key.name) counts only from the user's side",
         hints: ["set it there: \(command) \(words)"])
     }
-    var file = try file()
-    try file.set(key, to: text.map { text in try key.value(from: text) })
     try write(file)
   }
 

@@ -62,7 +62,10 @@ extension Exchange {
     case 403: return .unauthorized(refusal)
     case 404 where answer.isMarkup, 410 where answer.isMarkup:
       return .notSpeaking("there are no tables at \(address) (\(answer.status) with a web page)")
-    case 404, 410: return .notSpeaking("the server has no table \(table) (\(refusal.words))")
+    case 404, 410:
+      return .notSpeaking(
+        "the server has no table \(table) (\(refusal.words)); yours are set by: tsync config tables"
+      )
     case 200..<300 where answer.isMarkup:
       return .notSpeaking("a web page came instead of rows: something else answers at \(address)")
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")

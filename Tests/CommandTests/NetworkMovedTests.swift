@@ -657,6 +657,8 @@ import Testing
     let anna = try cloned()
     move(anna, "a", "b")
     #expect(anna.run("status", "-s").output.contains("· tsync mv todoitem/a a\n"))
+    anna.environment += [("EDITOR", "true")]
+    #expect(anna.run("edit", "todoitem/b").error.contains("mend it: tsync mv todoitem/a a\n"))
     #expect(anna.run("mv", "todoitem/a", "a").status == 0)
     #expect(anna.run("status").status == 0)
     // Swapped.

@@ -67,7 +67,8 @@ import Testing
   @Test("'not found' of a table that isn't there is no answer for a row")
   func tableNotFound() throws {
     var backend = backend(.datasync, ScriptedTransport(.json(404, #"{"error":"no table"}"#)))
-    #expect(throws: Stop.notSpeaking("the server has no table todoitem (no table)")) {
+    let words = "the server has no table todoitem (no table); yours are set by: tsync config tables"
+    #expect(throws: Stop.notSpeaking(words)) {
       try backend.read(Sample.key("a1"))
     }
   }
