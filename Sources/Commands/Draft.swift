@@ -63,7 +63,7 @@ struct Draft: Equatable {
   func edited(
     _ open: OpenWorkspace, in context: Context
   ) throws -> (draft: Draft, text: EditedText)? {
-    let text = try EditedText(
+    var text = try EditedText(
       ItemFile.text(of: item, id: key.id), named: "new", open, in: context)
     let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)

@@ -10,6 +10,8 @@ struct EditedText {
   private let place: String
   private let context: Context
   private let editor: Editor
+  /// What came back from the editor.
+  private var read: [UInt8] = []
 
   /// Lays the text where the editor finds it: in the workspace's trash, under a name that begins so.
   ///
@@ -28,7 +30,7 @@ struct EditedText {
   /// - Returns: What was read; `nil` where the text came back as it was, or empty.
   /// - Throws: ``Failure``: the editor failed, or a mistake was left; what was typed is kept where the
   ///   failure says.
-  func result<Value>(_ read: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
+  mutating func result<Value>(_ parse: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
     while true {
       do {
         try context.checkSignal()
@@ -42,7 +44,8 @@ struct EditedText {
         return nil
       }
       do throws(JSONError) {
-        return try read(bytes)
+        read = bytes
+        return try parse(bytes)
       } catch {
         let isEditedAgain: Bool
         do {
@@ -62,7 +65,7 @@ struct EditedText {
   /// - Throws: ``Failure``, as ``checking(_:)``.
   func taking(_ body: () throws -> Void) throws {
     try checking(body)
-    FileText.remove(path)
+    FileText.remove(path, holding: read, toldAs: place, context)
   }
 
   /// Does something with what was read.

@@ -35,11 +35,12 @@ struct FileEdit {
   ///
   /// - Throws: ``Failure``: the editor failed, or a mistake was left.
   mutating func run(_ open: OpenWorkspace, in context: Context) throws {
-    let text = try EditedText(original, named: "edit", open, in: context)
+    var text = try EditedText(original, named: "edit", open, in: context)
     let key = key
-    saved = try text.result { bytes throws(JSONError) in
-      (text, bytes, try Self.item(in: bytes, as: key))
+    let result = try text.result { bytes throws(JSONError) in
+      (bytes: bytes, item: try Self.item(in: bytes, as: key))
     }
+    saved = result.map { (text, $0.bytes, $0.item) }
     // A file that was no item, and was left so, is none yet.
     if saved == nil, case .failure(let invalid) = opened {
       guard case .invalid(let known) = try open.workspace.client(key) else {

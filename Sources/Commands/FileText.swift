@@ -57,6 +57,17 @@ enum FileText {
       decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// Removes what an editor had, once what was read of it is taken; what an editor that goes on has saved
+  /// since stays, and it is said where, by its place.
+  static func remove(
+    _ path: String, holding read: [UInt8], toldAs place: String, _ context: Context
+  ) {
+    guard !mayHoldEdit(path, of: read) else {
+      return context.output.warn("what was saved since is in \(place)")
+    }
+    remove(path)
+  }
+
   /// Removes a file, if it is there.
   static func remove(_ path: String) { unlink(path) }
 }

@@ -41,7 +41,7 @@ struct ItemEdits {
   mutating func run(_ open: OpenWorkspace, in context: Context) throws {
     let objects = originals.map { JSON.object($0.item.object(id: $0.key.id)) }
     let bytes = JSON.array(objects).encoded(.indented()) + [0x0A]
-    let text = try EditedText(bytes, named: "edit", open, in: context)
+    var text = try EditedText(bytes, named: "edit", open, in: context)
     let result = try text.result(read)
     if result != nil { self.text = text }
     edited = (result ?? []).filter { $0.item != $0.original.item }

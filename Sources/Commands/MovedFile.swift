@@ -40,8 +40,14 @@ extension OpenWorkspace {
       case .invalid(let its) = try workspace.client(other), its.claims != nil
     else { return nil }
     let words = [key, other].map { Shell.word("\($0)") }
+    // Of what was never sent there is no row to put in its place.
+    let areKnown = try [key, other].allSatisfy { try workspace.base(of: $0).item != nil }
     return .usage(
       "\(file.place) is the file of \(other)",
-      hints: ["put both right: tsync restore \(words[0]) \(words[1])"])
+      hints: [
+        its.claims == key.id && areKnown
+          ? "put both right: tsync restore \(words[0]) \(words[1])"
+          : "give each file the name of the id in it"
+      ])
   }
 }

@@ -162,7 +162,7 @@ struct Restoration {
     _ row: Row, _ key: ItemKey, _ workspace: Workspace
   ) throws -> Item? {
     if let item = try workspace.displaced(key) { return item }
-    return row.item.fields.members.isEmpty ? nil : row.item
+    return row.item.isEmpty ? nil : row.item
   }
 
   // MARK: Doing

@@ -83,12 +83,10 @@ extension Session {
     of document: ConflictDocument, _ conflict: Conflict
   ) throws -> Made {
     let key = document.key
-    let (text, isReplaced) = try use { try $0.workspace.text(of: document) }
-    guard text != document.text else { return .unchanged }
-    if isReplaced {
-      let place = try place(of: document)
-      context.output.warn("\(key) was changed meanwhile; your text is in \(place)")
-    }
+    let (bytes, late) = try use { try $0.workspace.text(of: document) }
+    guard bytes != document.text else { return .unchanged }
+    if let late { context.output.warn("\(key) was changed meanwhile; your text is in \(late)") }
+    guard let text = bytes else { return .unchanged }
     let merged = MarkedDocument(text, of: key.id)
     guard !merged.isBlank else { return .unchanged }
     do throws(JSONError) {

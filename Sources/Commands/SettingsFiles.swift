@@ -54,8 +54,9 @@ struct SettingsFiles {
     let file = try file()
     let path = try FileText.makeTemporary(
       file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
+    let read: [UInt8]
     do {
-      try edit(file, at: path, in: context)
+      read = try edit(file, at: path, in: context)
     } catch {
       if let left = context.left(error, path, "and nothing of it is taken") { throw left }
       var failure = context.failure(error)
@@ -75,10 +76,13 @@ struct SettingsFiles {
       }
       throw failure
     }
-    FileText.remove(path)
+    FileText.remove(path, holding: read, toldAs: path, context)
   }
 
-  private func edit(_ file: SettingsFile, at path: String, in context: Context) throws {
+  /// Edits the settings, and returns the text that was read last.
+  private func edit(
+    _ file: SettingsFile, at path: String, in context: Context
+  ) throws -> [UInt8] {
     let editor = Editor(context.invocation.environment, try? configuration())
     while true {
       try editor.open(path, in: context)
@@ -92,18 +96,23 @@ struct SettingsFiles {
         guard case .setting(_, let line, let column, let fact) = error else { throw error }
         // The mistake is in the text that was edited; the file is as it was.
         let mistake = WorkspaceError.setting(place: path, line: line, column: column, fact: fact)
-        guard try context.asksToEditAgain("\(mistake)") else {
-          throw Failure.usage("\(mistake)")
+        let isEditedAgain: Bool
+        do {
+          isEditedAgain = try context.asksToEditAgain("\(mistake)")
+        } catch {
+          throw context.failure(error)
         }
+        guard isEditedAgain else { throw Failure.usage("\(mistake)") }
         continue
       }
       checked.warnings.forEach(context.output.warn)
-      guard edited.text != file.text else { return }
+      guard edited.text != file.text else { return edited.text }
       // The editor had the settings as they were when it was opened.
       guard try self.file().text == file.text else {
         throw Failure(.rejected, "\(file.place) was changed meanwhile and stays so")
       }
-      return try write(edited)
+      try write(edited)
+      return edited.text
     }
   }
 

@@ -11,5 +11,8 @@ extension Row {
 
   /// Returns the item as it was when the row was deleted: what the tombstone tells, or where it tells no
   /// field, what was known of the row before.
-  func lastItem(over known: Item) -> Item { item.fields.members.isEmpty ? known : item }
+  ///
+  /// One that tells a field tells all: no dialect's server leaves some out, and what isn't there was
+  /// cleared.
+  func lastItem(over known: Item) -> Item { item.isEmpty ? known : item }
 }

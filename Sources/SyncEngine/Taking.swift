@@ -47,7 +47,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       case .settled:
         let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
         told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
-        if client.item == nil, server == nil { try keepVanished(key, by: row) }
+        if client.item == nil, server == nil {
+          try keepVanished(key, by: row)
+        } else {
+          try keepLast(of: row, of: key, over: known)
+        }
         let arrivals = journal.arrivals(of: key)
         if server != nil, client.item == server, !arrivals.isEmpty {
           try append(arrivals, durably: false)

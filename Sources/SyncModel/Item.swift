@@ -30,6 +30,9 @@ package struct Item: Sendable {
     return object
   }
 
+  /// Whether every field is `null`, or there is none.
+  package var isEmpty: Bool { fields.members.allSatisfy(\.value.isNull) }
+
   /// The fields that are not `null`, by name.
   package var values: [Text: JSON] {
     Dictionary(

@@ -63,7 +63,8 @@ struct ConflictFiles {
     of key: ItemKey
   ) throws(WorkspaceError) -> (sides: [ConflictSide: String], late: [String]) {
     var late: [String] = []
-    // Only beside a document lie others, and its copy goes last: what a crash leaves is found again.
+    // Others are looked for beside a document only, so that a conflict that nobody opened costs no look at
+    // all files. Its copy goes last: what a crash leaves is found again.
     if try bytes(.marked, of: key) != nil {
       let name = try name(of: .edit, key)
       for document in try documents(of: key) where document.name != name {
@@ -193,6 +194,13 @@ struct ConflictFiles {
       return try Layout.file(of: key, side)
     }
     return try Layout.document(of: key, from: marked)
+  }
+
+  /// Returns the place of the file of a name.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func place(ofFile name: String, of key: ItemKey) throws(WorkspaceError) -> String? {
+    try existingDirectory(of: key.table)?.place(of: name)
   }
 
   private func existing(

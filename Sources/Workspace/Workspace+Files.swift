@@ -111,17 +111,21 @@ extension Workspace {
     "\(directory(of: document.key))/\(document.name)"
   }
 
-  /// Returns what a document now is, no bytes where its file is gone, and whether another was made in its
-  /// place since.
+  /// Returns what a document now is, `nil` where its file is gone; where another was made since, also the
+  /// place of what was made of this one.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func text(
     of document: ConflictDocument
-  ) throws(WorkspaceError) -> (bytes: [UInt8], isReplaced: Bool) {
-    let bytes = try conflicts.bytes(named: document.name, of: document.key) ?? []
-    let copy = try conflicts.bytes(.marked, of: document.key)
-    let name = try conflicts.name(of: .edit, document.key)
-    return (bytes, copy != nil && name != document.name)
+  ) throws(WorkspaceError) -> (bytes: [UInt8]?, late: String?) {
+    let key = document.key
+    let bytes = try conflicts.bytes(named: document.name, of: key)
+    guard try conflicts.bytes(.marked, of: key) != nil,
+      try conflicts.name(of: .edit, key) != document.name
+    else { return (bytes, nil) }
+    if bytes != nil { return (bytes, try conflicts.place(ofFile: document.name, of: key)) }
+    let copy = try displaced(.edit, of: key)
+    return (nil, copy?.text == document.text ? nil : copy?.place)
   }
 
   /// Returns the places of the documents of a conflict, open or over: where none lies any more, of the
@@ -131,7 +135,7 @@ extension Workspace {
   package func documentPlaces(of key: ItemKey) throws(WorkspaceError) -> [String] {
     let places = try conflicts.documents(of: key).map(\.place)
     if !places.isEmpty { return places }
-    return try displacedPlace(of: key, .edit).map { [$0] } ?? []
+    return try displaced(.edit, of: key).map { [$0.place] } ?? []
   }
 
   // MARK: Other files

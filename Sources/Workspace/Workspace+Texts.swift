@@ -157,18 +157,21 @@ extension Workspace {
     return nil
   }
 
-  /// Returns the place of the newest copy of a conflict's file in the trash; `nil` where there is none.
+  /// Returns the newest copy of a conflict's file in the trash; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func displacedPlace(
-    of key: ItemKey, _ side: ConflictSide
-  ) throws(WorkspaceError) -> String? {
+  func displaced(
+    _ side: ConflictSide, of key: ItemKey
+  ) throws(WorkspaceError) -> (place: String, text: [UInt8])? {
     let stem = "\(try Layout.stem(of: key)).\(side.rawValue)"
     guard
       let directory = try trash.directory.existingChild(Layout.conflicts)?
         .existingChild(key.table.text.string)
     else { return nil }
-    return try Self.newestFirst(stem, in: directory).first.map { directory.place(of: $0.name) }
+    guard let name = try Self.newestFirst(stem, in: directory).first?.name,
+      case .file(let text, _) = try FileReading(name, in: directory, limit: 8 * ItemFile.limit)
+    else { return nil }
+    return (directory.place(of: name), text)
   }
 
   /// Returns the names in the trash of what was displaced from one place, and their times.

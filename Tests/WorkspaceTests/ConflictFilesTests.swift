@@ -106,7 +106,7 @@ import Testing
     let key = try playground.key()
     try workspace.writeConflict(conflict(), of: key)
     let document = try workspace.document(from: Array("<<<<<<<".utf8), of: key)
-    #expect(try workspace.text(of: document) == (Array("<<<<<<<".utf8), false))
+    #expect(try workspace.text(of: document) == (Array("<<<<<<<".utf8), nil))
     try workspace.removeConflict(of: key)
     #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
     #expect(
@@ -175,10 +175,11 @@ import Testing
     let second = try workspace.document(from: [0x32], of: key)
     #expect(second.text == [0x32])
     #expect(try playground.directory.text(".todosync/\(#require(second.displaced))") == "edited")
+    #expect(try workspace.text(of: first) == (nil, second.displaced))
     // An editor may still have the first one.
     save("late", as: first)
-    #expect(try workspace.text(of: first) == (Array("late".utf8), true))
-    #expect(try workspace.text(of: second) == ([0x32], false))
+    #expect(try workspace.text(of: first) == (Array("late".utf8), "conflicts/todoitem/\(name)"))
+    #expect(try workspace.text(of: second) == ([0x32], nil))
     try workspace.removeConflict(of: key)
     #expect(playground.directory.names(in: directory) == [])
     #expect(playground.trash("conflicts/todoitem").contains("late"))

@@ -231,7 +231,7 @@ import Testing
       _ = try workspace.document(from: [UInt8(0x30 + number)], of: key)
     }
     #expect(
-      try workspace.displacedPlace(of: key, .edit)
+      try workspace.displaced(.edit, of: key)?.place
         == "trash/conflicts/todoitem/a.edit.20260301T101502Z.11.json")
   }
 
