@@ -225,4 +225,22 @@ import Testing
     #expect(world.anna.run("push").status == 0)
     world.anna.expectSound()
   }
+
+  @Test("what another has changed before deleting it once more is kept under a pending undelete")
+  func keepsLaterLast() throws {
+    let world = try CaseWorld(#"{"id": "milk", "text": "Milk", "notes": "old"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    world.anna.run("restore", "milk")
+    try world.server.request("POST", "tables/todoitem/milk")
+    try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
+    try world.server.request("DELETE", "tables/todoitem/milk")
+    world.anna.run("pull")
+    let trash = "list/.todosync/trash/items/todoitem"
+    let kept = world.anna.directory.names(in: trash)
+      .compactMap { world.anna.directory.text("\(trash)/\($0)") }
+    #expect(kept.contains { $0.contains("555") }, "\(kept)")
+    #expect(world.anna.run("push").status == 0)
+    world.anna.expectSound()
+  }
 }

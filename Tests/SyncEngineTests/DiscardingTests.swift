@@ -71,6 +71,19 @@ import Testing
     #expect(bench.disk.trash.map { String(decoding: $0, as: UTF8.self) } == [#"{"id":"x","a":2}"#])
   }
 
+  @Test("a tombstone that tells no field, or only nulls, leaves what was known of its row")
+  mutating func remembersKnown() throws {
+    try bench.save("x", #"{"a":1,"b":2}"#)
+    try bench.elsewhere("x", #"{"a":null}"#)
+    try bench.elsewhere("x", nil)
+    try bench.pull()
+    var claims = Claims()
+    let conflict = try Resolve(settings: bench.settings).current(
+      bench.key("x"), on: bench.disk, claims: &claims)
+    #expect(conflict.last == (try Item(text: #"{"a":1}"#)))
+    #expect(conflict.revived == (try Item(text: #"{"a":1,"b":2}"#)))
+  }
+
   @Test("an item that vanished or was removed comes back", arguments: [true, false])
   mutating func restoresDeleted(byCommand: Bool) throws {
     if byCommand { _ = try bench.disk.remove(bench.key("x")) } else { try bench.save("x", nil) }
