@@ -65,8 +65,7 @@ struct ConflictFiles {
     var late: [String] = []
     // Others are looked for beside a document only, so that a conflict that nobody opened costs no look at
     // all files. Its copy goes last: what a crash leaves is found again.
-    if try bytes(.marked, of: key) != nil {
-      let name = try name(of: .edit, key)
+    if let name = try documentName(of: key) {
       for document in try documents(of: key) where document.name != name {
         if let place = try take(document, .edit, of: key) { late.append(place) }
       }
@@ -190,9 +189,15 @@ struct ConflictFiles {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func name(of side: ConflictSide, _ key: ItemKey) throws(WorkspaceError) -> String {
-    guard side == .edit, let marked = try bytes(.marked, of: key) else {
-      return try Layout.file(of: key, side)
-    }
+    if side == .edit, let name = try documentName(of: key) { return name }
+    return try Layout.file(of: key, side)
+  }
+
+  /// Returns the name of the document that counts; `nil` where none was made.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func documentName(of key: ItemKey) throws(WorkspaceError) -> String? {
+    guard let marked = try bytes(.marked, of: key) else { return nil }
     return try Layout.document(of: key, from: marked)
   }
 

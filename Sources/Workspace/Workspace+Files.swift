@@ -120,9 +120,9 @@ extension Workspace {
   ) throws(WorkspaceError) -> (bytes: [UInt8]?, late: String?) {
     let key = document.key
     let bytes = try conflicts.bytes(named: document.name, of: key)
-    guard try conflicts.bytes(.marked, of: key) != nil,
-      try conflicts.name(of: .edit, key) != document.name
-    else { return (bytes, nil) }
+    guard let name = try conflicts.documentName(of: key), name != document.name else {
+      return (bytes, nil)
+    }
     if bytes != nil { return (bytes, try conflicts.place(ofFile: document.name, of: key)) }
     let copy = try displaced(.edit, of: key)
     return (nil, copy?.text == document.text ? nil : copy?.place)

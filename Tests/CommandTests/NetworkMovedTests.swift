@@ -432,8 +432,7 @@ import Testing
     anna.directory.write(#"{"id": "n", "text": "new"}"#, to: anna.file("b"))
     #expect(anna.run("mv", "todoitem/b", "n").output == "renamed b to n  new\n")
     #expect(anna.run("push").output == "created n  new\ndeleted b  two\n")
-    let trash = "list/.todosync/trash/items/todoitem"
-    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    let kept = anna.trashed()
     for text in ["two", "new"] { #expect(kept.contains { $0.contains(text) }, "\(text)") }
   }
 

@@ -236,6 +236,12 @@ final class Person {
   var conflicts: [String] {
     directory.names(in: "list/.todosync/conflicts/todoitem").filter { $0 != "." }
   }
+
+  /// Returns the texts that lie in a directory of the trash.
+  func trashed(_ place: String = "items/todoitem") -> [String] {
+    let trash = "list/.todosync/trash/\(place)"
+    return directory.names(in: trash).compactMap { directory.text("\(trash)/\($0)") }
+  }
 }
 
 /// What was written to a stream.

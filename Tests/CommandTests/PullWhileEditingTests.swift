@@ -89,8 +89,7 @@ import Testing
     let marks = "sed -i '/^<<</d;/^|||/,/^>>>/d' \"$RESULT\""
     #expect(anna.run("resolve", "--tool", marks, "milk").status == 0)
     #expect(anna.directory.names(in: "list/.todosync/conflicts/todoitem") == [])
-    let trash = "list/.todosync/trash/conflicts/todoitem"
-    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    let kept = anna.trashed("conflicts/todoitem")
     #expect(kept.contains { $0.contains("late") })
     #expect(anna.run("push").status == 0)
     let row = try world.row("milk")

@@ -151,12 +151,7 @@ import Testing
     world.anna.run("resolve", "--server", "milk")
     #expect(world.anna.run("restore", "milk").output == "restored milk  Milk\n")
     #expect(world.anna.item("milk")?.contains("555") == true)
-    let trash = world.anna.directory.names(in: "list/.todosync/trash/items/todoitem")
-    #expect(
-      trash.contains {
-        world.anna.directory.text("list/.todosync/trash/items/todoitem/\($0)")?.contains("Mine")
-          == true
-      })
+    #expect(world.anna.trashed().contains { $0.contains("Mine") })
     #expect(world.anna.run("push").status == 0)
     world.anna.expectSound()
   }
@@ -218,9 +213,7 @@ import Testing
     let shown = world.anna.run("diff", "--conflict").output
     #expect(shown.contains("server (deleted)") && shown.contains("Theirs"), "\(shown)")
     #expect(world.anna.run("resolve", "--client", "milk").status == 0)
-    let trash = "list/.todosync/trash/items/todoitem"
-    let kept = world.anna.directory.names(in: trash)
-      .compactMap { world.anna.directory.text("\(trash)/\($0)") }
+    let kept = world.anna.trashed()
     #expect(kept.contains { $0.contains("Theirs") })
     #expect(world.anna.run("push").status == 0)
     world.anna.expectSound()
@@ -236,9 +229,7 @@ import Testing
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"notes": "555"}"#)
     try world.server.request("DELETE", "tables/todoitem/milk")
     world.anna.run("pull")
-    let trash = "list/.todosync/trash/items/todoitem"
-    let kept = world.anna.directory.names(in: trash)
-      .compactMap { world.anna.directory.text("\(trash)/\($0)") }
+    let kept = world.anna.trashed()
     #expect(kept.contains { $0.contains("555") }, "\(kept)")
     #expect(world.anna.run("push").status == 0)
     world.anna.expectSound()

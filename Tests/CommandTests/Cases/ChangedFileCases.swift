@@ -173,8 +173,7 @@ import Testing
     let late = "late words"
     #expect(write(old, late, late.utf8.count) == late.utf8.count)
     #expect(anna.item("milk")?.contains("Oat milk") == true)
-    let trash = "list/.todosync/trash/items/todoitem"
-    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    let kept = anna.trashed()
     #expect(kept.contains { $0.contains("Milk") && $0.hasSuffix(late) })
     let examined = anna.run("doctor")
     #expect(examined.status == 0)

@@ -170,8 +170,7 @@ import Testing
       "pull", [Rule(call: .renameat2, error: .invalidArgument, argument: (4, 2))])
     #expect(pulled.status == 0, "\(pulled.error)")
     #expect(anna.item("milk")?.contains("Oat milk") == true)
-    let trash = "list/.todosync/trash/items/todoitem"
-    let kept = anna.directory.names(in: trash).compactMap { anna.directory.text("\(trash)/\($0)") }
+    let kept = anna.trashed()
     #expect(kept.contains(before ?? ""))
     try expectAll()
   }
