@@ -74,6 +74,16 @@ struct Connection {
     state.dialect = Text(facts.dialect.rawValue)
     state.dataset = facts.dataset
     state.user = facts.user ?? state.user
+    state.tables = facts.tables
+  }
+
+  /// Keeps what was learnt of the server's tables, however the exchange ended.
+  func keepTables(in workspace: Workspace) throws {
+    guard workspace.isWriting, !isUnproven else { return }
+    var state = try workspace.state()
+    guard state.tables != backend.inner.facts.tables else { return }
+    state.tables = backend.inner.facts.tables
+    try workspace.write(state)
   }
 
   /// Asks a server which data set it holds; `nil` where it tells none.
@@ -144,7 +154,8 @@ extension ServerFacts {
   /// Takes what a workspace knows of its server; `nil` where that is nothing.
   init?(_ state: WorkspaceState) {
     guard let dialect = state.dialect.flatMap({ Dialect(rawValue: $0.string) }) else { return nil }
-    self.init(dialect: dialect, dataset: state.dataset, user: state.user)
+    self.init(
+      dialect: dialect, dataset: state.dataset, user: state.user, tables: state.tables)
   }
 }
 

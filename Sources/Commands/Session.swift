@@ -111,7 +111,9 @@ struct Session {
       var taken = try line ?? Connection(context, open, jobs: jobs)
       line = nil
       defer { line = taken }
-      return try body(&open.workspace, &taken)
+      let result = Swift.Result { try body(&open.workspace, &taken) }
+      try taken.keepTables(in: open.workspace)
+      return try result.get()
     }
   }
 

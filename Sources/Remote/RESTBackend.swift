@@ -12,8 +12,8 @@ package import SyncModel
 package struct RESTBackend<T: Transport>: Backend {
   /// The talk with the server.
   package var exchange: Exchange<T>
-  /// What is known of the server.
-  package let facts: ServerFacts
+  /// What is known of the server; what is learnt of its tables is added.
+  package var facts: ServerFacts
   /// How the remote is used.
   package let settings: RemoteSettings
 

@@ -9,12 +9,18 @@ package struct ServerFacts: Hashable, Sendable {
   package var dataset: Text?
   /// The user that it, or the token, says we are.
   package var user: Text?
+  /// What was learnt of single tables.
+  package var tables: [TableName: TableFacts]
 
   /// Makes facts.
-  package init(dialect: Dialect, dataset: Text? = nil, user: Text? = nil) {
+  package init(
+    dialect: Dialect, dataset: Text? = nil, user: Text? = nil,
+    tables: [TableName: TableFacts] = [:]
+  ) {
     self.dialect = dialect
     self.dataset = dataset
     self.user = user
+    self.tables = tables
   }
 
   /// Whether rows get their time in the order in which they become visible; tsync-server promises

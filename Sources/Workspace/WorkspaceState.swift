@@ -13,6 +13,8 @@ package struct WorkspaceState: Equatable, Sendable {
   package var user: Text?
   /// The dialect that was found out.
   package var dialect: Text?
+  /// What was learnt of single tables.
+  package var tables: [TableName: TableFacts] = [:]
   /// When the last pull that reached its end began.
   package var pulled: Timestamp?
   /// When the last push that reached its end began.
@@ -48,6 +50,12 @@ package struct WorkspaceState: Equatable, Sendable {
     dataset = try string("dataset")
     user = try string("user")
     dialect = try string("dialect")
+    for member in object["tables"]?.object?.members ?? [] {
+      guard let table = try? TableName(member.name), let facts = member.value.object else {
+        continue
+      }
+      tables[table] = TableFacts(facts)
+    }
     pulled = try time("pulled")
     pushed = try time("pushed")
   }
@@ -61,6 +69,13 @@ package struct WorkspaceState: Equatable, Sendable {
       ("pulled", pulled?.text), ("pushed", pushed?.text),
     ]
     for case (let name, let value?) in members { object.append(name, .string(value)) }
+    let known = tables.filter { $0.value != TableFacts() }.sorted { $0.key < $1.key }
+    if !known.isEmpty {
+      let members = known.map {
+        JSONObject.Member(name: $0.key.text, value: .object($0.value.json))
+      }
+      object.append("tables", .object(JSONObject(members)))
+    }
     return JSON.object(object).encoded(.indented()) + [0x0A]
   }
 }

@@ -199,8 +199,13 @@ import Testing
     state.dataset = "9f31"
     state.user = "e\u{301}"
     state.dialect = "datasync"
+    var facts = TableFacts()
+    (facts.pageSize, facts.makesIDs, facts.isMissing) = (5, true, true)
+    state.tables[playground.table] = facts
+    state.tables[try TableName("other")] = TableFacts()
     state.pulled = Timestamp("2026-03-01T10:15:02.123Z")
     try workspace.write(state)
+    state.tables[try TableName("other")] = nil
     #expect(try workspace.state() == state)
     #expect(
       playground.directory.text(".todosync/state.json") == """
@@ -210,7 +215,14 @@ import Testing
           "dataset": "9f31",
           "user": "e\u{301}",
           "dialect": "datasync",
-          "pulled": "2026-03-01T10:15:02.123Z"
+          "pulled": "2026-03-01T10:15:02.123Z",
+          "tables": {
+            "\(playground.table)": {
+              "page": 5,
+              "makesIds": true,
+              "missing": true
+            }
+          }
         }
 
         """)

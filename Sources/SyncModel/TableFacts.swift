@@ -1,0 +1,30 @@
+/// What a workspace has learnt of one table of its server; it survives in `state.json`.
+package struct TableFacts: Hashable, Sendable {
+  /// The most rows that the server gives at once; `nil` while it gave as many as were asked for.
+  package var pageSize: Int?
+  /// Whether the server gives new rows ids of its own (decisions.md 50).
+  package var makesIDs = false
+  /// Whether the server had no such table when it was asked last.
+  package var isMissing = false
+
+  /// Makes the facts of a table of which nothing is known.
+  package init() {}
+}
+
+extension TableFacts {
+  /// Reads the object that ``json`` makes; members of other types say nothing.
+  package init(_ object: JSONObject) {
+    pageSize = object["page"]?.integer.flatMap { $0 > 0 ? $0 : nil }
+    makesIDs = object["makesIds"]?.boolean ?? false
+    isMissing = object["missing"]?.boolean ?? false
+  }
+
+  /// The object for `state.json`: only what is known.
+  package var json: JSONObject {
+    var object = JSONObject()
+    if let pageSize { object.append("page", .integer(pageSize)) }
+    if makesIDs { object.append("makesIds", true) }
+    if isMissing { object.append("missing", true) }
+    return object
+  }
+}
