@@ -7,6 +7,9 @@
 ///         \    /        objects are merged member by member, arrays are one value,
 ///         merged        texts of several lines by lines where they can be
 /// ```
+///
+/// A rule for a field counts where both sides changed it. With `manual` for the whole table, nothing
+/// is merged: each field that a side changed is in dispute.
 package struct FieldMerge: Equatable, Sendable {
   /// Where a field's value came from.
   package enum Source: String, Sendable {
@@ -55,16 +58,17 @@ package struct FieldMerge: Equatable, Sendable {
       names.append(member.name)
     }
     for name in names {
-      merge(
-        name, values.base[name], values.client[name], values.server[name], policy.rule(for: name))
+      merge(name, values.base[name], values.client[name], values.server[name], policy)
     }
   }
 
   private mutating func merge(
-    _ name: Text, _ base: JSON?, _ client: JSON?, _ server: JSON?, _ rule: MergePolicy.Rule
+    _ name: Text, _ base: JSON?, _ client: JSON?, _ server: JSON?, _ policy: MergePolicy
   ) {
     if client == server { return }
-    if rule == .manual {
+    let rule = policy.rule(for: name)
+    let haveBothChanged = server != base && client != base
+    if rule == .manual, haveBothChanged || policy.rule == .manual {
       disputed.append(Disputed(name: name, base: base, client: client, server: server))
     } else if server == base {
       merged.append(Merged(name: name, source: .client))

@@ -195,6 +195,23 @@ import Testing
       merged: #"{"a":2,"b":2,"c":3}"#, "b client, c server, a disputed",
       MergePolicy(.server, fields: ["a": .manual])),
     Case(
+      "a manual field that only the client changed", dispute.base, client: dispute.client,
+      server: dispute.server, merged: #"{"a":2,"b":2,"c":3}"#,
+      "b client, c server, a disputed", MergePolicy(fields: ["b": .manual])),
+    Case(
+      "a manual field that only the server changed", dispute.base, client: dispute.client,
+      server: dispute.server, merged: #"{"a":2,"b":2,"c":3}"#,
+      "b client, c server, a disputed", MergePolicy(fields: ["c": .manual])),
+    Case(
+      "a manual field, where lines would merge", #"{"t":"a\nb\nc\n"}"#,
+      client: #"{"t":"A\nb\nc\n"}"#, server: #"{"t":"a\nb\nC\n"}"#,
+      merged: #"{"t":"A\nb\nc\n"}"#, "t disputed", MergePolicy(fields: ["t": .manual])),
+    Case(
+      "a field with a rule in a manual table", dispute.base, client: dispute.client,
+      server: dispute.server, merged: #"{"a":3,"b":2,"c":1}"#,
+      "a server, b disputed, c disputed, client lost",
+      MergePolicy(.manual, fields: ["a": .server])),
+    Case(
       "all but one field by themselves", #"{"a":1,"b":1}"#, client: #"{"a":2,"b":2}"#,
       server: #"{"a":3,"b":3}"#, merged: #"{"a":2,"b":2}"#, "b client, a disputed, server lost",
       MergePolicy(.client, fields: ["a": .fields])),

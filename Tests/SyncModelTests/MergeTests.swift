@@ -75,6 +75,12 @@ import Testing
     Case(
       "a manual field apart from a change", o, c, s, #"merged {"a":2,"b":2} [a client, b server]"#,
       fields: ["c": .manual]),
+    Case(
+      "a manual field that only the client changed", o, c, s,
+      #"merged {"a":2,"b":2} [a client, b server]"#, fields: ["a": .manual]),
+    Case(
+      "a manual field that only the server changed", o, c, s,
+      #"merged {"a":2,"b":2} [a client, b server]"#, fields: ["b": .manual]),
     Case("a manual field that meets", o, c, x, "conflict MM a", .server, fields: ["a": .manual]),
     Case(
       "a rule for a field where an item is gone", o, c, nil, "conflict MD ", fields: ["a": .client]),
