@@ -98,8 +98,10 @@ package struct FieldMerge: Equatable, Sendable {
     switch (base, client, server) {
     case (.string(let base)?, .string(let client)?, .string(let server)?):
       LineMerge(base: base, client: client, server: server).map { .string($0.text) }
-    case (let base, .object(let client)?, .object(let server)?):
-      combined(base?.object ?? JSONObject(), client, server).map(JSON.object)
+    case (nil, .object(let client)?, .object(let server)?):
+      combined(JSONObject(), client, server).map(JSON.object)
+    case (.object(let base)?, .object(let client)?, .object(let server)?):
+      combined(base, client, server).map(JSON.object)
     default: nil
     }
   }

@@ -145,6 +145,17 @@ import Testing
       "both added an object", "{}", client: #"{"o":{"a":1}}"#, server: #"{"o":{"b":2}}"#,
       merged: #"{"o":{"a":1,"b":2}}"#, "o both"),
     Case(
+      "objects in the place of a text", #"{"o":"Rome"}"#, client: #"{"o":{"lat":41.9}}"#,
+      server: #"{"o":{"street":"Via"}}"#, merged: #"{"o":{"lat":41.9}}"#, "o disputed"),
+    Case(
+      "objects in the place of a member's null", #"{"o":{"p":null}}"#,
+      client: #"{"o":{"p":{"a":1}}}"#, server: #"{"o":{"p":{"b":2}}}"#,
+      merged: #"{"o":{"p":{"a":1}}}"#, "o disputed"),
+    Case(
+      "objects that both added within an object", #"{"o":{}}"#,
+      client: #"{"o":{"p":{"a":1}}}"#, server: #"{"o":{"p":{"b":2}}}"#,
+      merged: #"{"o":{"p":{"a":1,"b":2}}}"#, "o both"),
+    Case(
       "an object here, a text there", #"{"o":{"a":1}}"#, client: #"{"o":{"a":2}}"#,
       server: #"{"o":"x"}"#, merged: #"{"o":{"a":2}}"#, "o disputed"),
     Case(
