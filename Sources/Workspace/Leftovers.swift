@@ -70,9 +70,10 @@ struct Leftovers {
       return try put(staged, told: true)
     }
     let found = StagedName.short(Digest(of: bytes))
-    if bytes.isEmpty || found == staged.new {
+    if found == staged.new {
       try trash.directory.remove(staged.text)
-    } else if found == staged.old {
+    } else if bytes.isEmpty || found == staged.old {
+      // An editor may have emptied what was displaced, and write to it still.
       try put(staged, told: false)
     } else if FileStamp(status).modified < started {
       // It may be what a power loss left of the displaced text, torn or older; what is in its place

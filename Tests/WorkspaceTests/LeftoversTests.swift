@@ -24,7 +24,6 @@ import Testing
   func removesOwnTexts() throws {
     playground.save("old")
     leave("new", new: "new", old: "old")
-    leave("", new: "other", old: nil, id: "b")
     let workspace = try playground.open()
     #expect(playground.staged == [])
     #expect(playground.trash() == [])
@@ -102,6 +101,18 @@ import Testing
     #expect(try playground.open().notices == [])
     #expect(playground.text() == "old")
     #expect(playground.trash() == ["ne"])
+  }
+
+  @Test("An emptied text is kept: an editor may have truncated it, and write to it still")
+  func keepsEmptiedTexts() throws {
+    playground.save("new")
+    leave("", new: "new", old: "old")
+    leave("", new: nil, old: "old", id: "b")
+    #expect(try playground.open().notices == [])
+    #expect(playground.text() == "new")
+    #expect(playground.text("b") == nil)
+    #expect(playground.trash() == ["", ""])
+    #expect(playground.staged == [])
   }
 
   @Test("A save that was taken away instead of the seen text goes back, where nothing lies there")
