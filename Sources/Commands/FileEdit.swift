@@ -53,7 +53,7 @@ struct FileEdit {
   private static func item(in bytes: [UInt8], as key: ItemKey) throws(JSONError) -> Item {
     do throws(InvalidItem) {
       guard bytes.count <= ItemFile.limit else {
-        throw InvalidItem(place: "", message: "larger than 1 MiB")
+        throw InvalidItem(place: "", message: "larger than \(ItemFile.limit >> 20) MiB")
       }
       return try ItemFile.item(in: bytes, as: key, place: "")
     } catch {

@@ -66,7 +66,7 @@ struct Move {
     (foundText, self.stray, self.holder) = (bytes, stray, holder)
     text = try Self.text(bytes, id, place: "\(referent.table)/\(name)")
     guard text.count <= ItemFile.limit else {
-      throw Failure.usage("\(target) would be larger than 1 MiB")
+      throw Failure.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
     if stray == nil, isInPlace { throw Failure.usage("\(target) has that id already") }
     let own = target

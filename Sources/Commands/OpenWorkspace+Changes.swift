@@ -89,7 +89,7 @@ extension OpenWorkspace {
   static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
     let text = ItemFile.text(of: item, id: key.id)
     do throws(InvalidItem) {
-      guard text.count <= ItemFile.limit else {
+      guard text.count <= ItemFile.itemLimit else {
         throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
       }
       return try ItemFile.item(in: text, as: key, place: "\(key)")

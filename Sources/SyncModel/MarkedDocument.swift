@@ -53,7 +53,7 @@ package struct MarkedDocument: Equatable, Sendable {
       throw JSONError(at: mark, of: text, "a mark of the conflict is left")
     }
     guard text.count <= Self.limit else {
-      throw JSONError(at: 0, of: text, "an item may have 1 MiB at most")
+      throw JSONError(at: 0, of: text, "the text may have 4 MiB at most")
     }
     let edit = try JSONEdit(LenientCommas.mended(text), limits: .item)
     if let duplicate = edit.duplicate { throw duplicate }
@@ -68,8 +68,8 @@ package struct MarkedDocument: Equatable, Sendable {
     return nil
   }
 
-  /// The most bytes of an item's text (safety.md §2.0).
-  private static let limit = 1 << 20
+  /// The most bytes of the text, as of an item's file.
+  private static let limit = 4 << 20
 }
 
 /// The four lines that part the sides.

@@ -28,9 +28,8 @@ extension History {
 
   /// How many bytes a text may have that is compared with what was displaced.
   ///
-  /// One that tsync writes there itself has the id in it, a line for each value and blanks before it, of
-  /// which two for each of 64 levels: an item's text may become 130 times as large.
-  private static let textLimit = 160 * ItemFile.limit
+  /// A former tsync indented every text, which made one of 1 MiB up to 130 times as large.
+  private static let textLimit = 160 << 20
 
   /// Whether a text isn't the one that was displaced: that one was no larger than the limit.
   static func isLate(_ reading: FileReading, over old: Digest) -> Bool {

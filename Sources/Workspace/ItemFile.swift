@@ -4,8 +4,12 @@ package import SyncModel
 
 /// An item's file: text ↔ item (product.md §3).
 package enum ItemFile {
-  /// How many bytes a file may have.
-  package static let limit = 1 << 20
+  /// The most bytes of a file: 4 MiB.
+  ///
+  /// So each row of 1 MiB fits, whose escapes become three times as long at most.
+  package static let limit = 4 << 20
+  /// The most bytes of a text that tsync indents, and of an item that a command makes: 1 MiB.
+  package static let itemLimit = 1 << 20
 
   /// Reads the item that a text holds.
   ///
@@ -64,15 +68,21 @@ package enum ItemFile {
 
   /// Returns the text of a new file: two spaces a level, the id first, then the fields in their
   /// order; fields that are `null` are left out (decisions.md 11).
+  ///
+  /// A text that would be larger than 1 MiB is on one line.
   package static func text(of item: Item, id: ItemID) -> [UInt8] {
-    JSON.object(item.object(id: id, omittingNulls: true)).encoded(.indented()) + [0x0A]
+    let json = JSON.object(item.object(id: id, omittingNulls: true))
+    let text = json.encoded(.indented()) + [0x0A]
+    return text.count <= itemLimit ? text : json.encoded() + [0x0A]
   }
 
   /// Returns a file's text rewritten so that it means an item: only members that differ in meaning
   /// are touched.
+  ///
+  /// A text that would be too large becomes that of a new file.
   static func rewritten(_ bytes: [UInt8], as item: Item, id: ItemID) -> [UInt8] {
-    guard let edit = try? JSONEdit(bytes, limits: .item) else { return text(of: item, id: id) }
-    return edit.rewritten(as: item)
+    let text = (try? JSONEdit(bytes, limits: .item))?.rewritten(as: item)
+    return text.flatMap { $0.count <= limit ? $0 : nil } ?? Self.text(of: item, id: id)
   }
 
   /// Reads a file, whatever a person may have put in its place.
@@ -96,7 +106,7 @@ package enum ItemFile {
     }
     switch reading {
     case .absent: return (.absent, nil)
-    case .tooLarge: return invalid("larger than 1 MiB")
+    case .tooLarge: return invalid("larger than \(limit >> 20) MiB")
     case .irregular: return invalid("not a regular file")
     case .unreadable(let error): return invalid("can't be read: \(error)")
     case .file(let bytes, let status):

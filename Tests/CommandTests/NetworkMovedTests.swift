@@ -224,11 +224,13 @@ import Testing
   func tooLarge() throws {
     let anna = try cloned()
     let text = #"{"id": "a", "text": ""}"#
-    let room = String(repeating: "x", count: (1 << 20) - text.utf8.count)
-    anna.directory.write(#"{"id": "a", "text": "\#(room)"}"#, to: anna.file("a"))
+    let room = String(repeating: "x", count: 1_000_000 - text.utf8.count)
+    anna.directory.write(
+      #"{"id": "a", "text": "\#(room)"}"# + String(repeating: " ", count: (4 << 20) - 1_000_000),
+      to: anna.file("a"))
     let refused = anna.run("mv", "a", "longer")
     #expect(refused.status == 2)
-    #expect(refused.error == "tsync: mv: todoitem/longer would be larger than 1 MiB\n")
+    #expect(refused.error == "tsync: mv: todoitem/longer would be larger than 4 MiB\n")
     #expect(anna.item("a") != nil)
   }
 

@@ -91,7 +91,8 @@ import Testing
       #"{"id": "milk", "text": "Buy milk", "mine": "\#(half)"}"#, to: anna.file("milk"))
     let pushed = anna.run("push")
     #expect(pushed.status == 3, "\(pushed.status)")
-    #expect(pushed.error.contains("larger than 1 MiB"), "\(pushed.error.prefix(400))")
+    #expect(pushed.output.contains("rejected milk  413 "), "\(pushed.output.prefix(400))")
+    #expect(anna.item("milk")?.contains("theirs") == true)
     #expect(anna.run("push").status == 3)
   }
 
@@ -232,7 +233,7 @@ import Testing
     anna.directory.write(#"{"id": "b", "text": "x"}"#, to: "\(items)/a.json")
     let latin = "{\"text\": \"caf\u{e9}\"}".unicodeScalars.map { UInt8($0.value) }
     anna.directory.write(latin, to: "\(items)/latin.json")
-    anna.directory.write([UInt8](repeating: 0x20, count: 1 << 20 + 1), to: "\(items)/large.json")
+    anna.directory.write([UInt8](repeating: 0x20, count: 4 << 20 + 1), to: "\(items)/large.json")
     symlink("/etc/passwd", anna.directory.path(of: "\(items)/link.json"))
     let pushed = anna.run("push")
     #expect(pushed.status == 3)

@@ -96,12 +96,36 @@ import Testing
     #expect(try playground.open().client(try playground.key()).item?["text"] == "x")
   }
 
-  @Test("1 MiB is read, and one byte more is not")
+  /// Items that come in a row of at most 1 MiB, and whose files are larger where they are indented.
+  private static let large = [
+    #"{"list":[\#((0..<120_000).map(String.init).joined(separator: ","))]}"#,
+    #"{"deep":"# + String(repeating: "[", count: 60)
+      + [String](repeating: "0", count: 20_000).joined(separator: ",")
+      + String(repeating: "]", count: 60) + "}",
+    #"{"text":"\#(String(repeating: #"\b"#, count: 520_000))"}"#,
+  ]
+
+  @Test("A row that fits is a file that fits, however it is written", arguments: large)
+  func fits(text: String) throws {
+    #expect(text.utf8.count <= 1 << 20)
+    let item = try Item(text: text)
+    var workspace = try playground.open()
+    let new = try playground.key("new")
+    _ = try workspace.write(item, to: new, expecting: nil)
+    #expect(try workspace.client(new).item == item)
+    let old = playground.save("{\n        \"other\": 1,\n        \"deep\": [\n        ]\n}\n")
+    let key = try playground.key()
+    let outcome = try workspace.write(item, to: key, expecting: old)
+    #expect(outcome != .changedMeanwhile)
+    #expect(try workspace.client(key).item == item)
+  }
+
+  @Test("4 MiB are read, and one byte more is not")
   func limitsSize() throws {
     let text = "{\"text\": \"\"}"
     let padding = String(repeating: " ", count: ItemFile.limit - text.utf8.count)
     #expect(try invalid(Array((text + padding).utf8)) == nil)
-    #expect(try invalid(Array((text + padding + " ").utf8))?.message == "larger than 1 MiB")
+    #expect(try invalid(Array((text + padding + " ").utf8))?.message == "larger than 4 MiB")
   }
 
   @Test("W4, W5: what is no regular file is not read and not waited for")

@@ -105,7 +105,7 @@ import Testing
     let expected = [
       "claims invalid: the id is 'other', and the file's name says 'claims'",
       "dangling invalid: not a regular file", "directory invalid: not a regular file",
-      "large invalid: larger than 1 MiB", "link invalid: not a regular file",
+      "large invalid: larger than 4 MiB", "link invalid: not a regular file",
       "pipe invalid: not a regular file", "text invalid: expected a value",
     ]
     #expect(try found() == expected)

@@ -156,6 +156,23 @@ import Testing
     anna.expectClean()
   }
 
+  @Test("case 20: a row of 1 MiB whose text is larger where it is indented is an item, too")
+  func largestList() throws {
+    func put(_ first: Int, at second: Int) {
+      let list = (first..<120_000).map(String.init).joined(separator: ",")
+      table.put(
+        raw: #"{"id":"b","x":[\#(list)],"updatedAt":"\#(Self.time)","version":"v\#(second)"}"#,
+        id: "b", at: second)
+    }
+    put(0, at: 2)
+    #expect(anna.clone(table).status == 0)
+    anna.expectClean()
+    put(1, at: 3)
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.item("b")?.contains("[1,2,") == true)
+    anna.expectClean()
+  }
+
   @Test("case 30: other content under the same version and time is a change")
   func versionReused() throws {
     table.put("a", at: 1, #""text":"one""#)
