@@ -10,6 +10,15 @@ package enum Guards {
     return live >= 3 ? min(most, live - 1) : most
   }
 
+  /// Returns how many of a table's files may have vanished in a push without a question.
+  ///
+  /// The larger of 20 and 30 % of the `rest`, which nothing else explains; but where the table has
+  /// three rows or more, never more than half of the rest (decisions.md 78).
+  package static func vanished(of live: Int, rest: Int) -> Int {
+    let most = max(20, rest * 3 / 10)
+    return live >= 3 ? min(most, max(1, rest / 2)) : most
+  }
+
   /// Returns how many of a push's operations may be answered by "there is no such row".
   package static func absences(of operations: Int) -> Int {
     max(5, operations * 3 / 10)

@@ -98,7 +98,7 @@ package struct Push {
     return parts
   }
 
-  /// Refuses to delete what merely vanished, where it is much (decisions.md 25).
+  /// Refuses to delete what merely vanished, where it is much (decisions.md 25 and 78).
   ///
   /// Items that were removed on purpose, or whose conflict or write is open, don't stand for the rest:
   /// where all others have vanished, nothing is left that speaks for it.
@@ -123,7 +123,8 @@ package struct Push {
       let others = absent.count {
         $0.table == table && live.contains($0.id) && !all.contains($0)
       }
-      if deletes.count > settings.maxDelete ?? Guards.deletions(of: live.count - others) {
+      let most = Guards.vanished(of: live.count, rest: live.count - others)
+      if deletes.count > settings.maxDelete ?? most {
         throw Guards.pushWouldDelete(deletes.map(\.key).sorted(), of: live.count, in: table)
       }
     }

@@ -403,6 +403,12 @@ extension Simulation {
     // What the push itself has brought to life may vanish in its midst.
     let made = report.events.count { $0.what == .pushed(.insert) || $0.what == .pushed(.undelete) }
     checkGuard("push", deletes.count, of: live + made)
+    // Of files that vanish, half of three or more is the most (decisions.md 78).
+    if plan.world.guards, !isCalm, open.isEmpty, made == 0, live >= 3,
+      deletes.count > max(1, live / 2)
+    {
+      fail("G: a push deleted \(deletes.count) of \(live)")
+    }
     // What it has made itself is known by the next pull, too.
     client.guarded = nil
   }

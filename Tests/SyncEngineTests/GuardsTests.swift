@@ -13,6 +13,17 @@ import Testing
   }
 
   @Test(
+    "so many of a table's files may have vanished in a push",
+    arguments: [
+      (live: 0, rest: 0, most: 20), (2, 2, 20), (3, 0, 1), (3, 1, 1), (3, 2, 1), (3, 3, 1),
+      (4, 4, 2), (10, 10, 5), (10, 3, 1), (39, 39, 19), (40, 40, 20), (66, 66, 20), (100, 100, 30),
+      (100, 70, 21), (1_000, 1_000, 300),
+    ])
+  func vanished(live: Int, rest: Int, most: Int) {
+    #expect(Guards.vanished(of: live, rest: rest) == most)
+  }
+
+  @Test(
     "so many of a push's rows may be gone",
     arguments: [(operations: 0, most: 5), (1, 5), (16, 5), (17, 5), (20, 6), (100, 30)])
   func absences(operations: Int, most: Int) {

@@ -22,9 +22,40 @@ import Testing
 
   @Test("a few files that vanished are deleted")
   mutating func few() throws {
-    for number in 0..<9 { try bench.save("n\(number)", nil) }
-    #expect(try bench.push().pushed == 9)
+    for number in 0..<5 { try bench.save("n\(number)", nil) }
+    #expect(try bench.push().pushed == 5)
     #expect(bench.differences == [])
+  }
+
+  @Test("of three or more, no more than half are deleted")
+  mutating func half() throws {
+    for number in 0..<6 { try bench.save("n\(number)", nil) }
+    #expect(throws: try vanished(0..<6)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
+  @Test("a row that somebody has added doesn't speak for the files that have vanished")
+  mutating func added() throws {
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    try bench.elsewhere("new", #"{"a":1}"#)
+    try bench.pull()
+    #expect(throws: try vanished(0..<10, of: 11)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
+  @Test("of three items, one in conflict or removed on purpose doesn't speak for the two others")
+  mutating func twoOfThree() throws {
+    for number in 3..<10 { #expect(try bench.disk.remove(try bench.key("n\(number)"))) }
+    try bench.push()
+    for number in 0..<3 { try bench.save("n\(number)", nil) }
+    var removed = bench
+    try bench.elsewhere("n2", #"{"a":2}"#)
+    try bench.pull()
+    #expect(bench.standings.contains("n2 conflict DM"))
+    #expect(throws: try vanished(0..<2, of: 3)) { try bench.push() }
+    removed.disk.save(try Item(text: #"{"a":1}"#), as: try removed.key("n2"))
+    #expect(try removed.disk.remove(try removed.key("n2")))
+    #expect(throws: try vanished(0..<2, of: 3)) { try removed.push() }
   }
 
   @Test("where everything vanished nothing is sent, also of other changes")
@@ -221,6 +252,7 @@ import Testing
       try bench.save("n\(number)", nil)
       bench.server.deleteForGood(try bench.key("n\(number)"))
     }
+    bench.settings.maxDelete = 8
     #expect(try bench.push().pushed == 8)
     #expect(bench.differences == [])
   }
