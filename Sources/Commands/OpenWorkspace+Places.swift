@@ -30,6 +30,26 @@ extension OpenWorkspace {
 }
 
 extension OpenWorkspace {
+  /// Makes sure that no directory is missing whose table has rows here: its files would look deleted,
+  /// and the directory be made anew (decisions.md 78).
+  ///
+  /// - Throws: ``Failure`` with the ways on, ``WorkspaceError``.
+  func requireDirectories() throws {
+    let found = try workspace.directories().tables
+    for table in tables where !found.contains(table) {
+      let count = try workspace.liveIDs(in: table).count
+      guard count > 0 else { continue }
+      let path = Shell.word("\(workspace.path)/.todosync/items/\(table)")
+      let push = "tsync push --max-delete \(count)"
+      throw Failure(
+        .unsafe, "items/\(table) is missing",
+        hints: [
+          Failure.Hint("to bring its items back: tsync restore -a -t \(table)"),
+          Failure.Hint("to delete them on the server: mkdir \(path) && \(push)"),
+        ])
+    }
+  }
+
   /// Returns what to do where no row of an item is known: the server may have one, as long as its table
   /// was never pulled, or was forgotten since.
   func wayToRow(of key: ItemKey) throws -> [Failure.Hint] {

@@ -32,9 +32,9 @@ struct Session {
   /// Opens the workspace, and finishes what an interrupted command left.
   private init(_ context: Context, at path: String, isWriting: Bool) throws {
     var open = try context.prepared(Self.workspace(context, path, isWriting))
+    // Without a directory of items there is nothing to exchange, and recovery would make it anew.
+    try open.requireDirectories()
     recovered = isWriting ? try context.recover(&open) : Recovered()
-    // Without a directory of items there is nothing to exchange, whatever the server has.
-    _ = try open.workspace.directories()
     self.context = context
     self.isWriting = isWriting
     self.path = path
