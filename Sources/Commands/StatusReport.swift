@@ -12,10 +12,12 @@ struct StatusReport {
   }
 
   private let entries: [Entry]
+  /// How many rows of a table could not be items, and where they are kept.
+  private let quarantined: [(table: TableName, count: Int, path: String)]
   private let names: ItemNames
   private let clock: (Int64) -> String
 
-  /// Whether there is nothing to tell.
+  /// Whether there is nothing to tell of items.
   var isEmpty: Bool { entries.isEmpty }
 
   /// Takes what a survey found; of all that, or only of what was chosen.
@@ -44,6 +46,10 @@ struct StatusReport {
           title: try Self.title(entry, names, open.workspace)))
     }
     self.entries = entries
+    quarantined = try (chosen == nil ? open.tables : []).map { table in
+      let found = try open.workspace.quarantined(in: table)
+      return (table, found.count, found.path)
+    }.filter { $0.count > 0 }
   }
 
   /// Returns the title of an item as it is here, or as it was.
@@ -73,13 +79,17 @@ struct StatusReport {
   ) {
     output.result(Self.head(state, open.configuration, now: now))
     output.result("")
-    guard !isEmpty else { return output.result("nothing to push") }
+    if isEmpty { output.result("nothing to push") }
     let lines = lines(indented: true)
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
       if group.isEmpty { continue }
       output.result(Line(heading.text, .bold).hinting(heading.hint))
       for (_, line) in group { output.result(line) }
+    }
+    if !quarantined.isEmpty { output.result(Line("rows that could not be items", .bold)) }
+    for (table, count, path) in quarantined {
+      output.result(Line("  \(count) of \(table): \(path)"))
     }
   }
 
@@ -130,6 +140,9 @@ struct StatusReport {
         "\(entry.standing.letters) \(entry.standing.group.rawValue) \(entry.plainKey) "
           + (fields.utf8.isEmpty ? "-" : fields), end: end)
     }
+    for (table, count, path) in quarantined {
+      output.record("# quarantined \(table) \(count) \(path)", end: end)
+    }
   }
 
   /// Prints one JSON document.
@@ -139,6 +152,12 @@ struct StatusReport {
     output.set("pushed", state.pushed.map { .string($0.inSeconds) } ?? .null)
     output.begin("items")
     for entry in entries { output.append(.object(entry.json), to: "items") }
+    output.begin("quarantined")
+    for (table, count, path) in quarantined {
+      output.append(
+        ["table": .string(table.text), "count": .integer(count), "path": .string(Text(path))],
+        to: "quarantined")
+    }
   }
 }
 

@@ -22,4 +22,13 @@ struct Quarantine {
     if try file.read() == nil { try file.write(row.text, durably: false) }
     return directory.place(of: file.name)
   }
+
+  /// Returns how many rows of a table are kept.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func count(of table: TableName) throws(WorkspaceError) -> Int {
+    let directory = try root.existingChild(Layout.quarantine)?
+      .existingChild(table.text.string)
+    return try directory?.names().count { $0.utf8.first != UInt8(ascii: ".") } ?? 0
+  }
 }

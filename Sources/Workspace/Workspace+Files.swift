@@ -149,6 +149,17 @@ extension Workspace {
     return try Quarantine(root: root).keep(row, of: table)
   }
 
+  /// Returns how many rows of a table are kept that can't be items, and the path of their directory
+  /// below the workspace's.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func quarantined(
+    in table: TableName
+  ) throws(WorkspaceError) -> (count: Int, path: String) {
+    let path = "\(Layout.directory)/\(Layout.quarantine)/\(table)"
+    return (try Quarantine(root: root).count(of: table), path)
+  }
+
   /// Returns what the commands so far did, the oldest first.
   ///
   /// - Throws: ``WorkspaceError``.

@@ -170,7 +170,7 @@ struct StatesTests {
         + #""state":"conflict","fields":["due"]},"#
         + #"{"table":"todoitem","id":"5d20c7aa","title":null,"here":"R","there":"","#
         + #""state":"rejected","fields":[],"answer":400,"message":"text is required","tries":3,"#
-        + #""last":"2026-11-21T10:15:00Z"}]}"# + "\n")
+        + #""last":"2026-11-21T10:15:00Z"}],"quarantined":[]}"# + "\n")
   }
 
   @Test("status tells the age of the last pull where that was asked")

@@ -91,7 +91,7 @@ import Testing
     table.put("b", at: 4, version: "v2")
     #expect(anna.run("pull").status == 0)
     #expect(anna.items.count == 3)
-    anna.expectClean()
+    anna.expectClean(quarantined: 1)
   }
 
   @Test("case 13: a row without a time is an item, and doesn't move the token")

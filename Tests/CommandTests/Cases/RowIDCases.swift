@@ -58,7 +58,7 @@ import Testing
     // The token has passed the row: the next pull begins behind it.
     #expect(anna.run("pull").status == 0)
     #expect(table.requests.last?.contains("updatedAt ge cast(\(HostileTable.time(3))") == true)
-    anna.expectClean()
+    anna.expectClean(quarantined: 1)
   }
 
   @Test(
