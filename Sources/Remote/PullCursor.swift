@@ -109,6 +109,8 @@ struct PullCursor {
     case .since(let start): try takeByTime(page, from: start, fresh)
     case .within(let start, let end, _):
       let isForeign = !page.entries.contains { isNear($0, start, end) }
+      // The server passes over the condition, and would for every time to come.
+      guard !isForeign || page.entries.isEmpty || !fresh.isEmpty else { throw Self.endless }
       try takeByID(
         page, isForeign ? [] : fresh, mayMove: !isForeign,
         next: { .within(start: start, end: end, after: $0) }

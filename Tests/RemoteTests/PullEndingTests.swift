@@ -172,6 +172,29 @@ import Testing
     #expect(underWay.prefix(2) == [2, 3])
   }
 
+  @Test(
+    "a server that passes over conditions on times, and not those on ids, is left",
+    arguments: [nil, "2026-03-01T10:00:00Z"], [true, false])
+  func passesOver(token: String?, isTimed: Bool) throws {
+    let rows = list(row("a", isTimed ? one : nil), row("b", isTimed ? two : nil))
+    var count = 0
+    let transport = ScriptedTransport { request in
+      count += 1
+      if count > 50 { return .failure(TransportError(.unavailable, "enough", nothingSent: true)) }
+      return .success(request.url.contains("id%20gt") ? self.list() : rows)
+    }
+    var found: [Page] = []
+    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
+    #expect(throws: Self.endless) {
+      try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) {
+        found.append($0)
+        return true
+      }
+    }
+    #expect(Set(found.ids) == ["a", "b"])
+    #expect(count <= (isTimed ? 12 : 6))
+  }
+
   @Test("a server that gives fewer rows than it may be asked for is asked for 50")
   func maxTop() throws {
     let twin = TableTwin(.mobileApps)
