@@ -10,12 +10,11 @@ extension RESTBackend {
       exchange.surroundings.notice(
         "the delta token of \(table) is no time: everything is brought again")
     }
-    var top = settings.pageSize
+    var top = min(settings.pageSize, facts.tables[table]?.pageSize ?? .max)
     while true {
       switch try follow(cursor(from: start, top: top), of: table, each) {
       case .done: return
-      // What a smaller server gives at most, it may refuse to be asked beyond.
-      case .pageTooLarge: top = Self.smallestTop
+      case .pageTooLarge(let smaller): top = smaller
       case .tokenAhead:
         exchange.surroundings.notice(
           "the delta token of \(table) lies in the server's future: everything is brought again")
@@ -23,9 +22,6 @@ extension RESTBackend {
       }
     }
   }
-
-  /// The page that every server of the family gives.
-  private static var smallestTop: Int { 50 }
 
   private func cursor(from start: Timestamp?, top: Int) -> PullCursor {
     PullCursor(
@@ -37,8 +33,8 @@ extension RESTBackend {
   /// How following a cursor ended.
   private enum Ending {
     case done
-    /// The server refused the first page, perhaps for its size.
-    case pageTooLarge
+    /// The first page didn't come, perhaps for its size; so many rows may come.
+    case pageTooLarge(Int)
     /// The token lies in the server's future, and no row confirms it.
     case tokenAhead
   }
@@ -64,16 +60,19 @@ extension RESTBackend {
           ) { try handOut() }
         } catch let stop as Stop {
           try handOut()
-          throw stop
+          // Each try takes up to 300 s: what doesn't come in time is made smaller faster.
+          guard cursor.requests == 0, exchange.hasTimedOut, cursor.top > 1 else { throw stop }
+          return .pageTooLarge(max(1, cursor.top / 8))
         }
         try handOut()
         switch reply {
         case .refused(let answer):
-          guard cursor.requests == 0, answer.status == 400, cursor.top > Self.smallestTop else {
+          guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.top > 1 else {
             throw exchange.stop(for: answer, table)
           }
-          return .pageTooLarge
+          return .pageTooLarge(cursor.top / 2)
         case .page(let page):
+          learn(cursor.top, of: table)
           if cursor.requests == 0, try isAhead(range, page, table) { return .tokenAhead }
           ready = try cursor.take(page)
         }
@@ -81,6 +80,12 @@ extension RESTBackend {
       try handOut()
     } catch is Enough {}
     return .done
+  }
+
+  /// Keeps that a table gives no larger pages than one that was taken after larger ones weren't.
+  private mutating func learn(_ top: Int, of table: TableName) {
+    guard top < min(settings.pageSize, facts.tables[table]?.pageSize ?? .max) else { return }
+    facts.tables[table, default: TableFacts()].pageSize = top
   }
 
   /// Tells whether a pull would begin more than a day after the server's present, where no row is.

@@ -195,24 +195,65 @@ import Testing
     #expect(count <= (isTimed ? 12 : 6))
   }
 
-  @Test("a server that gives fewer rows than it may be asked for is asked for 50")
-  func maxTop() throws {
-    let twin = TableTwin(.mobileApps)
-    twin.maxTop = 200
-    twin.add((0..<120).map { "r\(1_000 + $0)" }, at: 3)
-    let found = try pages(
-      twin.transport, facts: ServerFacts(dialect: .mobileApps), settings: RemoteSettings())
-    #expect(Set(found.flatMap(\.rows).map(\.id)).count == 120)
-    #expect(twin.requests[0].contains("$top=1000") && twin.requests[1].contains("$top=50"))
+  /// Pulls from a server that takes no more than so many rows for a request.
+  private func sizes(
+    maxTop: Int, _ backend: inout RESTBackend<ScriptedTransport>, _ twin: TableTwin
+  ) throws -> [String] {
+    let start = twin.requests.count
+    twin.maxTop = maxTop
+    var found = Set<ItemID>()
+    try backend.pages(of: Sample.table, from: nil) {
+      found.formUnion($0.rows.map(\.id))
+      return true
+    }
+    #expect(found.count == 120)
+    let sizes = twin.requests[start...].compactMap { request in
+      request.split(separator: "&").first { $0.hasPrefix("$top=") }?.dropFirst(5)
+    }
+    return sizes.reduce(into: []) { if $0.last != String($1) { $0.append(String($1)) } }
   }
 
-  @Test("a refusal that has nothing to do with the page's size is told")
+  @Test("a server that takes no large pages is asked for half as many, and the size is learnt")
+  func maxTop() throws {
+    let twin = TableTwin(.mobileApps)
+    for (index, name) in Sample.names(120).enumerated() { twin.add([name], at: Int64(index)) }
+    var backend = stage.backend(
+      twin.transport, facts: ServerFacts(dialect: .mobileApps), settings: RemoteSettings())
+    #expect(try sizes(maxTop: 200, &backend, twin) == ["1000", "500", "250", "125"])
+    #expect(backend.facts.tables[Sample.table]?.pageSize == 125)
+    #expect(try sizes(maxTop: 5, &backend, twin) == ["125", "62", "31", "15", "7", "3"])
+    #expect(try sizes(maxTop: 200, &backend, twin) == ["3"])
+    var small = stage.backend(
+      twin.transport, facts: backend.facts, settings: RemoteSettings(pageSize: 2))
+    #expect(try sizes(maxTop: 200, &small, twin) == ["2"])
+    #expect(small.facts.tables[Sample.table]?.pageSize == 3)
+  }
+
+  @Test(
+    "a first page that is too large for its answer is asked for smaller",
+    arguments: [
+      .success(.json(413, "{}")),
+      .failure(TransportError(.timedOut, "the server was silent for 30 s", nothingSent: false)),
+    ] as [Result<HTTPAnswer, TransportError>])
+  func tooLarge(first: Result<HTTPAnswer, TransportError>) throws {
+    let transport = ScriptedTransport { request in
+      request.url.contains("$top=1000&")
+        ? first : .success(self.list(self.row("a", self.one), count: 1))
+    }
+    #expect(try pages(transport, settings: RemoteSettings()).ids == ["a"])
+    #expect(transport.log.requests.count == 2)
+  }
+
+  @Test("a refusal that has nothing to do with the page's size is told, and no size is learnt")
   func refusal() throws {
     let transport = ScriptedTransport(.json(400, #"{"error":"no such column"}"#))
+    var backend = stage.backend(transport)
     #expect(throws: Stop.notSpeaking("the server answered 400 no such column")) {
-      try pages(transport, settings: RemoteSettings())
+      try backend.pages(of: Sample.table, from: nil) { _ in true }
     }
-    #expect(transport.log.requests.count == 2)
+    #expect(transport.log.requests.count == 10)
+    #expect(transport.log.targets.last?.contains("$top=1&") == true)
+    #expect(backend.facts.tables.isEmpty)
   }
 
   @Test("a token that is no time brings everything, and is told")
