@@ -5,8 +5,9 @@ package enum SystemField: String, CaseIterable, Sendable {
   /// The member's name.
   package var name: Text { Text(rawValue) }
 
-  /// Returns whether a member's name is a system field's.
+  /// Returns whether a member's name is a system field's; names that begin with `__` are the
+  /// server's, too (decisions.md 76).
   package static func contains(_ name: Text) -> Bool {
-    allCases.contains { $0.name == name }
+    name.string.utf8.starts(with: "__".utf8) || allCases.contains { $0.name == name }
   }
 }

@@ -6,6 +6,20 @@ import Workspace
 @testable import Commands
 
 @Suite struct NetworkDialectTests {
+  @Test("M1: members that begin with two underscores are the server's, and in no file")
+  func underscores() throws {
+    let server = try RunningServer()
+    try server.request("POST", "tables/todoitem", #"{"id":"a","text":"one","__mine":"x"}"#)
+    let anna = try Person(cloning: server.url)
+    #expect(anna.item("a")?.contains("__") == false)
+    #expect(anna.run("set", "a", "__mine=1").status == 2)
+    anna.run("set", "a", "text=two")
+    #expect(anna.run("push").output == "updated a  two\n")
+    let row = try #require(try server.rows("a").first)
+    #expect(row["__mine"] == "x")
+    #expect(row["text"] == "two")
+  }
+
   @Test("F1: a table of a server that gives five rows at most is cloned, and the size is kept")
   func maxTop() throws {
     let server = try ScriptedServer { request in

@@ -126,12 +126,12 @@ import Testing
     #expect(Version(row.text)?.text == (row.fault == nil ? row.text : nil))
   }
 
-  @Test("the system fields are known by their exact names")
+  @Test("the system fields are known by their exact names, or begin with two underscores")
   func systemFields() {
-    for name in ["createdAt", "updatedAt", "version", "deleted"] as [Text] {
+    for name in ["createdAt", "updatedAt", "version", "deleted", "__version", "__"] as [Text] {
       #expect(SystemField.contains(name))
     }
-    for name in ["id", "Deleted", "__version", "version ", ""] as [Text] {
+    for name in ["id", "Deleted", "_version", "version ", "a__", ""] as [Text] {
       #expect(!SystemField.contains(name))
     }
   }
