@@ -41,7 +41,7 @@ struct Connection {
       facts: known, surroundings: try context.surroundings())
     let facts: ServerFacts
     do {
-      facts = try known ?? Self.detect(&exchange, configuration, open.tables[0])
+      facts = try known ?? Self.detect(&exchange, configuration, open.tables)
     } catch {
       throw Self.failure(error, sight)
     }
@@ -99,21 +99,26 @@ struct Connection {
       authorization: try Authorization(for: address.origin, context, configuration),
       surroundings: try context.surroundings())
     do {
-      return try exchange.detect(table).dataset
+      return try exchange.detect(table)?.dataset
     } catch {
       throw failure(error, transport.sight)
     }
   }
 
+  /// Asks the server by one table after the other, until one shows what it speaks.
   private static func detect(
     _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ configuration: Configuration,
-    _ table: TableName
+    _ tables: [TableName]
   ) throws -> ServerFacts {
     switch configuration.dialect {
-    case "mobile-apps": ServerFacts(dialect: .mobileApps)
-    case "datasync": ServerFacts(dialect: .datasync)
-    default: try exchange.detect(table)
+    case "mobile-apps": return ServerFacts(dialect: .mobileApps)
+    case "datasync": return ServerFacts(dialect: .datasync)
+    default: break
     }
+    for table in tables {
+      if let facts = try exchange.detect(table) { return facts }
+    }
+    throw UnknownDialect()
   }
 
   /// Makes sure that a server that wasn't asked before is the workspace's, as far as it tells.
@@ -156,6 +161,21 @@ extension ServerFacts {
     guard let dialect = state.dialect.flatMap({ Dialect(rawValue: $0.string) }) else { return nil }
     self.init(
       dialect: dialect, dataset: state.dataset, user: state.user, tables: state.tables)
+  }
+}
+
+/// The end of an exchange with a server whose tables are empty, and whose answers don't show what it
+/// speaks (decisions.md 75).
+struct UnknownDialect: FailureDescribing {
+  static let fact = "the dialect is not known yet: the table is empty"
+
+  var failure: Failure {
+    Failure(
+      .unreachable, Self.fact,
+      hints: [
+        .init("nothing is sent until you name it", way: "tsync config dialect NAME"),
+        "NAME is mobile-apps, datasync or community-toolkit",
+      ])
   }
 }
 

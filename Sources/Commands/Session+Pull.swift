@@ -19,11 +19,24 @@ extension Session {
   mutating func pull(_ manner: PullManner) throws -> PullTelling {
     var settings = settings
     settings.maxDelete = manner.maxDelete
-    let (context, tables, laid) = (context, tables, recovered.conflicts)
-    let isProof = tables == configuration.tables
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
-    let foreseen = try exchange { workspace, connection -> Foresight? in
+    do {
+      foreseen = try exchange(manner, settings, &telling)
+    } catch is UnknownDialect {
+      context.output.summary(Line(UnknownDialect.fact))
+    }
+    told = telling.conflictKeys
+    return telling
+  }
+
+  /// Brings the rows of a pull; returns how everything would stand after one that is rehearsed.
+  private mutating func exchange(
+    _ manner: PullManner, _ settings: Settings, _ telling: inout PullTelling
+  ) throws -> Foresight? {
+    let (context, tables, laid) = (context, tables, recovered.conflicts)
+    let isProof = tables == configuration.tables
+    return try exchange { workspace, connection -> Foresight? in
       let exchange = PullExchange(context: context, manner: manner, settings: settings, laid: laid)
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
@@ -37,9 +50,6 @@ extension Session {
       try Self.keep(context.now, \.pulled, workspace, connection, isProof: isProof)
       return nil
     }
-    self.foreseen = foreseen
-    told = telling.conflictKeys
-    return telling
   }
 
   /// Keeps when an exchange that reached its end began, and what is proven by its end.

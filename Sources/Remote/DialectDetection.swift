@@ -8,7 +8,8 @@ import SyncModel
 ///               ├─ items ──► no version ──┬─ 200 ──────► communityToolkit
 ///               │                         └─ 400 ──────► datasync
 ///               ├─ 400 "2.0.0" ──► version 2 ── rows ──► mobileApps
-///               └─ rows ──► (bare rows? __systemproperties) ──► mobileApps
+///               ├─ rows ──► (bare rows? __systemproperties) ──► mobileApps
+///               └─ no rows, no mark ─────────────────► unknown (decisions.md 75)
 /// ```
 struct DialectDetection {
   /// A question.
@@ -41,6 +42,8 @@ struct DialectDetection {
     case ask(Probe)
     /// It is known.
     case found(Dialect)
+    /// No answer shows it: the table is empty.
+    case unknown
     /// It is none that tsync speaks.
     case stop(Stop)
   }
@@ -64,12 +67,17 @@ struct DialectDetection {
     user = answer.header("X-Tsync-User").map { Text($0) } ?? user
     switch (probe, answer.status) {
     case (_, 403): step = .stop(.unauthorized(refusal))
+    case _ where answer.isMobileServices || hasOldVersions(answer): step = .stop(.mobileServices)
     case (.version3, 200): step = afterVersion3(answer)
     case (.version3, 400): step = afterRefusal(answer, refusal)
     case (.unversioned, 200): step = .found(.communityToolkit)
     case (.unversioned, 400): step = .found(.datasync)
     case (.version2, 200) where rows(of: answer, .mobileApps) != nil: step = .found(.mobileApps)
-    case (.systemProperties, 200): step = isVersion1(answer) ? tooOld : .found(.mobileApps)
+    case (.systemProperties, 200) where rows(of: answer, .mobileApps)?.isEmpty == true:
+      step = .unknown
+    case (.systemProperties, 200) where rows(of: answer, .mobileApps) != nil:
+      let fact = "the rows of \(table) do not show the dialect of the server"
+      step = .stop(.notSpeaking("\(fact): tsync config dialect NAME"))
     case (.systemProperties, 400): step = .found(.mobileApps)
     case (_, 404) where !answer.isMarkup:
       step = .stop(.notSpeaking("the server has no table \(table)"))
@@ -82,19 +90,16 @@ struct DialectDetection {
       return dataset != nil ? .found(.datasync) : .ask(.unversioned)
     }
     guard let rows = rows(of: answer, .mobileApps) else { return alien }
-    if let server = answer.header("X-ZUMO-Server-Version").map({ Array($0.utf8) }) {
-      if server.begins(withWord: "nodev1-") { return tooOld }
-      if server.begins(withWord: "node-") || server.begins(withWord: "net-") {
-        return .found(.mobileApps)
-      }
+    let isMarked = answer.header("X-ZUMO-Server-Version") != nil
+    if isMarked || rows.contains(where: { $0["version"] != nil || $0["updatedAt"] != nil }) {
+      return .found(.mobileApps)
     }
-    let isTimed = rows.contains { $0["version"] != nil || $0["updatedAt"] != nil }
-    return isTimed ? .found(.mobileApps) : .ask(.systemProperties)
+    return rows.isEmpty ? .unknown : .ask(.systemProperties)
   }
 
   private func afterRefusal(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
     let words = refusal.words.bytes
-    if words.begins(withWord: "This version (1.0.0)") { return tooOld }
+    if words.begins(withWord: HTTPAnswer.oldRefusal) { return .stop(.mobileServices) }
     let object = answer.object
     let isMobileApps =
       (object?["error"] != nil || object?["message"] != nil)
@@ -111,16 +116,12 @@ struct DialectDetection {
     return envelope.rows.compactMap { (try? JSON(parsing: answer.body[$0]))?.object }
   }
 
-  private func isVersion1(_ answer: HTTPAnswer) -> Bool {
-    rows(of: answer, .mobileApps)?.contains { $0["__version"] != nil } ?? true
+  private func hasOldVersions(_ answer: HTTPAnswer) -> Bool {
+    rows(of: answer, .mobileApps)?.contains { $0["__version"] != nil } ?? false
   }
 
   private var alien: Step {
     .stop(.notSpeaking("what answers is no list of the table \(table)"))
-  }
-
-  private var tooOld: Step {
-    .stop(.notSpeaking("the server speaks Mobile Services 1.0, which tsync doesn't"))
   }
 
   private func alienStep(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
@@ -129,5 +130,35 @@ struct DialectDetection {
     }
     let fact = "a web page came instead of the table \(table) (\(answer.status))"
     return .stop(.notSpeaking("\(fact): is the address right?"))
+  }
+}
+
+extension Stop {
+  /// The end that a server of 2014 makes.
+  static let mobileServices = Stop.notSpeaking(
+    "the server speaks Mobile Services (2014), which tsync does not speak yet")
+}
+
+extension HTTPAnswer {
+  /// How Mobile Services refuse requests that name a version; they send it as a web page.
+  static let oldRefusal = "This version (1.0.0)"
+
+  /// Whether a server of Mobile Services (2014) says that it is one.
+  var isMobileServices: Bool {
+    if status == 400, body.trimmed.begins(withWord: Self.oldRefusal) { return true }
+    guard let server = header("X-ZUMO-Server-Version") else {
+      return header("X-ZUMO-Version") != nil
+    }
+    return Array(server.utf8).begins(withWord: "nodev1-")
+  }
+}
+
+extension ListPage {
+  /// Whether rows have the versions of Mobile Services (2014) in place of those of Mobile Apps.
+  var hasOldVersions: Bool {
+    entries.contains { entry in
+      guard case .row(let row) = entry, row.version == nil else { return false }
+      return (try? JSON(parsing: row.text))?.object?["__version"] != nil
+    }
   }
 }

@@ -6,8 +6,9 @@ extension Exchange {
   ///
   /// The table should be there.
   ///
+  /// - Returns: `nil` where the table is empty and nothing else shows the dialect.
   /// - Throws: `Stop` where it speaks none that tsync knows, or can't be asked.
-  package mutating func detect(_ table: TableName) throws -> ServerFacts {
+  package mutating func detect(_ table: TableName) throws -> ServerFacts? {
     var detection = DialectDetection(table: table)
     while true {
       switch detection.step {
@@ -19,6 +20,7 @@ extension Exchange {
         return ServerFacts(
           dialect: dialect, dataset: detection.dataset,
           user: detection.user ?? authorization.token?.subject)
+      case .unknown: return nil
       case .stop(let stop): throw stop
       }
     }
@@ -35,16 +37,19 @@ extension Exchange {
       dialect.target(range, of: table, top: top, skip: skip, counts: counts),
       fields: dialect.fields,
       meanwhile: meanwhile)
+    guard !answer.isMobileServices else { throw Stop.mobileServices }
     guard answer.status == 200 else { return .refused(answer) }
+    let page: ListPage
     do throws(EnvelopeFault) {
-      let page = try ListPage(answer, dialect)
-      listed.insert(table)
-      return .page(page)
+      page = try ListPage(answer, dialect)
     } catch {
       guard !answer.isMarkup else { throw stop(for: answer, table) }
       throw Stop.notSpeaking(
         "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
     }
+    guard !page.hasOldVersions else { throw Stop.mobileServices }
+    listed.insert(table)
+    return .page(page)
   }
 
   /// Makes sure that a table answers lists, so that "not found" can be believed (decisions.md 12).

@@ -1,4 +1,5 @@
 import SyncModel
+import Synchronization
 import TestSupport
 import Testing
 import Workspace
@@ -6,6 +7,85 @@ import Workspace
 @testable import Commands
 
 @Suite struct NetworkDialectTests {
+  private static let unknown = "the dialect is not known yet: the table is empty\n"
+
+  /// A server of 2014 that checks no versions of the protocol and names itself in no answer.
+  private final class OldServer: Sendable {
+    private let rows = Mutex<[String]>([])
+    private let server = Mutex<ScriptedServer?>(nil)
+    /// Whether it passes over conditions on columns that no row has; else no row matches them.
+    private let passesOver: Bool
+
+    init(passesOver: Bool) throws {
+      self.passesOver = passesOver
+      let server = try ScriptedServer { [unowned self] in .json(answer($0.target)) }
+      self.server.withLock { $0 = server }
+    }
+
+    private func answer(_ target: String) -> String {
+      let isKnown = !target.contains("updatedAt") || passesOver && !target.contains("id%20gt")
+      let isWhole = target.contains("__systemproperties")
+      let rows = rows.withLock { $0 }
+        .map { #"{"id":"\#($0)","text":"milk""# + (isWhole ? #","__version":"AA=="}"# : "}") }
+      return "[\(isKnown ? rows.joined(separator: ",") : "")]"
+    }
+
+    func add(_ id: String) { rows.withLock { $0.append(id) } }
+    var url: String { server.withLock { $0?.url ?? "" } }
+    var requests: [ReceivedRequest] { server.withLock { $0?.requests ?? [] } }
+  }
+
+  @Test(
+    "M1: to an empty server that doesn't say what it speaks, nothing is sent",
+    arguments: [true, false])
+  func emptyServer(passesOver: Bool) throws {
+    let server = try OldServer(passesOver: passesOver)
+    let anna = Person()
+    let cloned = anna.run("clone", server.url, "list")
+    #expect(
+      cloned
+        == Outcome(status: 0, output: "", error: "made workspace list (todoitem)\n" + Self.unknown))
+    #expect(anna.run("pull") == Outcome(status: 0, output: "", error: Self.unknown))
+    #expect(anna.run("push") == Outcome(status: 0, output: "", error: "nothing to push\n"))
+    anna.run("new", "-s", "id=tea", "Buy tea")
+    let pushed = anna.run("push")
+    #expect(pushed.status == 5)
+    #expect(
+      pushed.error == """
+        tsync: push: the dialect is not known yet: the table is empty
+        tsync: nothing is sent until you name it         tsync config dialect NAME
+        tsync: NAME is mobile-apps, datasync or community-toolkit
+
+        """)
+    let synced = anna.run("sync")
+    #expect(synced.status == 5)
+    #expect(synced.error.hasPrefix(Self.unknown))
+    #expect(anna.directory.text("list/.todosync/state.json")?.contains("dialect") != true)
+    #expect(anna.run("remote", "-v").output.contains("dialect  not known yet\n"))
+    server.add("milk")
+    for words in [["pull"], ["pull", "--full"], ["push"]] {
+      let stopped = anna.run(words)
+      #expect(stopped.status == 5)
+      #expect(stopped.error.contains("the server speaks Mobile Services (2014)"))
+    }
+    #expect(anna.item("milk") == nil)
+    #expect(server.requests.allSatisfy { $0.method == "GET" })
+    #expect(server.requests.count <= 20)
+  }
+
+  @Test("M1: a second table whose rows show the dialect is asked, too")
+  func secondTable() throws {
+    let server = try ScriptedServer { request in
+      let row = #"{"id":"a","text":"x","version":"1","updatedAt":"2026-03-01T10:00:01Z"}"#
+      guard request.target.contains("/note?") else { return .json("[]") }
+      let isCounted = request.target.contains("$inlinecount")
+      return .json(isCounted ? #"{"results":[\#(row)],"count":1}"# : "[\(row)]")
+    }
+    let anna = try Person(cloning: server.url, tables: ["todoitem", "note"])
+    #expect(anna.directory.text("list/.todosync/items/note/a.json") != nil)
+    #expect(anna.run("remote", "-v").output.contains("dialect  mobile-apps\n"))
+  }
+
   @Test("M1: members that begin with two underscores are the server's, and in no file")
   func underscores() throws {
     let server = try RunningServer()

@@ -75,6 +75,21 @@ import Testing
       name: "Mobile Services, told by its name",
       version3: .json(200, "[]", [HTTPField("X-ZUMO-Server-Version", "nodev1-0.1")]), requests: 1),
     Server(
+      name: "Mobile Services, told by the field that only it has",
+      version3: .json(200, "[]", [HTTPField("x-zumo-version", "Zumo.Main.1.0")]), requests: 1),
+    Server(
+      name: "Mobile Services, told by the versions of its rows", version3: .json(200, v1),
+      requests: 1),
+    Server(
+      name: "Mobile Services, told by its refusal, which is sent as a page",
+      version3: HTTPAnswer(
+        status: 400, headers: [HTTPField("Content-Type", "text/html; charset=utf-8")],
+        body: Array("This version (1.0.0) of the server does not support the use of".utf8)),
+      requests: 1),
+    Server(
+      name: "whose rows show nothing", version3: .json(200, bare),
+      systemProperties: .json(200, bare), requests: 2),
+    Server(
       name: "Mobile Services, told by its refusal",
       version3: .plain(400, "This version (1.0.0) of the service doesn't support the header"),
       requests: 1),
@@ -102,10 +117,14 @@ import Testing
       #expect(try exchange.detect(Sample.table) == found)
     } else {
       let stop = #expect(throws: Stop.self) { try exchange.detect(Sample.table) }
-      guard case .notSpeaking? = stop else {
+      guard case .notSpeaking(let fact)? = stop else {
         Issue.record("\(String(describing: stop))")
         return
       }
+      let isOld = server.name.hasPrefix("Mobile Services")
+      #expect(
+        isOld
+          == (fact == "the server speaks Mobile Services (2014), which tsync does not speak yet"))
     }
     #expect(transport.log.requests.count == server.requests)
     for request in transport.log.requests {
@@ -114,6 +133,16 @@ import Testing
         !(request.url.contains("__systemproperties")
           && request.headers.contains { $0.name == "ZUMO-API-VERSION" }))
     }
+  }
+
+  @Test("an empty list without any mark of its server leaves the dialect unknown")
+  func isUnknown() throws {
+    let transport = ScriptedTransport(.json(200, "[]"))
+    var exchange = Exchange(
+      transport, with: Sample.address, surroundings: Stage().surroundings)
+    let found: ServerFacts? = try exchange.detect(Sample.table)
+    #expect(found == nil)
+    #expect(transport.log.requests.count == 1)
   }
 
   @Test("who wants a token is told so", arguments: [401, 403])

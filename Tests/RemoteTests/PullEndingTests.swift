@@ -256,6 +256,23 @@ import Testing
     #expect(backend.facts.tables.isEmpty)
   }
 
+  @Test("what a server of 2014 answers in a dialect that was taken for its own ends the pull")
+  func mobileServices() throws {
+    let old = Stop.notSpeaking(
+      "the server speaks Mobile Services (2014), which tsync does not speak yet")
+    for answer in [
+      HTTPAnswer.json(200, #"[{"id":"a","__version":"x","__updatedAt":"\#(one)"}]"#),
+      .json(200, "[]", [HTTPField("X-ZUMO-Server-Version", "nodev1-1.0.1")]),
+      HTTPAnswer(
+        status: 400, headers: [HTTPField("Content-Type", "text/html")],
+        body: Array("This version (1.0.0) of the server does not support".utf8)),
+    ] {
+      #expect(throws: old) {
+        try pages(ScriptedTransport(answer), facts: ServerFacts(dialect: .mobileApps))
+      }
+    }
+  }
+
   @Test("a token that is no time brings everything, and is told")
   func garbageToken() throws {
     let transport = ScriptedTransport(list(row("a", one), count: 1))
