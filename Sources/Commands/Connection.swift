@@ -16,6 +16,8 @@ struct Connection {
   /// Whether it is not known that this server has the rows that the workspace knows: another
   /// address than before, of servers that don't tell their data sets apart.
   let isUnproven: Bool
+  /// Whether a setting says what the server speaks.
+  private let isDialectSet: Bool
   private let sight: WatchedTransport<CurlTransport>.Sight
 
   /// Connects to the server of a workspace; one that isn't known yet is asked what it speaks.
@@ -31,23 +33,28 @@ struct Connection {
     }
     address = try ServerAddress(remote)
     let state = try workspace.state()
+    let dialect = configuration.spokenDialect
+    isDialectSet = dialect != nil
     // Two backends may share an origin and differ in their path.
-    let known = state.origin == Text(address.description) ? ServerFacts(state) : nil
+    let isElsewhere = state.origin != Text(address.description)
+    let known = isElsewhere ? nil : ServerFacts(state, dialect: dialect)
     let transport = WatchedTransport(to: address, context)
     sight = transport.sight
     var exchange = Exchange(
       transport, with: address,
       authorization: try Authorization(for: address.origin, context, configuration),
       facts: known, surroundings: try context.surroundings())
-    let facts: ServerFacts
+    var facts: ServerFacts
     do {
-      facts = try known ?? Self.detect(&exchange, configuration, open.tables)
+      facts = try known ?? Self.detect(&exchange, dialect, open.tables)
     } catch {
       throw Self.failure(error, sight)
     }
     if known == nil { try Self.check(facts, against: state, address) }
+    if !isElsewhere { facts.tables = state.tables }
     isUnproven =
-      known == nil && state.origin != nil && (state.dataset == nil || facts.dataset == nil)
+      known == nil && state.origin != nil
+      && (state.dataset != facts.dataset || isElsewhere && facts.dataset == nil)
     backend = Line(
       inner: RESTBackend(
         exchange, facts: facts,
@@ -70,8 +77,15 @@ struct Connection {
   /// Enters what is known of the server into a workspace's state.
   func enter(_ state: inout WorkspaceState) {
     let facts = backend.inner.facts
-    state.origin = Text(address.description)
-    state.dialect = Text(facts.dialect.rawValue)
+    let origin = Text(address.description)
+    // A dialect that is set was not found out; what was found out before is true when it isn't set
+    // any more.
+    if !isDialectSet {
+      state.dialect = Text(facts.dialect.rawValue)
+    } else if state.origin != origin {
+      state.dialect = nil
+    }
+    state.origin = origin
     state.dataset = facts.dataset
     state.user = facts.user ?? state.user
     state.tables = facts.tables
@@ -99,7 +113,7 @@ struct Connection {
       authorization: try Authorization(for: address.origin, context, configuration),
       surroundings: try context.surroundings())
     do {
-      return try exchange.detect(table)?.dataset
+      return try exchange.detect(table, chosen: configuration.spokenDialect)?.dataset
     } catch {
       throw failure(error, transport.sight)
     }
@@ -107,16 +121,11 @@ struct Connection {
 
   /// Asks the server by one table after the other, until one shows what it speaks.
   private static func detect(
-    _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ configuration: Configuration,
+    _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ dialect: Dialect?,
     _ tables: [TableName]
   ) throws -> ServerFacts {
-    switch configuration.dialect {
-    case "mobile-apps": return ServerFacts(dialect: .mobileApps)
-    case "datasync": return ServerFacts(dialect: .datasync)
-    default: break
-    }
     for table in tables {
-      if let facts = try exchange.detect(table) { return facts }
+      if let facts = try exchange.detect(table, chosen: dialect) { return facts }
     }
     throw UnknownDialect()
   }
@@ -156,12 +165,18 @@ struct Connection {
 }
 
 extension ServerFacts {
-  /// Takes what a workspace knows of its server; `nil` where that is nothing.
-  init?(_ state: WorkspaceState) {
-    guard let dialect = state.dialect.flatMap({ Dialect(rawValue: $0.string) }) else { return nil }
+  /// Takes what a workspace knows of its server, in the dialect that is set or was found out; `nil`
+  /// where neither is.
+  init?(_ state: WorkspaceState, dialect: Dialect?) {
+    guard let dialect = dialect ?? state.dialect.flatMap(Dialect.init(name:)) else { return nil }
     self.init(
       dialect: dialect, dataset: state.dataset, user: state.user, tables: state.tables)
   }
+}
+
+extension Configuration {
+  /// The dialect that is set; `nil` where it is to be found out.
+  var spokenDialect: Dialect? { dialect.flatMap(Dialect.init(name:)) }
 }
 
 /// The end of an exchange with a server whose tables are empty, and whose answers don't show what it

@@ -33,15 +33,16 @@ struct RemoteCommand: TsyncCommand {
           try open.configuration.text("credential.command") != nil
           || context.credentials?.token(for: Text(address.origin.description)) != nil
         let isKnown = state.origin == Text(address.description)
-        let dialect = isKnown ? ServerFacts(state)?.dialect : nil
+        let found = isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil
+        let dialect = open.configuration.spokenDialect ?? found
         context.output.result(Line(address.description))
         if context.options.verbose {
-          context.output.result(Line("dialect  \(dialect?.name ?? "not known yet")"))
+          context.output.result(Line("dialect  \(dialect?.rawValue ?? "not known yet")"))
           context.output.result(Line("user     \(state.user?.string ?? "not known")"))
           context.output.result(Line("token    \(hasToken ? "yes" : "no")"))
         }
         context.output.set("remote", .string(address.description))
-        context.output.set("dialect", dialect.map { .string($0.name) } ?? .null)
+        context.output.set("dialect", dialect.map { .string(Text($0.rawValue)) } ?? .null)
         context.output.set("user", state.user.map(JSON.string) ?? .null)
         context.output.set("token", .bool(hasToken))
       }

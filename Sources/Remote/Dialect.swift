@@ -1,18 +1,22 @@
+package import SyncModel
+
 /// A way of speaking to tables over REST (protocol.md §1); whatever differs is told by it.
+///
+/// The raw value is its name in settings, `state.json`, pages and JSON (decisions.md 75).
 package enum Dialect: String, CaseIterable, Hashable, Sendable {
   /// Azure Mobile Apps, version 2.
-  case mobileApps
+  case mobileApps = "mobile-apps"
   /// Datasync 5 and 6, version 3, and tsync-server.
   case datasync
   /// The Community Toolkit's Datasync, version 3.
-  case communityToolkit
+  case communityToolkit = "community-toolkit"
 
-  /// What people call it.
-  package var name: String {
-    switch self {
-    case .mobileApps: "Mobile Apps 2.0"
-    case .datasync: "Datasync 3.0"
-    case .communityToolkit: "Community Toolkit Datasync"
+  /// Finds a dialect by its name, or by the one that it had in older states.
+  package init?(name: Text) {
+    switch name {
+    case "mobileApps": self = .mobileApps
+    case "communityToolkit": self = .communityToolkit
+    default: self.init(rawValue: name.string)
     }
   }
 

@@ -11,6 +11,8 @@ import SyncModel
 ///               ├─ rows ──► (bare rows? __systemproperties) ──► mobileApps
 ///               └─ no rows, no mark ─────────────────► unknown (decisions.md 75)
 /// ```
+///
+/// Where a dialect is set, its own question is the only one.
 struct DialectDetection {
   /// A question.
   enum Probe: Hashable, CaseIterable {
@@ -56,9 +58,17 @@ struct DialectDetection {
   private(set) var user: Text?
 
   private let table: TableName
+  private let chosen: Dialect?
 
-  init(table: TableName) {
+  /// Begins to find out the dialect, or to see whether the table answers in a chosen one.
+  init(table: TableName, chosen: Dialect? = nil) {
     self.table = table
+    self.chosen = chosen
+    switch chosen {
+    case .datasync, nil: break
+    case .mobileApps: step = .ask(.version2)
+    case .communityToolkit: step = .ask(.unversioned)
+    }
   }
 
   /// Takes an answer to the question that was asked, and its words.
@@ -68,6 +78,9 @@ struct DialectDetection {
     switch (probe, answer.status) {
     case (_, 403): step = .stop(.unauthorized(refusal))
     case _ where answer.isMobileServices || hasOldVersions(answer): step = .stop(.mobileServices)
+    case (_, 200) where chosen.map { rows(of: answer, $0) != nil } ?? false:
+      step = chosen.map(Step.found) ?? step
+    case _ where chosen != nil && answer.status != 404: step = alienStep(answer, refusal)
     case (.version3, 200): step = afterVersion3(answer)
     case (.version3, 400): step = afterRefusal(answer, refusal)
     case (.unversioned, 200): step = .found(.communityToolkit)

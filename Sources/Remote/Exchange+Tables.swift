@@ -4,12 +4,14 @@ package import SyncModel
 extension Exchange {
   /// Asks a server which dialect it speaks, and what it tells of itself (protocol.md §1.4).
   ///
-  /// The table should be there.
+  /// The table should be there. A chosen dialect is not found out, but the server is asked in it.
   ///
   /// - Returns: `nil` where the table is empty and nothing else shows the dialect.
   /// - Throws: `Stop` where it speaks none that tsync knows, or can't be asked.
-  package mutating func detect(_ table: TableName) throws -> ServerFacts? {
-    var detection = DialectDetection(table: table)
+  package mutating func detect(
+    _ table: TableName, chosen: Dialect? = nil
+  ) throws -> ServerFacts? {
+    var detection = DialectDetection(table: table, chosen: chosen)
     while true {
       switch detection.step {
       case .ask(let probe):
@@ -45,7 +47,7 @@ extension Exchange {
     } catch {
       guard !answer.isMarkup else { throw stop(for: answer, table) }
       throw Stop.notSpeaking(
-        "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
+        "the answer to a list of \(table) is none in \(dialect.rawValue): \(error.message)")
     }
     guard !page.hasOldVersions else { throw Stop.mobileServices }
     listed.insert(table)

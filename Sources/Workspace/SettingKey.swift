@@ -62,7 +62,7 @@ package struct SettingKey: Hashable, Sendable {
   private static let kinds: [(name: Text, kind: Kind)] = [
     ("color", .choice(["auto", "always", "never"])),
     ("credential.command", .text),
-    ("dialect", .choice(["auto", "mobile-apps", "datasync"])),
+    ("dialect", .choice(["auto", "mobile-apps", "datasync", "community-toolkit"])),
     ("done.field", .text),
     ("editor", .text),
     ("merge", rule),
@@ -96,7 +96,9 @@ extension SettingKey {
       if names.count == elements.count, !names.isEmpty { return }
     default: break
     }
-    throw NameError("\(name) must be \(kind.words)")
+    let isOld = name == "dialect" && value == "mobile-services"
+    let reason = isOld ? "tsync does not speak mobile-services yet; " : ""
+    throw NameError("\(reason)\(name) must be \(kind.words)")
   }
 
   /// Reads a value as a person types it on a command line.

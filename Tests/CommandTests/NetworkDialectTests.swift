@@ -1,3 +1,4 @@
+import Remote
 import SyncModel
 import Synchronization
 import TestSupport
@@ -98,6 +99,85 @@ import Workspace
     let row = try #require(try server.rows("a").first)
     #expect(row["__mine"] == "x")
     #expect(row["text"] == "two")
+  }
+
+  @Test("B2, F4: a dialect that is set keeps data set and user, and another data set is refused")
+  func keepsGuards() throws {
+    let servers = try [RunningServer(), RunningServer()]
+    let current = Mutex(servers[0].url)
+    let line = try ScriptedServer { request in
+      guard let answer = try? Wire.forward(request, to: current.withLock { $0 }) else {
+        return .broken
+      }
+      let kept = answer.headers.filter {
+        !["content-length", "transfer-encoding", "connection"].contains($0.name.lowercased())
+      }
+      return .answer(
+        answer.status, kept.map { (name: $0.name, value: $0.value) }, body: answer.body)
+    }
+    let anna = Person()
+    anna.run("config", "--user", "dialect", "datasync")
+    #expect(anna.run("clone", line.url, "list").status == 0)
+    let dataset = try #require(servers[0].dataset)
+    #expect(anna.directory.text("list/.todosync/state.json")?.contains(dataset) == true)
+    anna.run("new", "-s", "id=tea", "Buy tea")
+    current.withLock { $0 = servers[1].url }
+    let stopped = anna.run("push")
+    #expect(stopped.status == 6)
+    #expect(stopped.error.contains("another data set"))
+    #expect(try servers[1].rows("tea").isEmpty)
+    // Another workspace that was made without the setting is guarded just so.
+    current.withLock { $0 = servers[0].url }
+    #expect(anna.run("push").status == 0)
+    anna.run("config", "--user", "--unset", "dialect")
+    #expect(anna.run("pull").status == 0)
+    current.withLock { $0 = servers[1].url }
+    #expect(anna.run("pull").status == 6)
+  }
+
+  @Test("B3, F2: a change of the setting counts at once, and every place has the same names")
+  func countsAtOnce() throws {
+    let server = try RunningServer()
+    let proxy = try Proxy(before: server.url) { _ in .forward }
+    let anna = try Person(cloning: proxy.url)
+    let shown = { anna.run("remote", "-v").output }
+    #expect(shown().contains("dialect  datasync\n"))
+    for (name, word) in [
+      ("mobile-apps", "$inlinecount=allpages"), ("community-toolkit", "$count=true"),
+      ("datasync", "$count=true"),
+    ] {
+      #expect(anna.run("config", "dialect", name).status == 0)
+      #expect(shown().contains("dialect  \(name)\n"))
+      anna.run("pull")
+      let request = try #require(proxy.requests.last)
+      #expect(request.target.contains(word))
+      let version = request.fields.first { $0.name.lowercased() == "zumo-api-version" }?.value
+      #expect(
+        version == ["mobile-apps": "2.0.0", "datasync": "3.0.0", "community-toolkit": nil][name])
+    }
+    anna.run("config", "dialect", "mobile-apps")
+    anna.run("config", "--unset", "dialect")
+    #expect(shown().contains("dialect  datasync\n"))
+    let state = "list/.todosync/state.json"
+    let text = try #require(anna.directory.text(state))
+    #expect(text.contains(#""dialect": "datasync""#))
+    for (old, name) in [("mobileApps", "mobile-apps"), ("communityToolkit", "community-toolkit")] {
+      anna.directory.write(text.replacing(#"t": "datasync""#, with: "t\": \"\(old)\""), to: state)
+      #expect(shown().contains("dialect  \(name)\n"))
+      let json = try JSON(parsing: Array(anna.run("remote", "--json").output.utf8)).object
+      #expect(json?["dialect"]?.text == Text(name))
+    }
+  }
+
+  @Test("each dialect that tsync speaks is a value of the setting, by its name")
+  func values() throws {
+    let key = try #require(SettingKey("dialect"))
+    #expect(key.kind == .choice(["auto"] + Dialect.allCases.map { Text($0.rawValue) }))
+    let anna = Person()
+    anna.run("init", "list")
+    let refused = anna.run("config", "dialect", "mobile-services")
+    #expect(refused.status == 2)
+    #expect(refused.error.contains("tsync does not speak mobile-services yet"))
   }
 
   @Test("F1: a table of a server that gives five rows at most is cloned, and the size is kept")

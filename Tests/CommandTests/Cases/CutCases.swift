@@ -8,7 +8,7 @@ import Testing
 @Suite struct CutCases {
   @Test(
     "cases 38, 60, N1: a command whose line is cut ends with 5 or 0, the next one with 0",
-    arguments: ["mobileApps", "datasync", "communityToolkit"], Deed.allCases)
+    arguments: ["mobile-apps", "datasync", "community-toolkit"], Deed.allCases)
   func cuts(dialect: String, deed: Deed) throws {
     let line = try CutLine(dialect: dialect)
     var life = Life(line: line, deed: deed)

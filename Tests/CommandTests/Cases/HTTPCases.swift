@@ -53,7 +53,7 @@ import Testing
     anna.run("config", "dialect", "datasync")
     #expect(anna.run("pull").status == 0)
     // What it has asked for is what it will ask for again.
-    let asked = try #require(trap.requests.last?.target.dropFirst())
+    let asked = try #require(trap.requests.first?.target.dropFirst())
     let (count, location) = (trap.connectionCount, "\(trap.url)/\(asked)")
     let answer = "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
     let server = try TLSServer(answers: [(String(asked), answer)])
