@@ -134,11 +134,13 @@ struct DialectDetection {
   }
 
   private var alien: Step {
-    .stop(.notSpeaking("what answers is no list of the table \(table)"))
+    let language = chosen.map { " in \($0.rawValue)" } ?? ""
+    return .stop(.notSpeaking("the response is not a list of rows of table \(table)\(language)"))
   }
 
   private func alienStep(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
     guard answer.isMarkup else {
+      guard answer.status != 200 else { return alien }
       return .stop(.notSpeaking("the server answered \(answer.status) \(refusal.words)"))
     }
     let fact = "a web page came instead of the table \(table) (\(answer.status))"

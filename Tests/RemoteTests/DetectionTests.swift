@@ -145,6 +145,45 @@ import Testing
     #expect(transport.log.requests.count == 1)
   }
 
+  @Test("a dialect that is set is asked for once, and who answers is kept")
+  func chosen() throws {
+    let told = [HTTPField("X-Tsync-Dataset", "d1"), HTTPField("X-Tsync-User", "ann")]
+    for (dialect, version) in [
+      (Dialect.mobileApps, "2.0.0"), (.datasync, "3.0.0"), (.communityToolkit, nil),
+    ] as [(Dialect, String?)] {
+      let list = dialect == .mobileApps ? "[]" : #"{"items":[]}"#
+      let transport = ScriptedTransport(.json(200, list, told))
+      var exchange = Exchange(
+        transport, with: Sample.address, surroundings: Stage().surroundings)
+      #expect(
+        try exchange.detect(Sample.table, chosen: dialect)
+          == ServerFacts(dialect: dialect, dataset: "d1", user: "ann"))
+      #expect(transport.log.targets == ["tables/todoitem?$top=1"])
+      let fields = transport.log.requests[0].headers
+      #expect(fields.first { $0.name == "ZUMO-API-VERSION" }?.value == version)
+    }
+  }
+
+  @Test(
+    "a dialect that is set, and that the server doesn't answer in, ends the exchange",
+    arguments: [
+      (
+        .json(200, #"{"items":[]}"#),
+        "the response is not a list of rows of table todoitem in mobile-apps"
+      ),
+      (.json(200, v1), "the server speaks Mobile Services (2014), which tsync does not speak yet"),
+      (.json(404, "{}"), "the server has no table todoitem"),
+      (.json(400, #"{"error":"no"}"#), "the server answered 400 no"),
+      (.page(200), "a web page came instead of the table todoitem (200): is the address right?"),
+    ] as [(HTTPAnswer, String)])
+  func notInChosen(answer: HTTPAnswer, fact: String) {
+    var exchange = Exchange(
+      ScriptedTransport(answer), with: Sample.address, surroundings: Stage().surroundings)
+    #expect(throws: Stop.notSpeaking(fact)) {
+      try exchange.detect(Sample.table, chosen: .mobileApps)
+    }
+  }
+
   @Test("who wants a token is told so", arguments: [401, 403])
   func unauthorized(status: Int) {
     var exchange = Exchange(
