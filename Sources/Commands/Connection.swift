@@ -91,6 +91,9 @@ struct Connection {
     state.tables = facts.tables
   }
 
+  /// Whether the server is tsync-server: only it tells its data set.
+  var isServerOfOurs: Bool { backend.inner.facts.dataset != nil }
+
   /// Keeps what was learnt of the server's tables, however the exchange ended.
   func keepTables(in workspace: Workspace) throws {
     guard workspace.isWriting, !isUnproven else { return }
@@ -124,10 +127,17 @@ struct Connection {
     _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ dialect: Dialect?,
     _ tables: [TableName]
   ) throws -> ServerFacts {
+    var end: any Error = UnknownDialect()
     for table in tables {
-      if let facts = try exchange.detect(table, chosen: dialect) { return facts }
+      do {
+        if let facts = try exchange.detect(table, chosen: dialect) { return facts }
+        end = UnknownDialect()
+      } catch Stop.noTable(let table) {
+        // Another one may be there.
+        end = Stop.noTable(table)
+      }
     }
-    throw UnknownDialect()
+    throw end
   }
 
   /// Makes sure that a server that wasn't asked before is the workspace's, as far as it tells.

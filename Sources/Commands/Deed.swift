@@ -12,6 +12,8 @@ struct Deed: Equatable {
   var did: String
   /// Which item.
   var key: ItemKey
+  /// The id that the server gave the new item; `nil` where it kept the item's own.
+  var newID: ItemID?
   /// The item's title; `nil` where it has none.
   var title: String?
   /// The names of the fields that were touched.
@@ -28,6 +30,7 @@ struct Deed: Equatable {
     var line = Line(did)
     line.append(" ")
     line.append(names.line(for: key))
+    if let newID { line.append(" as \(newID)") }
     line.append("  ")
     line.append(words ?? ItemNames.shown(title))
     let remark = self.remark ?? fields.map(\.string).joined(separator: ", ")
@@ -44,6 +47,7 @@ struct Deed: Equatable {
       .init(name: "did", value: .string(did)),
     ])
     if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
+    if let newID { object.append("newId", .string(newID.text)) }
     for member in members { object.append(member.name, member.value) }
     return .object(object)
   }

@@ -102,9 +102,17 @@ extension Failure {
       let fact = "the server does not let you: \(refusal.sentence)"
       self.init(.unauthorized, fact, hints: ["give it a token: tsync remote login"])
     case .notSpeaking(let fact): self.init(.unreachable, fact)
+    case .noTable(let table): self = .noTable(table)
     case .unsafe(let fact, let ways, _):
       self.init(.unsafe, fact, hints: ways.map { Hint("a way on: \($0)") })
     }
+  }
+
+  /// The failure of a table that the server doesn't have.
+  static func noTable(_ table: TableName) -> Failure {
+    Failure(
+      .unreachable, "the server has no table \(table)",
+      hints: ["the tables that are exchanged: tsync config tables", "the address: tsync remote"])
   }
 
   private init(_ error: Resolve.Failure) {
@@ -146,6 +154,8 @@ extension Rejection {
   /// The server's answer; of an insert that is in the way of a row, that there is none to be seen: a
   /// row that can be read is never a reason to refuse.
   var sentence: String {
+    // It was carried out, but for some fields.
+    if refusal.status == 200 { return refusal.words.string }
     let isTaken = kind == .insert && refusal.status == 409
     return isTaken ? "\(refusal.sentence) (no row of this id can be seen)" : refusal.sentence
   }

@@ -31,6 +31,11 @@ struct InterruptibleBackend<Inner: Backend>: Backend {
     return try inner.read(key)
   }
 
+  mutating func makesIDs(in table: TableName) throws -> Bool {
+    guard !isInterrupted() else { throw Self.stop }
+    return try inner.makesIDs(in: table)
+  }
+
   mutating func pages(
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {

@@ -25,12 +25,20 @@ struct PushCommand: TsyncCommand {
     help: ArgumentHelp("Delete up to N items of a table whose files vanished.", valueName: "n"))
   var maxDelete: Int?
 
+  @Flag(
+    name: .long,
+    help: "Send new items again of which it is unknown whether the server has made their rows.")
+  var again = false
+
   @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
   var references: [String] = []
 
   func validate() throws {
     guard (1...128).contains(jobs ?? 1) else {
       throw ValidationError("--jobs is a number from 1 to 128")
+    }
+    guard !again || !references.isEmpty && !resolve && !dryRun else {
+      throw ValidationError("--again takes the items to send again, and no --resolve or --dry-run")
     }
     guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
   }
@@ -47,7 +55,7 @@ struct PushCommand: TsyncCommand {
         let telling =
           try dryRun
           ? session.foretellPush(selection, maxDelete: maxDelete)
-          : session.push(selection, maxDelete: maxDelete)
+          : session.push(selection, maxDelete: maxDelete, insertsAgain: again)
         telling.end()
         context.output.set(telling.json)
       }

@@ -14,6 +14,7 @@ struct PushDeeds {
   /// The items of which a write of an earlier push was done: what follows it is a deed of its own.
   private var earlier: Set<ItemKey>
   private var conflictPlaces: [ItemKey: Int] = [:]
+  private var dropped = 0
 
   /// Sums up what happened, and what a push says again of items that it doesn't send.
   ///
@@ -39,8 +40,8 @@ struct PushDeeds {
   private mutating func add(_ event: Event, title: String?) {
     let key = event.key
     switch event.what {
-    case .pushed(let kind): succeed(kind, key, title, isThere: false)
-    case .alreadyThere(let kind): succeed(kind, key, title, isThere: true)
+    case .pushed(let kind): succeed(kind, key, title, event.answer, isThere: false)
+    case .alreadyThere(let kind): succeed(kind, key, title, event.answer, isThere: true)
     case .merged(let report):
       merges[key] = report
       if let index = successes[key] { decorate(index, report) }
@@ -78,12 +79,15 @@ struct PushDeeds {
   }
 
   private mutating func succeed(
-    _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, isThere: Bool
+    _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, _ answer: WriteAnswer, isThere: Bool
   ) {
+    // What the server dropped is a change still, and rejected.
+    if !answer.dropped.isEmpty { dropped += 1 }
     // An undelete or a merge took a second write; the first one names the deed. A delete is a deed of
     // its own, and so is what follows a write of an earlier push.
     if let index = successes[key], kind != .delete, earlier.remove(key) == nil {
       entries[index].deed.title = title
+      entries[index].deed.add(answer)
       return
     }
     var deed = Deed(did: kind.word, key: key, title: title)
@@ -93,6 +97,7 @@ struct PushDeeds {
       deed.remark = "already there"
       deed.members.append(.init(name: "alreadyThere", value: true))
     }
+    deed.add(answer)
     successes[key] = entries.count
     entries.append((.success, deed))
     if let report = merges[key] { decorate(entries.count - 1, report) }
@@ -117,7 +122,7 @@ extension PushDeeds {
   /// How many conflicts there are.
   var conflicts: Int { entries.count { $0.kind == .conflict } }
   /// How many changes the server refused.
-  var rejected: Int { entries.count { $0.kind == .rejection } }
+  var rejected: Int { dropped + entries.count { $0.kind == .rejection } }
   /// How many rows wait for their items.
   var held: Int { entries.count { $0.kind == .held } }
   /// How many outcomes are not known.
@@ -125,6 +130,17 @@ extension PushDeeds {
 }
 
 extension Deed {
+  /// Adds what the server made of a write.
+  fileprivate mutating func add(_ answer: WriteAnswer) {
+    newID = answer.id ?? newID
+    for (fact, names) in [("changed", answer.changed), ("dropped", answer.dropped)]
+    where !names.isEmpty {
+      let words = "the server \(fact): \(names.map(\.string).joined(separator: ", "))"
+      remark = remark.map { "\($0), \(words)" } ?? words
+      members.append(.init(name: Text(fact), value: .array(names.map(JSON.string))))
+    }
+  }
+
   /// Describes a change that the server refused, with its words in place of the title.
   init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
     let refusal = rejection.refusal

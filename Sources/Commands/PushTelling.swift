@@ -101,6 +101,7 @@ struct PushTelling {
       context.output.result(deed.line(names))
     }
     try warnOfMerged(report, disk)
+    warnOfDoubts(report)
     if deeds.rejected > 0 || deeds.held > 0 { context.output.end(with: .rejected) }
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
@@ -110,6 +111,27 @@ struct PushTelling {
     let isOver = isWhole && report.stop == nil
     if !isOver { kept = [:] }
     summarize(deeds, isWhole: isOver && kept.isEmpty)
+  }
+
+  /// Names the tables that the server doesn't have, and the ways to decide on inserts whose rows may be
+  /// there under other ids.
+  private func warnOfDoubts(_ report: PushReport) {
+    for table in report.missing.sorted() {
+      context.output.warn(.noTable(table))
+      context.output.end(with: .unreachable)
+    }
+    guard let first = report.doubtful.sorted().first else { return }
+    let count = report.doubtful.count
+    let word = count == 1 ? Shell.word("\(first)") : "REF"
+    context.output.warn(
+      Failure(
+        .unreachable,
+        "the server may have made \(count == 1 ? "the row" : "rows") under ids of its own;"
+          + " look there, then",
+        hints: [
+          .init("to remove an item here whose row is there: tsync rm \(word)"),
+          .init("to send an item again whose row isn't there: tsync push --again \(word)"),
+        ]))
   }
 
   /// Names what can't be sent since it was merged, such as where two sides are too much for one item.

@@ -100,7 +100,13 @@ private struct PullExchange {
       }
       report.events = before + report.events
       try telling.tell(report, isWhole: result.isSuccess, nanoseconds, on: disk)
-      try result.get()
+      do {
+        try result.get()
+      } catch Stop.noTable(let table) {
+        // The others are there.
+        output.warn(.noTable(table))
+        output.end(with: .unreachable)
+      }
       try context.checkSignal()
     }
   }

@@ -18,8 +18,10 @@ extension Session {
   ///
   /// Without a selection all is pushed; `maxDelete` says how many vanished files of a table may be
   /// deleted, `nil` keeps the guard. What fails is thrown after what had been done by then was told.
-  mutating func push(_ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil) throws -> PushTelling
-  {
+  /// With `insertsAgain`, inserts are sent again that may make second rows.
+  mutating func push(
+    _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil, insertsAgain: Bool = false
+  ) throws -> PushTelling {
     guard configuration.remote != nil else { throw Connection.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
@@ -45,7 +47,7 @@ extension Session {
       return telling
     }
     do {
-      try send(selection, settings, &telling)
+      try send(selection, settings, &telling, insertsAgain: insertsAgain)
     } catch let stop as Stop {
       throw Self.failure(stop, waiting: survey.waiting)
     }
@@ -53,14 +55,17 @@ extension Session {
   }
 
   private mutating func send(
-    _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling
+    _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling,
+    insertsAgain: Bool
   ) throws {
     let (context, tables) = (context, tables)
     try exchange { workspace, connection in
       var report = PushReport()
-      let push = Push(
+      var push = Push(
         settings: settings, selection: selection,
         progress: { context.output.progress("\($0) of \($1) sent") })
+      push.insertsAgain = insertsAgain
+      push.takesNewFieldsTogether = connection.isServerOfOurs
       let result = Result {
         try push.run(tables, on: &workspace, to: &connection.backend, report: &report)
       }

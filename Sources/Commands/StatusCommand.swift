@@ -55,6 +55,11 @@ struct StatusCommand: TsyncCommand {
         context.output.warn(
           "items/\(name) is no table of this workspace: tsync config tables says which are")
       }
+      for table in open.tables where state.tables[table]?.isMissing == true {
+        context.output.warn(
+          "the server has no table \(table), and its changes wait; to leave it out: tsync config tables"
+        )
+      }
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
         context.output.warn("a pull of \(table) was stopped before its end: tsync pull")
       }

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 extension Survey.Entry {
   /// Where the file lies that isn't valid, or that an item was moved to; `nil` for others.
@@ -27,6 +28,12 @@ extension StatusReport.Entry {
       return invalid.sentence + (invalid.hint.map { " · \($0)" } ?? "")
     case .moved(let place): return "moved to \(place)"
     }
+  }
+
+  /// Whether it is an insert of unknown outcome in a table whose server makes ids.
+  func isDoubtful(_ state: WorkspaceState) -> Bool {
+    guard case .unknown(let intent) = entry.standing, intent.kind == .insert else { return false }
+    return state.tables[intent.key.table]?.makesIDs == true
   }
 
   /// Table and id as they stand in file names, without blanks; for a file whose name is of no id, the

@@ -84,7 +84,9 @@ struct StatusReport {
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
       if group.isEmpty { continue }
-      output.result(Line(heading.text, .bold).hinting(heading.hint))
+      let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
+      let hint = isDoubtful ? "tsync rm REF, or tsync push --again REF" : heading.hint
+      output.result(Line(heading.text, .bold).hinting(hint))
       for (_, line) in group { output.result(line) }
     }
     if !quarantined.isEmpty { output.result(Line("rows that could not be items", .bold)) }

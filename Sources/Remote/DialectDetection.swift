@@ -92,8 +92,8 @@ struct DialectDetection {
       let fact = "the rows of \(table) do not show the dialect of the server"
       step = .stop(.notSpeaking("\(fact): tsync config dialect NAME"))
     case (.systemProperties, 400): step = .found(.mobileApps)
-    case (_, 404) where !answer.isMarkup:
-      step = .stop(.notSpeaking("the server has no table \(table)"))
+    // Mobile Apps on Node has a page for tables that it doesn't know.
+    case (_, 404) where !answer.isMarkup, (.version2, 404): step = .stop(.noTable(table))
     default: step = alienStep(answer, refusal)
     }
   }

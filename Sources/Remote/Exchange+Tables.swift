@@ -40,6 +40,7 @@ extension Exchange {
       fields: dialect.fields,
       meanwhile: meanwhile)
     guard !answer.isMobileServices else { throw Stop.mobileServices }
+    if answer.saysNotFound { facts?.tables[table, default: TableFacts()].isMissing = true }
     guard answer.status == 200 else { return .refused(answer) }
     let page: ListPage
     do throws(EnvelopeFault) {
@@ -51,6 +52,7 @@ extension Exchange {
     }
     guard !page.hasOldVersions else { throw Stop.mobileServices }
     listed.insert(table)
+    facts?.tables[table]?.isMissing = false
     return .page(page)
   }
 
@@ -62,17 +64,12 @@ extension Exchange {
     }
   }
 
-  /// The end that the refusal of a reading makes.
+  /// The end that the refusal of a list makes, or of a row's reading other than that it isn't there.
   func stop(for answer: HTTPAnswer, _ table: TableName) -> Stop {
     let refusal = Refusal(answer, authorization)
     switch answer.status {
     case 403: return .unauthorized(refusal)
-    case 404 where answer.isMarkup, 410 where answer.isMarkup:
-      return .notSpeaking("there are no tables at \(address) (\(answer.status) with a web page)")
-    case 404, 410:
-      return .notSpeaking(
-        "the server has no table \(table) (\(refusal.words)); yours are set by: tsync config tables"
-      )
+    case 404, 410: return .noTable(table)
     case 200..<300 where answer.isMarkup:
       return .notSpeaking("a web page came instead of rows: something else answers at \(address)")
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")

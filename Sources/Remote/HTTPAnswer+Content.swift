@@ -22,6 +22,9 @@ extension HTTPAnswer {
     return !isJSON && body.first { !$0.isBlank } == UInt8(ascii: "<")
   }
 
+  /// Whether it says that there is no such thing.
+  var saysNotFound: Bool { [404, 410].contains(status) }
+
   /// Whether the answer tells that it has no body, rather than having been cut off before it.
   var isSaidToBeEmpty: Bool {
     body.isEmpty

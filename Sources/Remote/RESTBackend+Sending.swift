@@ -8,6 +8,8 @@ extension RESTBackend {
     try exchange.checkSubject()
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
+    var replies: [(Intent, Reply)] = []
+    defer { for (intent, reply) in replies { learn(from: reply, to: intent) } }
     repeat {
       try exchange.send(&window, width: jobs) {
         guard !isExhausted else { return nil }
@@ -15,6 +17,7 @@ extension RESTBackend {
         isExhausted = intent == nil
         return intent
       } done: {
+        if $0.kind == .insert { replies.append(($0, $1)) }
         try done($0, $1)
       }
       if let pause = window.pause, window.stop == nil {

@@ -12,8 +12,9 @@ package import SyncModel
 package struct RESTBackend<T: Transport>: Backend {
   /// The talk with the server.
   package var exchange: Exchange<T>
-  /// What is known of the server; what is learnt of its tables is added.
-  package var facts: ServerFacts
+  /// The inserts that the server has carried out without saying under which id.
+  private var answered: Set<ItemKey> = []
+  private let begun: ServerFacts
   /// How the remote is used.
   package let settings: RemoteSettings
 
@@ -24,8 +25,14 @@ package struct RESTBackend<T: Transport>: Backend {
   ) {
     self.exchange = exchange
     self.exchange.facts = facts
-    self.facts = facts
+    begun = facts
     self.settings = settings
+  }
+
+  /// What is known of the server; what is learnt of its tables is added.
+  package var facts: ServerFacts {
+    get { exchange.facts ?? begun }
+    set { exchange.facts = newValue }
   }
 
   package func prepare(_ operation: Operation) throws -> Request {
@@ -46,10 +53,38 @@ package struct RESTBackend<T: Transport>: Backend {
       return try reading(of: ListEntry(answer.body[...]), key)
     case 404 where !answer.isMarkup:
       try exchange.confirm(key.table, dialect)
-      return .absent
+      return absence(of: key)
     // Releases of Datasync 6 hide tombstones from such a reading, but not from a list.
     case 410 where !answer.isMarkup: return try readFromList(key)
     default: return try refusal(of: answer, key)
+    }
+  }
+
+  package mutating func makesIDs(in table: TableName) throws -> Bool {
+    if facts.tables[table]?.makesIDs == true { return true }
+    let dialect = facts.dialect
+    let answer = try exchange.read(
+      "tables/\(table)?$top=1&\(dialect.includesDeleted)", fields: dialect.fields)
+    guard answer.status == 200, let page = try? ListPage(answer, dialect) else {
+      throw exchange.stop(for: answer, table)
+    }
+    if page.hasNumberIDs { facts.tables[table, default: TableFacts()].makesIDs = true }
+    return page.hasNumberIDs
+  }
+
+  /// Takes note of an insert that was carried out and whose row isn't there: it has another id.
+  private mutating func absence(of key: ItemKey) -> Reading {
+    if answered.contains(key) { facts.tables[key.table, default: TableFacts()].makesIDs = true }
+    return .absent
+  }
+
+  /// Takes note of what the reply to an insert says of the server's ids.
+  mutating func learn(from reply: Reply, to intent: Intent) {
+    guard intent.kind == .insert, case .done(let row) = reply.outcome else { return }
+    if let row, row.id != intent.key.id {
+      facts.tables[intent.key.table, default: TableFacts()].makesIDs = true
+    } else if row == nil {
+      answered.insert(intent.key)
     }
   }
 
@@ -61,12 +96,16 @@ package struct RESTBackend<T: Transport>: Backend {
       guard page.entries.count < 2 else {
         throw Stop.notSpeaking("the server has more than one row \(key)")
       }
-      return try page.entries.first.map { try reading(of: $0, key) } ?? .absent
+      return try page.entries.first.map { try reading(of: $0, key) } ?? absence(of: key)
     }
   }
 
   /// Returns what a refused reading of one row means, in a table that may be read at all.
   private mutating func refusal(of answer: HTTPAnswer, _ key: ItemKey) throws -> Reading {
+    if answer.saysNotFound {
+      try exchange.confirm(key.table, facts.dialect)
+      throw Stop.notSpeaking("the server answered \(answer.status) with a web page for \(key)")
+    }
     guard [400, 403].contains(answer.status), !answer.isMarkup else {
       throw exchange.stop(for: answer, key.table)
     }

@@ -70,6 +70,8 @@ struct ListPage: Equatable {
   var hasLink = false
   /// How many rows of the same range that passes over, where the server tells it.
   var nextSkip: Int?
+  /// Whether the first row's id is a number: the server made it.
+  var hasNumberIDs = false
 
   /// Makes a page of its parts.
   init(_ entries: [ListEntry], total: Int? = nil, date: Int64? = nil, hasLink: Bool = false) {
@@ -87,6 +89,8 @@ struct ListPage: Equatable {
     let envelope = try PageEnvelope(
       answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect == .mobileApps)
     entries = envelope.rows.map { ListEntry(answer.body[$0]) }
+    let first = envelope.rows.first.flatMap { try? JSON(parsing: answer.body[$0]) }
+    if case .number? = first?.object?[Item.idField] { hasNumberIDs = true }
     total = envelope.total
     date = answer.date
     let link = dialect == .mobileApps ? answer.header("Link") : nil

@@ -4,7 +4,7 @@ import SyncModel
 /// What an answer to a write means (safety.md §3.6, decisions.md 5 and 12).
 ///
 /// Only what is wholly as it should be counts as done: the right status, JSON that is said to be
-/// JSON, a row, its id ours to the byte, a version.
+/// JSON, a row, its id ours to the byte but for an insert, a version.
 enum WriteVerdict: Equatable {
   /// It is known what became of the write, or that it can't be known from here.
   case settled(Reply)
@@ -23,13 +23,7 @@ enum WriteVerdict: Equatable {
     case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: .moved(answer)))
     case 300..<400: self = .settled(Reply(.unknown(refusal), stop: .moved(answer)))
     case 401: self = .renew(refusal)
-    case 404 where answer.isMarkup, 410 where answer.isMarkup:
-      let fact = "the server answered \(answer.status) with a web page: is the address right?"
-      self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
     case 404, 409, 410, 412: self = .settled(Reply(.disputed(refusal)))
-    case 405 where !answer.isJSON:
-      let fact = "the server does not take \(intent.request.method) (405 \(refusal.words))"
-      self = .settled(Reply(.notSent, stop: .notSpeaking(fact)))
     case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))
     case 408, 421, 425: self = .settled(Reply(.unknown(refusal)))
     case 429: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: false)
@@ -43,10 +37,22 @@ enum WriteVerdict: Equatable {
     switch (intent.kind, answer.status) {
     case (.delete, 204): .done(nil)
     case (.delete, 200): deletion(answer, of: intent)
-    case (.insert, 200), (.insert, 201), (.undelete, 200), (.undelete, 201), (.update, 200):
-      written(answer, of: intent)
+    case (.insert, _): inserted(answer, as: intent.key.id)
+    case (.undelete, 200), (.undelete, 201), (.update, 200): written(answer, of: intent)
     default: .unknown(nil)
     }
+  }
+
+  /// An answer with a row, and "created" without one, say that a row was made, under whatever id
+  /// (decisions.md 50).
+  private static func inserted(_ answer: HTTPAnswer, as id: ItemID) -> Reply.Outcome {
+    if let row = row(in: answer), !row.deleted {
+      return .done(row.id == id && row.version == nil ? nil : row)
+    }
+    if let object = answer.object, object[Item.idField] != nil { return .done(nil) }
+    let isWhole = answer.isJSON ? answer.object != nil : !answer.body.isEmpty
+    let isMade = answer.status == 201 && !answer.isMarkup && (isWhole || answer.isSaidToBeEmpty)
+    return isMade ? .done(nil) : .unknown(nil)
   }
 
   private static func deletion(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {

@@ -3,42 +3,73 @@ import SyncModel
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Takes over to an item what the server's answer to its write has changed in it or beside it.
   ///
-  /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item.
+  /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item, whose key
+  /// is the row's.
   ///
   /// - Returns: Whether that is done; not where the item can't be read, was moved, or is saved all the
   ///   time. Over the row as its base it would look as if its user had removed what the answer adds.
   mutating func takeAnswer(
-    _ row: Row, to intent: Intent, claims: inout Claims
+    _ row: Row, to intent: Intent, at key: ItemKey, claims: inout Claims
   ) throws -> Bool {
     guard intent.kind != .delete else { return true }
     let sent = try sent(by: intent, answeredBy: row)
     // Whatever was edited meanwhile, there is nothing to add to it.
     if row.item == sent { return true }
     for _ in 0..<8 {
-      let client = try client(intent.key)
+      let client = try client(key)
       guard case .item(let item, let digest) = client else {
-        return try client == .absent && moved(intent.key, &claims) == nil
+        return try client == .absent && moved(key, &claims) == nil
       }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
       ).item
       guard merged != item else { return true }
-      let outcome = try write(merged, to: intent.key, expecting: digest)
+      let outcome = try write(merged, to: key, expecting: digest)
       if outcome != .changedMeanwhile { return true }
     }
     return false
   }
 
-  /// Returns what a write has brought to the server, by its answer.
-  func sent(by intent: Intent, answeredBy row: Row) throws -> Item? {
-    guard intent.kind == .undelete else { return intent.item }
-    // The request may have carried the item, or not, and then the row is as the tombstone was.
-    let former = try base(of: intent.key).row?.item
-    let values = row.item.values
-    let isCarried = Change(from: former, to: intent.item).fields.allSatisfy {
-      values[$0.name] != $0.old
+  /// Moves a new item, as it is now, to the id that the server gave its row (decisions.md 50).
+  ///
+  /// The file of the former name goes to the trash. What was cut off is finished by doing it again.
+  ///
+  /// - Returns: Whether the item is under that id; not where its file can't be read or was moved, and
+  ///   where the place holds something else. The row comes there like a pulled one then.
+  mutating func rename(_ former: ItemKey, to key: ItemKey) throws -> Bool {
+    var written: Digest?
+    for _ in 0..<8 {
+      let place = try client(key)
+      guard case .item(let item, let digest) = try client(former) else { return place != .absent }
+      let isFree = place == .absent || (written != nil && place.digest == written)
+      if isFree {
+        guard case .replaced(let now) = try write(item, to: key, expecting: place.digest) else {
+          continue
+        }
+        written = now
+      }
+      if try write(nil, to: former, expecting: digest) != .changedMeanwhile {
+        return isFree || place.item == item
+      }
     }
-    return isCarried ? intent.item : former
+    return true
+  }
+
+  /// Returns what a write has brought to the server, by its answer; a field that the answer lacks isn't
+  /// there, and stays a change of the item's.
+  func sent(by intent: Intent, answeredBy row: Row) throws -> Item? {
+    let former = try base(of: intent.key).row?.item
+    if intent.kind == .undelete {
+      // The request may have carried the item, or not, and then the row is as the tombstone was.
+      let values = row.item.values
+      let isCarried = Change(from: former, to: intent.item).fields.allSatisfy {
+        values[$0.name] != $0.old
+      }
+      if !isCarried { return former }
+    }
+    var sent = intent.item
+    for name in WriteAnswer(row, to: intent, over: former).dropped { sent?.fields[name] = nil }
+    return sent
   }
 
   /// Notes that nothing waits any more for what writes have brought to the server; before they are

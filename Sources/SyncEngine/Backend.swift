@@ -23,6 +23,12 @@ package protocol Backend {
   /// - Throws: ``Stop``, where the reading failed.
   mutating func read(_ key: ItemKey) throws -> Reading
 
+  /// Tells whether the server gives new rows of a table ids of its own: a row that isn't there under
+  /// the id that was sent may be there under another one then (decisions.md 50).
+  ///
+  /// - Throws: ``Stop``, where it can't be asked.
+  mutating func makesIDs(in table: TableName) throws -> Bool
+
   /// Brings the rows of a table page by page, tombstones included, the oldest change first.
   ///
   /// It begins at the token, without one with everything. `each` takes a page, and answers whether to

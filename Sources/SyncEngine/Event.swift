@@ -36,11 +36,14 @@ package struct Event: Equatable, Sendable {
   package let what: What
   /// The item, for its title: as it is now, or as it last was.
   package let item: Item?
+  /// What the server made of a write that it carried out.
+  package let answer: WriteAnswer
 
   /// Makes an event.
-  package init(_ key: ItemKey, _ what: What, item: Item?) {
+  package init(_ key: ItemKey, _ what: What, item: Item?, answer: WriteAnswer = WriteAnswer()) {
     self.key = key
     self.what = what
     self.item = item
+    self.answer = answer
   }
 }

@@ -13,6 +13,10 @@ package struct Push {
   package var settings: Settings
   /// The items to push; `nil` pushes all.
   package var selection: Set<ItemKey>?
+  /// Whether writes may bring new fields to a table at the same time; tsync-server loses none.
+  package var takesNewFieldsTogether = false
+  /// Whether inserts of unknown outcome are sent again, although they may make second rows.
+  package var insertsAgain = false
   /// Told after each reply: writes so far, and in all.
   package var progress: (_ done: Int, _ total: Int) -> Void
 
@@ -43,10 +47,13 @@ package struct Push {
       .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
       .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
       .map(\.intent)
-    report.resent = Set(open.map(\.key))
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
-    try send(.again(open), &run, &disk, &backend)
+    let sent = try open.filter { try isSentAgain($0, &run, &disk, &backend) }
+    run.report.resent = Set(sent.map(\.key))
+    for part in try parts(sent, on: disk, { ($0.key, $0.item) }) where run.report.stop == nil {
+      try send(.again(part), &run, &disk, &backend)
+    }
     // Rows that waited for the outcome of a write come before what is sent next.
     for table in tables where !open.isEmpty {
       run.report.events += try disk.takeIncoming(in: table, settings: settings)
@@ -60,7 +67,8 @@ package struct Push {
     var deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
     for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
       run.again = []
-      for part in Self.parts(pending) where run.report.stop == nil {
+      for part in try parts(pending, on: disk, { ($0.key, $0.item) })
+      where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
         try send(.operations(part), &run, &disk, &backend)
       }
       // What has other ids now goes once the server has had it under those.
@@ -85,15 +93,48 @@ package struct Push {
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
-  /// Splits the changes where the table switches: what comes later may refer to what came before.
-  private static func parts(_ operations: [Operation]) -> [[Operation]] {
-    var parts: [[Operation]] = []
-    for operation in operations {
-      if parts.last?.last?.key.table == operation.key.table {
-        parts[parts.count - 1].append(operation)
-      } else {
-        parts.append([operation])
+  /// Tells whether a write of unknown outcome may be sent again.
+  ///
+  /// Where the server gives rows ids of its own, an insert would make a second row: its user says
+  /// whether the row is there, by removing the item here or by sending it again (decisions.md 50).
+  private func isSentAgain(
+    _ intent: Intent, _ run: inout PushRun, _ disk: inout some Disk, _ backend: inout some Backend
+  ) throws -> Bool {
+    guard intent.kind == .insert, !insertsAgain, run.report.stop == nil else { return true }
+    do {
+      guard try backend.makesIDs(in: intent.key.table) else { return true }
+      if disk.journal.notes[intent.key]?.note.commanded == true {
+        try disk.append([.closed(.operation(intent.key))], durably: false)
+        return false
       }
+      run.report.doubtful.insert(intent.key)
+    } catch Stop.noTable(let table) {
+      run.report.missing.insert(table)
+    } catch let stop as Stop {
+      run.report.stop = stop
+    }
+    run.report.events.append(Event(intent.key, .unknown, item: intent.item))
+    return false
+  }
+
+  /// Splits writes where the table switches, because what comes later may refer to what came before,
+  /// and around each that brings a new field to its table, because that goes alone.
+  private func parts<Write>(
+    _ writes: [Write], on disk: some Disk, _ content: (Write) -> (key: ItemKey, item: Item?)
+  ) throws -> [[Write]] {
+    let contents = writes.map(content)
+    var new = try takesNewFieldsTogether ? nil : NewFields(of: contents, on: disk)
+    var parts: [[Write]] = []
+    var isAlone = false
+    var table: TableName?
+    for (write, content) in zip(writes, contents) {
+      let isFirst = new?.isFirst(content.key, content.item) ?? false
+      if isFirst || isAlone || table != content.key.table {
+        parts.append([write])
+      } else {
+        parts[parts.count - 1].append(write)
+      }
+      (isAlone, table) = (isFirst, content.key.table)
     }
     return parts
   }

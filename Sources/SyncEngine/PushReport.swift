@@ -6,6 +6,10 @@ package struct PushReport: Equatable, Sendable {
   package var events: [Event] = []
   /// The items of which a write was sent again that an earlier push had sent.
   package var resent: Set<ItemKey> = []
+  /// The inserts of unknown outcome whose rows may be there under ids of the server's.
+  package var doubtful: Set<ItemKey> = []
+  /// The tables that the server doesn't have, whose changes wait.
+  package var missing: Set<TableName> = []
   /// Why the push ended early; `nil` where it didn't.
   package var stop: Stop?
   /// How many changes wait, where the push ended early.

@@ -14,10 +14,12 @@ struct PushRun {
   private var brought: Set<ItemKey> = []
   /// The writes that the server has done and that are not taken over yet.
   private var done: [(intent: Intent, row: Row?, read: Bool)] = []
+  /// The rows that lack fields which were sent, and those.
+  private var dropped: [(key: ItemKey, row: Row, names: [Text])] = []
   /// How many of the push's writes were answered by "there is no such row".
   private var absences = 0
   /// The writes whose outcome only a reading can tell.
-  private var doubts: [(intent: Intent, refusal: Refusal?, disputed: Bool)] = []
+  private var doubts: [(intent: Intent, refusal: Refusal?)] = []
   /// Where items were moved whose files are missing.
   private var claims = Claims()
 
@@ -31,13 +33,13 @@ struct PushRun {
     report.stop = report.stop ?? reply.stop
     switch reply.outcome {
     case .done(nil) where intent.kind != .delete:
-      doubts.append((intent, nil, false))  // the answer tells no version
+      doubts.append((intent, nil))  // the answer tells no version
     case .done(let row): done.append((intent, row, false))
     case .refused(let refusal):
       guard intent.attempt > 1 else { return try reject(refusal, intent, &disk) }
-      doubts.append((intent, refusal, false))  // what is refused now may have been done before
-    case .disputed(let refusal): doubts.append((intent, refusal, true))
-    case .unknown(let refusal): doubts.append((intent, refusal, false))
+      doubts.append((intent, refusal))  // what is refused now may have been done before
+    case .disputed(let refusal): doubts.append((intent, refusal))
+    case .unknown(let refusal): doubts.append((intent, refusal))
     case .notSent:
       // An earlier attempt may still have been carried out.
       guard intent.attempt == 1 else { return }
@@ -75,22 +77,30 @@ struct PushRun {
     let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
-    var taken: [(intent: Intent, row: Row?)] = []
+    var taken: [Intent] = []
+    var renamed: [Intent] = []
     var waiting: [WaitingRow] = []
     for (intent, row, read) in done {
-      let former = try disk.base(of: intent.key)
-      if let row, try !disk.takeAnswer(row, to: intent, claims: &claims) {
+      let former = try disk.base(of: intent.key).row?.item
+      let answer = WriteAnswer(row, to: intent, over: former)
+      let key = answer.id.map { ItemKey(intent.key.table, $0) } ?? intent.key
+      if let row, try key != intent.key && !disk.rename(intent.key, to: key) {
+        waiting.append(WaitingRow(key: key, row: row, base: nil))
+      } else if let row, try !disk.takeAnswer(row, to: intent, at: key, claims: &claims) {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-        waiting.append(WaitingRow(key: intent.key, row: row, base: row.answering(sent)))
+        waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
       } else {
         if intent.kind == .delete { try disk.keepVanished(intent.key, by: row) }
-        taken.append((intent, row))
-        bases[intent.key.table, default: []].append(row ?? .gone(intent.key.id))
+        if key == intent.key { taken.append(intent) }
+        let gone = Row.gone(intent.key.id, holding: former ?? Item(JSONObject()))
+        bases[intent.key.table, default: []].append(row ?? gone)
       }
+      if key != intent.key { renamed.append(intent) }
+      if let row, !answer.dropped.isEmpty { dropped.append((key, row, answer.dropped)) }
       report.events.append(
         Event(
           intent.key, read ? .alreadyThere(intent.kind) : .pushed(intent.kind),
-          item: intent.item ?? former.row?.item))
+          item: intent.item ?? former, answer: answer))
       // An undelete may leave the fields to a second write.
       if intent.kind == .undelete { again.insert(intent.key) }
     }
@@ -98,22 +108,54 @@ struct PushRun {
     try disk.settle()
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.noteArrivals(done.map { ($0.intent, $0.row) })
-    try disk.append(taken.flatMap { disk.journal.closings(of: $0.intent) }, durably: false)
+    try disk.append(taken.flatMap { disk.journal.closings(of: $0) }, durably: false)
     done = []
     try bring(waiting, &disk)
+    // Its row is the base of the new id by now: until then the answer must be found again.
+    try disk.append(renamed.flatMap { disk.journal.closings(of: $0) }, durably: false)
+    try rejectDropped(&disk)
+  }
+
+  /// Keeps the fields that answers lacked from being sent again and again: their items are rejected as
+  /// they are.
+  private mutating func rejectDropped(_ disk: inout some Disk) throws {
+    for (key, row, names) in dropped {
+      let client = try disk.client(key)
+      let left = Change(from: row.item, to: client.item).names
+      guard client.item != nil, left.allSatisfy(names.contains) else { continue }
+      let words = Text("the server dropped: \(names.map(\.string).joined(separator: ", "))")
+      let rejection = Rejection(
+        kind: .update, refusal: Refusal(status: 200, words: words), digest: client.digest, tries: 1,
+        time: settings.now)
+      try disk.append([.rejected(key, rejection)], durably: false)
+    }
+    dropped = []
   }
 
   /// Reads the rows of the writes in doubt, and settles each.
   mutating func settleDoubts(_ disk: inout some Disk, _ backend: inout some Backend) throws {
-    var readings: [(Intent, Settlement, Reading)] = []
-    for (intent, refusal, disputed) in doubts {
+    var readings: [(Intent, Settlement, isAbsent: Bool)] = []
+    for (intent, refusal) in doubts {
       do {
         if let stop = report.stop { throw stop }
         let reading = try disk.readNow(intent.key, from: &backend)
-        let settlement = try Settlement(
-          intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal,
-          disputed: disputed)
-        readings.append((intent, settlement, reading))
+        var settlement = try Settlement(
+          intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal)
+        // The row may be there under an id of the server's.
+        if settlement == .void, intent.kind == .insert, try backend.makesIDs(in: intent.key.table) {
+          settlement = .unknown
+          report.doubtful.insert(intent.key)
+        }
+        let isAbsent = reading == .absent && intent.isMissed(refusal)
+        readings.append((intent, settlement, isAbsent))
+      } catch Stop.noTable(let table) {
+        // A table that isn't there took nothing: the change waits for it.
+        report.missing.insert(table)
+        if [404, 410].contains(refusal?.status) {
+          try disk.append([.closed(.intent(intent.key))], durably: false)
+        } else {
+          report.events.append(Event(intent.key, .unknown, item: intent.item))
+        }
       } catch let stop as Stop {
         report.stop = report.stop ?? stop
         let shown = try intent.item ?? disk.base(of: intent.key).row?.item
@@ -121,9 +163,7 @@ struct PushRun {
       }
     }
     doubts = []
-    let absent = readings.filter {
-      $0.0.kind != .delete && $0.0.kind != .insert && $0.2 == .absent
-    }
+    let absent = readings.filter(\.isAbsent)
     absences += absent.count
     if !absent.isEmpty, absences > Guards.absences(of: max(total, replies)) {
       // They did not happen: whatever way is taken next, they must not stand in it.
@@ -188,6 +228,17 @@ struct PushRun {
     for key in brought.sorted()
     where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
       report.events.append(Event(key, .held, item: try disk.base(of: key).item))
+    }
+  }
+}
+
+extension Intent {
+  /// Whether that there is no row says that the server has lost it, or the table, rather than that an
+  /// earlier attempt was carried out.
+  fileprivate func isMissed(_ refusal: Refusal?) -> Bool {
+    switch kind {
+    case .update, .undelete: true
+    case .insert, .delete: attempt == 1 && [404, 410].contains(refusal?.status)
     }
   }
 }

@@ -46,10 +46,16 @@ package enum Recovery {
       try disk.restoreTorn(key, to: intent.item)
       guard let row, intent.kind != .delete else {
         try disk.keepVanished(key, by: row)
-        bases[key.table, default: []].append(row ?? .gone(key.id))
+        let gone = Row.gone(key.id, holding: base?.item ?? Item(JSONObject()))
+        bases[key.table, default: []].append(row ?? gone)
         continue
       }
-      let isTaken = try disk.takeAnswer(row, to: intent, claims: &claims)
+      let key = ItemKey(key.table, row.id)
+      guard try key == intent.key || disk.rename(intent.key, to: key) else {
+        waiting.append(WaitingRow(key: key, row: row, base: nil))
+        continue
+      }
+      let isTaken = try disk.takeAnswer(row, to: intent, at: key, claims: &claims)
       let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
       // What was pulled since would go when the answer becomes the base.
       if let newer = try disk.incoming(of: key), row.isOlder(than: newer) {

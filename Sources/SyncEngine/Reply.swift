@@ -53,6 +53,8 @@ package enum Stop: Error, Equatable, Sendable {
   case unauthorized(Refusal)
   /// What answers does not speak the protocol, in words for people.
   case notSpeaking(String)
+  /// The server has no such table; it may have others.
+  case noTable(TableName)
   /// To go on could harm: what was found, the commands for the ways on, and the items of which it
   /// is said, where it is of some.
   case unsafe(String, ways: [String], items: [ItemKey] = [])

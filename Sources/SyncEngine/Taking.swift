@@ -37,8 +37,20 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // server's in conflict with it.
       if client == .absent, try moved(key, &claims) != nil { return .held }
       if isAnswer, client == .absent { return .taken(nil) }
-      let merge = Merge(
+      var merge = Merge(
         base: base, client: client.item, server: server, last: last, policy: policy)
+      // A row that was deleted anew: an undelete brings back only what was changed here since it was
+      // known, over what others have made of it.
+      if open == nil, case .tombstone(let former) = known, row.deleted, let item = client.item,
+        !former.item.isEmpty, !row.item.isEmpty
+      {
+        merge = Merge(base: former.item, client: item, server: row.item, policy: policy)
+        if case .conflict = merge {
+          let conflict = Conflict(
+            kind: .deletedThere, base: former.item, client: item, server: nil, last: row.item)
+          return try lay(conflict, key, client, row, from: former.item)
+        }
+      }
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server, last), key, client, row, from: origin)
       }

@@ -23,7 +23,11 @@ package struct Row: Sendable {
       throw NameError("the member '\(name)' stands twice")
     }
     guard let id = object[Item.idField] else { throw NameError("the row has no id") }
-    guard let idText = id.text else { throw NameError("the row's id is not a string") }
+    // A number that a server has made is the text of it from here on (decisions.md 50).
+    let number = id.integer.map { Text("\($0)") }
+    guard let idText = id.text ?? number else {
+      throw NameError("the row's id is not a string or a whole number")
+    }
     self.id = try ItemID(idText)
     deleted = try Self.value(.deleted, in: object, "true or false", \.boolean) ?? false
     createdAt = try Self.value(.createdAt, in: object, "a string", \.text)
@@ -34,7 +38,10 @@ package struct Row: Sendable {
       $0.text.flatMap(Timestamp.init)
     }
     item = Item(object)
-    self.text = text.map(Self.onOneLine) ?? JSON.object(object).encoded()
+    var object = object
+    if number != nil { object[Item.idField] = .string(idText) }
+    self.text =
+      (number == nil ? text : nil).map(Self.onOneLine) ?? JSON.object(object).encoded()
   }
 
   /// Makes a row of its parts, as a server would send it.

@@ -14,17 +14,17 @@ import Testing
                   row other no-version error cut empty page as-text
     """
   private static let table = """
-    200 insert    D- u- d- u- u- u- u- u-
+    200 insert    D- D- d- u- u- u- u- u-
     200 update    D- u- d- u- u- u- u- u-
     200 delete    d- u- d- u- u- d- u- u-
     200 undelete  D- u- d- u- u- u- u- u-
     200 read      R- U- R- Sm Sm Sm Sm Sm
-    201 insert    D- u- d- u- u- u- u- u-
+    201 insert    D- D- d- d- u- d- u- d-
     201 update    u- u- u- u- u- u- u- u-
     201 delete    u- u- u- u- u- u- u- u-
     201 undelete  D- u- d- u- u- u- u- u-
     201 read      Sm Sm Sm Sm Sm Sm Sm Sm
-    204 insert    u- u- u- u- u- u- u- u-
+    204 insert    D- D- d- u- u- u- u- u-
     204 update    u- u- u- u- u- u- u- u-
     204 delete    d- d- d- d- d- d- d- d-
     204 undelete  u- u- u- u- u- u- u- u-
@@ -49,15 +49,15 @@ import Testing
     403 delete    r- r- r- r- r- r- r- r-
     403 undelete  r- r- r- r- r- r- r- r-
     403 read      U- U- U- U- U- U- Sa U-
-    404 insert    x- x- x- x- x- x- nm x-
-    404 update    x- x- x- x- x- x- nm x-
-    404 delete    x- x- x- x- x- x- nm x-
-    404 undelete  x- x- x- x- x- x- nm x-
+    404 insert    x- x- x- x- x- x- x- x-
+    404 update    x- x- x- x- x- x- x- x-
+    404 delete    x- x- x- x- x- x- x- x-
+    404 undelete  x- x- x- x- x- x- x- x-
     404 read      A- A- A- A- A- A- Sm A-
-    405 insert    r- r- r- r- r- nm nm nm
-    405 update    r- r- r- r- r- nm nm nm
-    405 delete    r- r- r- r- r- nm nm nm
-    405 undelete  r- r- r- r- r- nm nm nm
+    405 insert    r- r- r- r- r- r- r- r-
+    405 update    r- r- r- r- r- r- r- r-
+    405 delete    r- r- r- r- r- r- r- r-
+    405 undelete  r- r- r- r- r- r- r- r-
     405 read      Sm Sm Sm Sm Sm Sm Sm Sm
     409 insert    x- x- x- x- x- x- x- x-
     409 update    x- x- x- x- x- x- x- x-
@@ -147,6 +147,7 @@ import Testing
     case .unauthorized: "a"
     case .busy: "b"
     case .unreachable: "u"
+    case .noTable: "t"
     case .unsafe: "!"
     }
   }

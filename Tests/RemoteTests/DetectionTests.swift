@@ -99,14 +99,24 @@ import Testing
     Server(name: "a web site", version3: .page(200), requests: 1),
     Server(name: "a web site without such a page", version3: .page(404), requests: 1),
     Server(name: "another API", version3: .json(200, #"{"data":[]}"#), requests: 1),
-    Server(name: "a server without the table", version3: .json(404, "{}"), requests: 1),
-    Server(
-      name: "Mobile Apps, Node, without the table", version3: .json(400, needsVersion2),
-      version2: .page(404), requests: 2),
     Server(
       name: "who says 2.0.0 and means something else", version3: .json(400, needsVersion2),
       version2: .json(200, #"{"items":[]}"#), requests: 2),
   ]
+
+  @Test(
+    "a server without the table says so",
+    arguments: [
+      Server(name: "Datasync", version3: .json(404, "{}"), requests: 1),
+      Server(
+        name: "Mobile Apps, Node", version3: .json(400, needsVersion2), version2: .page(404),
+        requests: 2),
+    ])
+  func hasNoTable(server: Server) throws {
+    var exchange = Exchange(
+      server.transport, with: Sample.address, surroundings: Stage().surroundings)
+    #expect(throws: Stop.noTable(Sample.table)) { try exchange.detect(Sample.table) }
+  }
 
   @Test("the dialect is told by the answers", arguments: servers)
   func isTold(server: Server) throws {

@@ -69,7 +69,7 @@ import Testing
   @Test(
     "what can't be a row is set aside with its reason, its id and its time",
     arguments: [
-      ("42", nil, "not an object"), ("{}", nil, "no id"), (#"{"id":7}"#, nil, "not a string"),
+      ("42", nil, "not an object"), ("{}", nil, "no id"), (#"{"id":7.5}"#, nil, "not a string"),
       (#"{"id":""}"#, "", "empty"), (#"{"id":".."}"#, "..", "'.' or '..'"),
       (#"{"id":"  "}"#, "  ", "blanks"), (#"{"id":"a\u0000b"}"#, "a\u{0}b", "control"),
       (#"{"id":"a\u001bb"}"#, "a\u{1b}b", "control"), (#"{"id":"a\ud800"}"#, nil, "surrogate"),

@@ -117,7 +117,7 @@ import Testing
       HTTPAnswer.page(200), .empty(204), .empty(200), .json(200, "42"),
       .json(200, #"{"items":{}}"#),
       .json(200, "[]"), .json(200, #"{"items":[{"id":"a"}"#), .plain(200, #"{"items":[]}"#),
-      .page(404), .json(404, "{}"), .json(405, "{}"), .json(201, #"{"items":[]}"#),
+      .json(405, "{}"), .json(201, #"{"items":[]}"#),
     ])
   func noList(answer: HTTPAnswer) throws {
     let stop = #expect(throws: Stop.self) { try pages(ScriptedTransport(answer)) }
@@ -125,6 +125,13 @@ import Testing
       Issue.record("\(String(describing: stop))")
       return
     }
+  }
+
+  @Test(
+    "a list that isn't there is a missing table's",
+    arguments: [HTTPAnswer.page(404), .json(404, "{}")])
+  func noTable(answer: HTTPAnswer) throws {
+    #expect(throws: Stop.noTable(Sample.table)) { try pages(ScriptedTransport(answer)) }
   }
 
   @Test("a page that fails leaves the pages before it handed out")

@@ -67,8 +67,7 @@ import Testing
   @Test("'not found' of a table that isn't there is no answer for a row")
   func tableNotFound() throws {
     var backend = backend(.datasync, ScriptedTransport(.json(404, #"{"error":"no table"}"#)))
-    let words = "the server has no table todoitem (no table); yours are set by: tsync config tables"
-    #expect(throws: Stop.notSpeaking(words)) {
+    #expect(throws: Stop.noTable(Sample.table)) {
       try backend.read(Sample.key("a1"))
     }
   }
@@ -77,10 +76,7 @@ import Testing
   func webPage(status: Int) throws {
     for dialect in Dialect.allCases {
       var backend = backend(dialect, ScriptedTransport(.page(status)))
-      #expect(
-        throws: Stop.notSpeaking(
-          "there are no tables at https://x.test (\(status) with a web page)")
-      ) { try backend.read(Sample.key("a1")) }
+      #expect(throws: Stop.noTable(Sample.table)) { try backend.read(Sample.key("a1")) }
     }
   }
 

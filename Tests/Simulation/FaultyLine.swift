@@ -139,6 +139,15 @@ struct FaultyLine: Backend {
     }
   }
 
+  mutating func makesIDs(in table: TableName) throws -> Bool {
+    switch nextFault() {
+    case .lostReading, .lostReply, .lostRequest:
+      note("question for \(table) lost")
+      throw Stop.unreachable("the connection was cut")
+    default: return try line.makesIDs(in: table)
+    }
+  }
+
   mutating func pages(
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {

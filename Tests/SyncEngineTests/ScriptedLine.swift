@@ -51,6 +51,10 @@ struct ScriptedLine: Backend {
   var pagesLeft: Int?
   /// The pages that a list brings, where they are not the server's.
   var pages: [Page]?
+  /// The tables that the server doesn't have.
+  var missing: Set<TableName> = []
+  /// Told of each sending before its first write.
+  var beforeSending: (() -> Void)?
   /// Told of each write before the server gets it.
   var beforeWrite: (() -> Void)?
   let log = Log()
@@ -79,7 +83,10 @@ struct ScriptedLine: Backend {
   }
 
   mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
+    var isFirst = true
     while let intent = try next() {
+      if isFirst { beforeSending?() }
+      isFirst = false
       let request = intent.request
       let match = request.headers.first { $0.name == "If-Match" }.map { " If-Match \($0.value)" }
       let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) }
@@ -119,9 +126,15 @@ struct ScriptedLine: Backend {
   mutating func read(_ key: ItemKey) throws -> Reading {
     guard canRead else { throw Self.cut }
     log.readings.append(key)
+    if missing.contains(key.table) { throw Stop.noTable(key.table) }
     if let refusesReading { return .refused(refusesReading) }
     if !stale.isEmpty { return .row(stale.removeFirst()) }
     return try model.read(key)
+  }
+
+  mutating func makesIDs(in table: TableName) throws -> Bool {
+    guard canRead else { throw Self.cut }
+    return try model.makesIDs(in: table)
   }
 
   mutating func pages(

@@ -35,6 +35,7 @@ import Testing
     }
   }
 
+  private static let noID = "the row's id is not a string or a whole number"
   private static let noVersion = "the row's 'version' is not a string of 1 to 1024 bytes"
   private static let noDate = "the row's 'updatedAt' is not a date and time"
 
@@ -42,9 +43,10 @@ import Testing
     Sent("an id alone", #"{"id":"x"}"#),
     Sent("no id", #"{"text":"a"}"#, "the row has no id"),
     Sent("an empty object", "{}", "the row has no id"),
-    Sent("an id that is a number", #"{"id":7}"#, "the row's id is not a string"),
-    Sent("an id that is null", #"{"id":null}"#, "the row's id is not a string"),
-    Sent("an id that is an array", #"{"id":["x"]}"#, "the row's id is not a string"),
+    Sent("an id that is a whole number", #"{"id":7}"#),
+    Sent("an id that is no whole number", #"{"id":7.5}"#, noID),
+    Sent("an id that is null", #"{"id":null}"#, noID),
+    Sent("an id that is an array", #"{"id":["x"]}"#, noID),
     Sent("an id in capitals", #"{"ID":"x"}"#, "the row has no id"),
     Sent("an empty id", #"{"id":""}"#, "an id can't be empty"),
     Sent("an id of two dots", #"{"id":".."}"#, "an id can't be '.' or '..'"),
@@ -92,6 +94,13 @@ import Testing
     Sent("numbers beyond floating point", #"{"id":"x","a":1e400,"b":-0,"c":1.10}"#),
     Sent("control characters in a text", #"{"id":"x","text":"\u001b]52;c;x\u0007"}"#),
   ]
+
+  @Test("a whole number as an id is the text of it")
+  func numberID() throws {
+    let row = try Self.row(#"{"text":"x","id":17,"version":"v"}"#)
+    #expect(row.id == (try ItemID("17")))
+    #expect(String(decoding: row.text, as: UTF8.self) == #"{"text":"x","id":"17","version":"v"}"#)
+  }
 
   @Test("an object is a row, or it is told why it can't be", arguments: sent)
   func reads(_ sent: Sent) {

@@ -29,6 +29,8 @@ package final class ModelServer {
   package var rewriteRate = 0
   /// How many ticks earlier than the one before a row may be stamped; 0 is never.
   package var lateCommit = 0
+  /// Whether new rows get ids of the server's, `1`, `2` and so on, whatever is sent.
+  package var makesIDs = false
   /// Every row that ever was, oldest first.
   package private(set) var past: [ItemKey: [Row]] = [:]
   /// Whether the write under way says itself what that field shall be.
@@ -101,6 +103,10 @@ package final class ModelServer {
     let match = request.headers.first { $0.name == "If-Match" }?.value
     if body?["text"] == "refuse me" { return .refused(Refusal(status: 400, words: "refused")) }
     switch request.method {
+    case "POST" where match == nil && makesIDs:
+      guard let id = try? ItemID(Text("\(rows.count + 1)")) else { return .unknown(nil) }
+      return .done(
+        store(Item(body ?? JSONObject()), ItemKey(table, id), by: client, over: nil))
     case "POST" where match == nil:
       guard row == nil else { return .disputed(Refusal(status: 409, words: "")) }
       return .done(store(Item(body ?? JSONObject()), key, by: client, over: nil))
@@ -182,6 +188,8 @@ package struct ModelBackend: Backend {
   package mutating func read(_ key: ItemKey) throws -> Reading {
     server.rows[key].map(Reading.row) ?? .absent
   }
+
+  package mutating func makesIDs(in table: TableName) throws -> Bool { server.makesIDs }
 
   package mutating func pages(
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool

@@ -61,7 +61,10 @@ import Testing
         #"{"t":"conflict","table":"t","id":"a","kind":"MM","fields":[]}"#,
         "the member 'row' is missing"
       ),
-      (#"{"t":"result","table":"t","id":"a","row":{"id":7}}"#, "the row's id is not a string"),
+      (
+        #"{"t":"result","table":"t","id":"a","row":{"id":[]}}"#,
+        "the row's id is not a string or a whole number"
+      ),
       (
         #"{"t":"rejected","table":"t","id":"a","op":"insert","status":"x","words":"","tries":1,"time":1}"#,
         "the member 'status' is not a whole number from 0 to 2^53"

@@ -121,27 +121,36 @@ import Testing
     world.expectCalm()
   }
 
-  @Test(
-    "case 49: an answer with another id is no success; our row is read",
-    arguments: ["POST", "PATCH"])
-  func otherIDs(method: String) throws {
+  @Test("case 49: an answer to a PATCH with another id is no success; our row is read")
+  func otherID() throws {
     let world = try CaseWorld(Self.milk)
-    let other = world.reply(
-      #"{"id": "other", "text": "x", "version": "v9"}"#, status: method == "POST" ? 201 : 200)
-    if method == "POST" {
-      world.anna.run("new", "-s", "id=tea", "Buy tea")
-    } else {
-      world.anna.run("set", "milk", "text=Buy oat milk")
-    }
-    world.answer(method, other)
+    let other = world.reply(#"{"id": "other", "text": "x", "version": "v9"}"#, status: 200)
+    world.anna.run("set", "milk", "text=Buy oat milk")
+    world.answer("PATCH", other)
     let stopped = world.anna.run("push")
     #expect(stopped.status == 5, "\(stopped)")
     #expect(world.anna.item("other") == nil)
-    world.disturbOnce(method, .answer(other))
+    world.disturbOnce("PATCH", .answer(other))
     let pushed = world.anna.run("push")
     #expect(pushed.status == 0, "\(pushed)")
     world.expectCalm()
-    #expect(try world.server.rows(method == "POST" ? "tea" : "milk").count == 1)
+    #expect(try world.server.rows("milk").count == 1)
+  }
+
+  @Test("D2: an answer to a POST with another id names the row, and the item is renamed")
+  func otherIDOfInsert() throws {
+    let world = try CaseWorld(Self.milk)
+    world.anna.run("new", "-s", "id=tea", "Buy tea")
+    world.answer(
+      "POST", world.reply(#"{"id": 17, "text": "Buy tea", "version": "v9"}"#, status: 201))
+    let pushed = world.anna.run("push")
+    #expect(pushed.status == 0, "\(pushed)")
+    #expect(pushed.output == "created tea as 17  Buy tea\n")
+    #expect(world.anna.item("tea") == nil)
+    #expect(world.anna.item("17")?.contains("Buy tea") == true)
+    #expect(world.anna.run("status").output.contains("nothing to push"))
+    // It is never sent again.
+    #expect(world.anna.run("push").error.contains("nothing to push"))
   }
 
   @Test("case 50: an answer to a PATCH without a version is made good by reading the row")

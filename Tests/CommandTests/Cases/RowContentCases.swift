@@ -50,7 +50,7 @@ import Testing
   private static let time = HostileTable.time(2)
   private static let rows = [
     bad("12: no id", #"{"updatedAt":"\#(time)","version":"v1"}"#),
-    bad("12: a number as id", #"{"id":7,"updatedAt":"\#(time)","version":"v1"}"#),
+    bad("12: a fraction as id", #"{"id":7.5,"updatedAt":"\#(time)","version":"v1"}"#),
     bad("12: null as id", #"{"id":null,"updatedAt":"\#(time)","version":"v1"}"#),
     bad("12: not an object", "42"), bad("12: an array", "[]"), bad("12: null", "null"),
     bad("13: deleted", #"{"id":"b","deleted":"yes","updatedAt":"\#(time)","version":"v1"}"#),

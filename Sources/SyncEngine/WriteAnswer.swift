@@ -1,0 +1,42 @@
+package import SyncModel
+
+/// How the row that answers a write differs from what was sent (decisions.md 49 and 50).
+package struct WriteAnswer: Equatable, Sendable {
+  /// The id that the server gave the new row; `nil` where it kept the one that was sent.
+  package var id: ItemID?
+  /// The fields that were sent and have another value in the row.
+  package var changed: [Text] = []
+  /// The fields that were sent and that the row lacks.
+  package var dropped: [Text] = []
+
+  /// Makes the answer of a server that changed nothing.
+  package init() {}
+
+  /// Compares a row with the write that it answers.
+  ///
+  /// - Parameters:
+  ///   - row: The row; `nil` where the answer has none.
+  ///   - intent: The write.
+  ///   - base: The item over which it was sent; `nil` where there was none.
+  init(_ row: Row?, to intent: Intent, over base: Item?) {
+    guard let row, let item = intent.item, !row.deleted else { return }
+    if row.id != intent.key.id { id = row.id }
+    // An undelete may carry nothing; what it leaves is sent by the update that follows.
+    guard intent.kind != .undelete else { return }
+    let sent = Change(from: intent.kind == .insert ? nil : base, to: item).fields
+      .filter { $0.new != nil }.map(\.name)
+    let found = Set(row.item.fields.members.map(\.name))
+    // A server that compares names without case may write a field's name in its own way.
+    var others = Set(found.subtracting(sent).map(\.lowercased))
+    for name in sent where !found.contains(name) && others.remove(name.lowercased) == nil {
+      dropped.append(name)
+    }
+    changed = item.fields.members.map(\.name)
+      .filter { found.contains($0) && item[$0] != row.item[$0] }
+  }
+}
+
+extension Text {
+  /// The text in small letters, by which names are compared without case.
+  var lowercased: Text { Text(string.lowercased()) }
+}
