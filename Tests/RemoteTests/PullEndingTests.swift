@@ -230,6 +230,9 @@ import Testing
     #expect(backend.facts.tables[Sample.table]?.pageSize == 125)
     #expect(try sizes(maxTop: 5, &backend, twin) == ["125", "62", "31", "15", "7", "3"])
     #expect(try sizes(maxTop: 200, &backend, twin) == ["3"])
+    var slow = stage.backend(
+      twin.transport, facts: backend.facts, settings: RemoteSettings())
+    #expect(try sizes(maxTop: 1, &slow, twin) == ["3", "1"])
     var small = stage.backend(
       twin.transport, facts: backend.facts, settings: RemoteSettings(pageSize: 2))
     #expect(try sizes(maxTop: 200, &small, twin) == ["2"])
