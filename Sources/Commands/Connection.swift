@@ -199,7 +199,7 @@ struct UnknownDialect: FailureDescribing {
       .unreachable, Self.fact,
       hints: [
         .init("nothing is sent until you name it", way: "tsync config dialect NAME"),
-        "NAME is mobile-apps, datasync or community-toolkit",
+        "NAME is mobile-apps, datasync or community-toolkit: tsync help config",
       ])
   }
 }

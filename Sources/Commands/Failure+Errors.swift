@@ -108,11 +108,14 @@ extension Failure {
     }
   }
 
-  /// The failure of a table that the server doesn't have.
-  static func noTable(_ table: TableName) -> Failure {
-    Failure(
+  /// The failure of a table that the server doesn't have, one of those that are exchanged.
+  static func noTable(_ table: TableName, of tables: [TableName] = []) -> Failure {
+    let others = tables.filter { $0 != table }.map(\.description).joined(separator: ",")
+    let way = others.utf8.isEmpty ? "" : "to leave it out: tsync config tables \(others)"
+    return Failure(
       .unreachable, "the server has no table \(table)",
-      hints: ["the tables that are exchanged: tsync config tables", "the address: tsync remote"])
+      hints: [way, "if the address is wrong: tsync remote set URL"]
+        .filter { !$0.utf8.isEmpty }.map { Hint($0) })
   }
 
   private init(_ error: Resolve.Failure) {

@@ -18,6 +18,8 @@ struct PushTelling {
   /// The rows that stay at the server until it has what their items have become, and those.
   private var kept: [ItemKey: ItemKey] = [:]
   private var invalidCount = 0
+  /// Whether its user has to say what became of an insert.
+  private var isDoubtful = false
 
   /// Begins a push; `told` are the conflicts that the command has told of already.
   init(
@@ -102,13 +104,14 @@ struct PushTelling {
     }
     try warnOfMerged(report, disk)
     warnOfDoubts(report)
+    isDoubtful = !report.doubtful.isEmpty
     if deeds.rejected > 0 || deeds.held > 0 { context.output.end(with: .rejected) }
     if deeds.unknown > 0 { context.output.end(with: .unreachable) }
     rounds.append(deeds)
     waiting = report.waiting
     self.told = told
     kept = survey.following(selection).filter { !told.contains($0.key) }
-    let isOver = isWhole && report.stop == nil
+    let isOver = isWhole && report.stop == nil && report.missing.isEmpty
     if !isOver { kept = [:] }
     summarize(deeds, isWhole: isOver && kept.isEmpty)
   }
@@ -117,20 +120,20 @@ struct PushTelling {
   /// there under other ids.
   private func warnOfDoubts(_ report: PushReport) {
     for table in report.missing.sorted() {
-      context.output.warn(.noTable(table))
+      context.output.warn(.noTable(table, of: survey.tables))
       context.output.end(with: .unreachable)
     }
-    guard let first = report.doubtful.sorted().first else { return }
-    let count = report.doubtful.count
-    let word = count == 1 ? Shell.word("\(first)") : "REF"
+    if report.doubtful.isEmpty { return }
+    let keys = report.doubtful.sorted().map { Shell.word("\($0)") }
+    let word = keys.count == 1 ? keys[0] : "REF"
     context.output.warn(
       Failure(
         .unreachable,
-        "the server may have made \(count == 1 ? "the row" : "rows") under ids of its own;"
-          + " look there, then",
+        "no answer for \(keys.joined(separator: " ")): the server may have made the row under another id",
         hints: [
-          .init("to remove an item here whose row is there: tsync rm \(word)"),
-          .init("to send an item again whose row isn't there: tsync push --again \(word)"),
+          "to look for the row: tsync pull && tsync list",
+          .init("if the row is there, to remove this copy: tsync rm \(word)"),
+          .init("if it is not there, to send the item again: tsync push --again \(word)"),
         ]))
   }
 
@@ -214,7 +217,7 @@ struct PushTelling {
   private func next(_ deeds: PushDeeds) -> String? {
     if deeds.conflicts > 0 { return "tsync resolve" }
     if deeds.rejected > 0 || deeds.held > 0 || invalidCount > 0 { return "tsync status" }
-    return deeds.unknown > 0 ? "tsync push" : nil
+    return deeds.unknown > 0 && !isDoubtful ? "tsync push" : nil
   }
 
   /// How many conflicts the last push has met, or told again.

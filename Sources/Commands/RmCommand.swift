@@ -113,6 +113,12 @@ private struct Removal {
       }
     case .item:
       guard try open.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
+      // A row that the server has made of it has another id, and stays.
+      if open.workspace.journal.intents[key]?.kind == .insert,
+        try open.workspace.state().tables[key.table]?.makesIDs == true
+      {
+        try open.workspace.append([.closed(.operation(key))], durably: true)
+      }
     }
   }
 

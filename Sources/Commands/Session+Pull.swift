@@ -40,14 +40,16 @@ extension Session {
       let exchange = PullExchange(context: context, manner: manner, settings: settings, laid: laid)
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
-        try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
+        _ = try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
         return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace
-      try exchange.run(tables, on: &workspace, &connection, &telling) { table, row in
-        _ = try keeper.quarantine(row, of: table)
+      let isWhole = try exchange.run(tables, on: &workspace, &connection, &telling) {
+        _ = try keeper.quarantine($1, of: $0)
       }
-      try Self.keep(context.now, \.pulled, workspace, connection, isProof: isProof)
+      if isWhole {
+        try Self.keep(context.now, \.pulled, workspace, connection, isProof: isProof)
+      }
       return nil
     }
   }
@@ -74,10 +76,12 @@ private struct PullExchange {
   /// The conflicts that were found in what an interrupted pull had read; they are told as this one's.
   let laid: [Event]
 
+  /// Pulls the tables; answers whether the server has all of them.
   func run(
     _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
     _ telling: inout PullTelling, quarantine: @escaping (TableName, RefusedRow) throws -> Void
-  ) throws {
+  ) throws -> Bool {
+    var isWhole = true
     for table in tables {
       let output = context.output
       let pull = Pull(
@@ -104,11 +108,13 @@ private struct PullExchange {
         try result.get()
       } catch Stop.noTable(let table) {
         // The others are there.
-        output.warn(.noTable(table))
+        output.warn(.noTable(table, of: tables))
         output.end(with: .unreachable)
+        isWhole = false
       }
       try context.checkSignal()
     }
+    return isWhole
   }
 }
 

@@ -81,7 +81,7 @@ extension Session {
         let told = connection.failure(stop)
         throw (told as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? told
       }
-      try Self.keep(settings.now, \.pushed, workspace, connection)
+      if report.missing.isEmpty { try Self.keep(settings.now, \.pushed, workspace, connection) }
     }
   }
 

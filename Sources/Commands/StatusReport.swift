@@ -85,7 +85,7 @@ struct StatusReport {
       let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
-      let hint = isDoubtful ? "tsync rm REF, or tsync push --again REF" : heading.hint
+      let hint = isDoubtful ? "look: tsync pull; then tsync help push" : heading.hint
       output.result(Line(heading.text, .bold).hinting(hint))
       for (_, line) in group { output.result(line) }
     }

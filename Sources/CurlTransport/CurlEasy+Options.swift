@@ -14,6 +14,7 @@ extension CurlEasy {
     try setCallbacks()
     try setOpener()
     try set(CURLOPT_URL, request.url)
+    if request.isSentOnce { try set(CURLOPT_FRESH_CONNECT, 1) }
     // A proxy on this machine would carry plain HTTP further than the check of the address sees.
     try set(CURLOPT_NOPROXY, request.isPlain ? "*" : settings.noProxy)
     try setBody()

@@ -20,6 +20,8 @@ package struct Exchange<T: Transport> {
   var hasTimedOut = false
   /// The tables that have answered a list.
   var listed: Set<TableName> = []
+  /// The tables that have kept the id of a new row.
+  var keepsIDs: Set<TableName> = []
 
   let policy = RetryPolicy()
 

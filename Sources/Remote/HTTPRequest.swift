@@ -10,6 +10,9 @@ package struct HTTPRequest: Hashable, Sendable {
   package var headers: [HTTPField]
   /// The body's bytes; `nil` sends none.
   package var body: [UInt8]?
+  /// Whether it goes on a new connection: libcurl sends a request again whose kept connection dies
+  /// without an answer.
+  package var isSentOnce = false
 
   /// Makes a request.
   package init(

@@ -8,8 +8,11 @@ extension RESTBackend {
     try exchange.checkSubject()
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
-    var replies: [(Intent, Reply)] = []
-    defer { for (intent, reply) in replies { learn(from: reply, to: intent) } }
+    var (others, answered) = (Set<TableName>(), Set<ItemKey>())
+    defer {
+      for table in others { facts.tables[table, default: TableFacts()].makesIDs = true }
+      self.answered.formUnion(answered)
+    }
     repeat {
       try exchange.send(&window, width: jobs) {
         guard !isExhausted else { return nil }
@@ -17,7 +20,10 @@ extension RESTBackend {
         isExhausted = intent == nil
         return intent
       } done: {
-        if $0.kind == .insert { replies.append(($0, $1)) }
+        if $0.kind == .insert, case .done(let row) = $1.outcome {
+          if row == nil { answered.insert($0.key) }
+          if let row, row.id != $0.key.id { others.insert($0.key.table) }
+        }
         try done($0, $1)
       }
       if let pause = window.pause, window.stop == nil {
@@ -40,7 +46,9 @@ extension Exchange {
   ) throws {
     // The transport is in use meanwhile; everything else is worked on in a copy.
     var talk = Talk(self)
-    defer { (authorization, isProven) = (talk.authorization, talk.isProven) }
+    defer {
+      (authorization, isProven, keepsIDs) = (talk.authorization, talk.isProven, talk.keepsIDs)
+    }
     try transport.run(
       width: width,
       next: {
@@ -68,6 +76,7 @@ extension Exchange {
 private struct Talk<T: Transport> {
   var authorization: Authorization
   var isProven: Bool
+  var keepsIDs: Set<TableName>
   private let address: ServerAddress
   private let facts: ServerFacts?
   private let surroundings: Surroundings
@@ -76,6 +85,7 @@ private struct Talk<T: Transport> {
   init(_ exchange: Exchange<T>) {
     authorization = exchange.authorization
     isProven = exchange.isProven
+    keepsIDs = exchange.keepsIDs
     address = exchange.address
     facts = exchange.facts
     surroundings = exchange.surroundings
@@ -88,11 +98,16 @@ private struct Talk<T: Transport> {
     let prepared = flight.intent.request
     let tag = window.begin(
       flight, generation: authorization.generation, at: surroundings.now())
-    return HTTPRequest(
+    var request = HTTPRequest(
       tag: tag, method: prepared.method, url: address.url(of: prepared.target),
       headers: prepared.headers.map { HTTPField($0.name, $0.value) }
         + authorization.fields(facts?.dialect) + (facts?.condition ?? []),
       body: prepared.body)
+    // A second one would make a second row where the server makes the ids.
+    request.isSentOnce =
+      flight.intent.kind == .insert && facts?.dataset == nil
+      && !keepsIDs.contains(flight.intent.key.table)
+    return request
   }
 
   mutating func reply(
@@ -114,6 +129,10 @@ private struct Talk<T: Transport> {
       verdict = WriteVerdict(answer, to: flight.intent, authorization)
     }
     if case .settled(let reply) = verdict, reply.stop == nil { isProven = true }
+    let key = flight.intent.key
+    if case .settled(let reply) = verdict, case .done(let row?) = reply.outcome, row.id == key.id {
+      keepsIDs.insert(key.table)
+    }
     return window.settle(flight, verdict, random: surroundings.random) { refusal in
       guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }
       return facts?.objection(to: authorization, at: address)

@@ -13,7 +13,7 @@ package struct RESTBackend<T: Transport>: Backend {
   /// The talk with the server.
   package var exchange: Exchange<T>
   /// The inserts that the server has carried out without saying under which id.
-  private var answered: Set<ItemKey> = []
+  var answered: Set<ItemKey> = []
   private let begun: ServerFacts
   /// How the remote is used.
   package let settings: RemoteSettings
@@ -76,16 +76,6 @@ package struct RESTBackend<T: Transport>: Backend {
   private mutating func absence(of key: ItemKey) -> Reading {
     if answered.contains(key) { facts.tables[key.table, default: TableFacts()].makesIDs = true }
     return .absent
-  }
-
-  /// Takes note of what the reply to an insert says of the server's ids.
-  mutating func learn(from reply: Reply, to intent: Intent) {
-    guard intent.kind == .insert, case .done(let row) = reply.outcome else { return }
-    if let row, row.id != intent.key.id {
-      facts.tables[intent.key.table, default: TableFacts()].makesIDs = true
-    } else if row == nil {
-      answered.insert(intent.key)
-    }
   }
 
   private mutating func readFromList(_ key: ItemKey) throws -> Reading {

@@ -52,11 +52,6 @@ package enum Guards {
       ways: ["tsync remote", "tsync pull --full"])
   }
 
-  /// Whether an error says that going on would be a guess.
-  static func stopped(_ error: any Error) -> Bool {
-    if case Stop.unsafe = error { true } else { false }
-  }
-
   static func wentBack(_ key: ItemKey) -> Stop {
     .unsafe(
       "the server went back in time: its row \(key) is older than the one seen before",

@@ -100,10 +100,13 @@ package struct Push {
   private func isSentAgain(
     _ intent: Intent, _ run: inout PushRun, _ disk: inout some Disk, _ backend: inout some Backend
   ) throws -> Bool {
-    guard intent.kind == .insert, !insertsAgain, run.report.stop == nil else { return true }
+    let isRemoved = disk.journal.notes[intent.key]?.note.commanded == true
+    guard intent.kind == .insert, isRemoved || !insertsAgain, run.report.stop == nil else {
+      return true
+    }
     do {
       guard try backend.makesIDs(in: intent.key.table) else { return true }
-      if disk.journal.notes[intent.key]?.note.commanded == true {
+      if isRemoved {
         try disk.append([.closed(.operation(intent.key))], durably: false)
         return false
       }

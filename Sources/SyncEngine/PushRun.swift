@@ -101,8 +101,10 @@ struct PushRun {
         Event(
           intent.key, read ? .alreadyThere(intent.kind) : .pushed(intent.kind),
           item: intent.item ?? former, answer: answer))
-      // An undelete may leave the fields to a second write.
-      if intent.kind == .undelete { again.insert(intent.key) }
+      // An undelete may leave the fields to a second write, and a new id what was edited since.
+      if intent.kind == .undelete || (answer.id != nil && answer.dropped.isEmpty) {
+        again.insert(key)
+      }
     }
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()

@@ -28,11 +28,6 @@ package struct Credentials: Sendable {
     try read()[origin]?.text
   }
 
-  /// The origins that have a token.
-  ///
-  /// - Throws: As ``token(for:)``.
-  package func origins() throws(WorkspaceError) -> [Text] { try read().members.map(\.name) }
-
   /// Keeps a token for an origin, instead of a former one.
   ///
   /// - Throws: As ``token(for:)``; and where the token can't be one.

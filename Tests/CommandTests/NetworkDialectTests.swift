@@ -55,7 +55,7 @@ import Workspace
       pushed.error == """
         tsync: push: the dialect is not known yet: the table is empty
         tsync: nothing is sent until you name it         tsync config dialect NAME
-        tsync: NAME is mobile-apps, datasync or community-toolkit
+        tsync: NAME is mobile-apps, datasync or community-toolkit: tsync help config
 
         """)
     let synced = anna.run("sync")

@@ -19,6 +19,17 @@ import Testing
     #expect(server.requests.map(\.body) == [body, body, body])
   }
 
+  @Test("a request that is sent once goes on a new connection, and isn't sent again")
+  func sentOnce() throws {
+    let server = try ScriptedServer(handler: ScriptedServer.inOrder([.json("1"), .dropped]))
+    var transport = CurlTransport.forTest()
+    var request = HTTPRequest(method: "POST", url: server.url, body: Array("{}".utf8))
+    #expect(try transport.send(request).text == "1")
+    request.isSentOnce = true
+    #expect(try transport.send(request).failure?.kind == .cut)
+    #expect(server.requests.map(\.connection) == [0, 1])
+  }
+
   @Test("N10: a server that serves one request on each connection costs no request")
   func resentManyTimes() throws {
     let seen = Mutex<Set<Int>>([])

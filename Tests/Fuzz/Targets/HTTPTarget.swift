@@ -164,8 +164,10 @@ enum HTTPTarget {
         continue
       }
       try ensure((200..<300).contains(answer.status), "done with \(answer.status)")
-      try ensure(row == nil || row?.id == id, "done to another row")
-      try ensure(row == nil || row?.version != nil, "done without a version")
+      // A new row may have an id of the server's, and no version then.
+      let isRenamed = kind == .insert && row?.id != id
+      try ensure(row == nil || row?.id == id || isRenamed, "done to another row")
+      try ensure(row == nil || row?.version != nil || isRenamed, "done without a version")
       try ensure(kind == .delete || row?.deleted != true, "done to a tombstone")
     }
     let refusal = Refusal(answer, authorization)
