@@ -127,17 +127,17 @@ struct Connection {
     _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ dialect: Dialect?,
     _ tables: [TableName]
   ) throws -> ServerFacts {
-    var end: any Error = UnknownDialect()
+    var missing: [Stop] = []
     for table in tables {
       do {
         if let facts = try exchange.detect(table, chosen: dialect) { return facts }
-        end = UnknownDialect()
       } catch Stop.noTable(let table) {
         // Another one may be there.
-        end = Stop.noTable(table)
+        missing.append(.noTable(table))
       }
     }
-    throw end
+    if missing.count == tables.count, let stop = missing.first { throw stop }
+    throw UnknownDialect()
   }
 
   /// Makes sure that a server that wasn't asked before is the workspace's, as far as it tells.

@@ -171,9 +171,7 @@ extension HTTPAnswer {
 extension ListPage {
   /// Whether rows have the versions of Mobile Services (2014) in place of those of Mobile Apps.
   var hasOldVersions: Bool {
-    entries.contains { entry in
-      guard case .row(let row) = entry, row.version == nil else { return false }
-      return (try? JSON(parsing: row.text))?.object?["__version"] != nil
-    }
+    guard case .row(let row) = entries.first, row.version == nil else { return false }
+    return (try? JSON(parsing: row.text))?.object?["__version"] != nil
   }
 }

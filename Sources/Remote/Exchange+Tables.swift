@@ -53,6 +53,7 @@ extension Exchange {
     guard !page.hasOldVersions else { throw Stop.mobileServices }
     listed.insert(table)
     facts?.tables[table]?.isMissing = false
+    if page.hasNumberIDs { facts?.tables[table, default: TableFacts()].makesIDs = true }
     return .page(page)
   }
 

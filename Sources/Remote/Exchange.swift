@@ -16,8 +16,6 @@ package struct Exchange<T: Transport> {
   let surroundings: Surroundings
   /// Whether an answer has shown that this is the server that is meant.
   var isProven = false
-  /// Whether the last reading ended because it took too long.
-  var hasTimedOut = false
   /// The tables that have answered a list.
   var listed: Set<TableName> = []
   /// The tables that have kept the id of a new row.
@@ -62,7 +60,6 @@ extension Exchange {
     _ target: String, fields: [HTTPField], meanwhile: () throws -> Void = {}
   ) throws -> HTTPAnswer {
     try checkSubject()
-    hasTimedOut = false
     let fields = fields + [HTTPField("Cache-Control", "no-cache")]
     var attempts = 0
     var waited = 0
@@ -73,9 +70,7 @@ extension Exchange {
       let step: ReadingStep
       switch result {
       case .success(let answer): step = ReadingStep(answer, from: self)
-      case .failure(let error):
-        hasTimedOut = error.kind == .timedOut
-        step = ReadingStep(error)
+      case .failure(let error): step = ReadingStep(error)
       }
       switch step {
       case .take(let answer):

@@ -60,9 +60,7 @@ extension RESTBackend {
           ) { try handOut() }
         } catch let stop as Stop {
           try handOut()
-          // Each try takes up to 300 s: what doesn't come in time is made smaller faster.
-          guard cursor.requests == 0, exchange.hasTimedOut, cursor.top > 1 else { throw stop }
-          return .pageTooLarge(max(1, cursor.top / 8))
+          throw stop
         }
         try handOut()
         switch reply {

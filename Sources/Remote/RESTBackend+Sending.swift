@@ -8,8 +8,9 @@ extension RESTBackend {
     try exchange.checkSubject()
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
-    var (others, answered) = (Set<TableName>(), Set<ItemKey>())
+    var (found, others, answered) = (Set<TableName>(), Set<TableName>(), Set<ItemKey>())
     defer {
+      for table in found { facts.tables[table]?.isMissing = false }
       for table in others { facts.tables[table, default: TableFacts()].makesIDs = true }
       self.answered.formUnion(answered)
     }
@@ -20,6 +21,7 @@ extension RESTBackend {
         isExhausted = intent == nil
         return intent
       } done: {
+        if case .done = $1.outcome { found.insert($0.key.table) }
         if $0.kind == .insert, case .done(let row) = $1.outcome {
           if row == nil { answered.insert($0.key) }
           if let row, row.id != $0.key.id { others.insert($0.key.table) }
@@ -132,6 +134,15 @@ private struct Talk<T: Transport> {
     let key = flight.intent.key
     if case .settled(let reply) = verdict, case .done(let row?) = reply.outcome, row.id == key.id {
       keepsIDs.insert(key.table)
+    }
+    // Sent again, an insert that may be done would make a second row.
+    if case .wait(let refusal, let seconds, true) = verdict, flight.intent.kind == .insert,
+      facts?.tables[key.table]?.makesIDs == true
+    {
+      let stop = Stop.busy(status: refusal.status, seconds: seconds)
+      return window.settle(
+        flight, .settled(Reply(.unknown(refusal), stop: stop)), random: surroundings.random
+      ) { .unauthorized($0) }
     }
     return window.settle(flight, verdict, random: surroundings.random) { refusal in
       guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }

@@ -42,7 +42,9 @@ package struct Push {
     report: inout PushReport
   ) throws {
     let notes = disk.journal.notes
+    // What was answered isn't sent again, though its file can't be read yet.
     let open = disk.journal.intents.values
+      .filter { disk.journal.results[$0.key] == nil }
       .filter { tables.contains($0.key.table) && isSelected($0.key) }
       .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
       .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
@@ -88,7 +90,9 @@ package struct Push {
     // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows
     // are brought to their items.
     try disk.append([], durably: true)
-    if run.report.stop != nil { run.report.waiting = try Survey(of: tables, on: disk).waiting }
+    if run.report.stop != nil || !run.report.missing.isEmpty {
+      run.report.waiting = try Survey(of: tables, on: disk).waiting
+    }
   }
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }

@@ -74,7 +74,9 @@ struct PushRun {
     guard !done.isEmpty else { return }
     claims = Claims()
     // Of an item that a power loss tears as an answer is brought to it, the result tells what it was.
-    let bringsMore = done.contains { intent, row, _ in row.map { $0.item != intent.item } ?? false }
+    let bringsMore = done.contains { intent, row, _ in
+      row.map { $0.item != intent.item || $0.id != intent.key.id } ?? false
+    }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
     var bases: [TableName: [Row]] = [:]
     var taken: [Intent] = []
@@ -84,6 +86,11 @@ struct PushRun {
       let former = try disk.base(of: intent.key).row?.item
       let answer = WriteAnswer(row, to: intent, over: former)
       let key = answer.id.map { ItemKey(intent.key.table, $0) } ?? intent.key
+      if key != intent.key, case .invalid = try disk.client(intent.key) {
+        // Recovery moves it once it can be read.
+        report.events.append(Event(intent.key, .held, item: intent.item))
+        continue
+      }
       if let row, try key != intent.key && !disk.rename(intent.key, to: key) {
         waiting.append(WaitingRow(key: key, row: row, base: nil))
       } else if let row, try !disk.takeAnswer(row, to: intent, at: key, claims: &claims) {
@@ -144,7 +151,9 @@ struct PushRun {
         var settlement = try Settlement(
           intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal)
         // The row may be there under an id of the server's.
-        if settlement == .void, intent.kind == .insert, try backend.makesIDs(in: intent.key.table) {
+        if intent.kind == .insert, reading == .absent, !intent.isSurelyUndone(refusal),
+          try backend.makesIDs(in: intent.key.table)
+        {
           settlement = .unknown
           report.doubtful.insert(intent.key)
         }
@@ -235,6 +244,13 @@ struct PushRun {
 }
 
 extension Intent {
+  /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
+  /// refusal of a later attempt, don't.
+  fileprivate func isSurelyUndone(_ refusal: Refusal?) -> Bool {
+    guard attempt == 1, let status = refusal?.status else { return false }
+    return status == 500 || (400..<500).contains(status) && ![408, 421, 425].contains(status)
+  }
+
   /// Whether that there is no row says that the server has lost it, or the table, rather than that an
   /// earlier attempt was carried out.
   fileprivate func isMissed(_ refusal: Refusal?) -> Bool {

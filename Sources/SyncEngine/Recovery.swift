@@ -35,6 +35,7 @@ package enum Recovery {
     var claims = Claims()
     var bases: [TableName: [Row]] = [:]
     var waiting: [WaitingRow] = []
+    var held: Set<ItemKey> = []
     for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.synchronize(table) }
     for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
       guard let intent = journal.intents[key] else { continue }
@@ -51,6 +52,10 @@ package enum Recovery {
         continue
       }
       let key = ItemKey(key.table, row.id)
+      if key != intent.key, case .invalid = try disk.client(intent.key) {
+        held.insert(intent.key)
+        continue
+      }
       guard try key == intent.key || disk.rename(intent.key, to: key) else {
         waiting.append(WaitingRow(key: key, row: row, base: nil))
         continue
@@ -70,7 +75,7 @@ package enum Recovery {
     if !bases.isEmpty || !waiting.isEmpty { try disk.settle(afresh: true) }
     for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
     try disk.record(waiting)
-    let results = journal.results.sorted { $0.key < $1.key }
+    let results = journal.results.filter { !held.contains($0.key) }.sorted { $0.key < $1.key }
     try disk.noteArrivals(
       results.compactMap { key, row in journal.intents[key].map { ($0, row) } })
     let closings = results.flatMap { key, _ in

@@ -60,10 +60,10 @@ import Testing
           + "tsync: to leave it out: tsync config tables todoitem\n"))
     #expect(cloned.error.contains("todoitem  nothing new"))
     anna.run("new", "-t", "note", "-s", "id=n", "A note")
-    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("new", "-t", "todoitem", "-s", "id=milk", "Buy milk")
     let pushed = anna.run("push")
     #expect(pushed.status == 5)
-    #expect(pushed.output == "created todoitem/milk  Buy milk\n")
+    #expect(pushed.output == "created todoitem/milk  Buy milk\n", "\(pushed)")
     #expect(pushed.error.contains("tsync: push: the server has no table note\n"))
     let status = anna.run("status")
     #expect(status.output.contains("note/n"))
@@ -88,7 +88,7 @@ import Testing
     #expect(pushed.status == 3)
     #expect(pushed.output == "created b1  Buy milk (the server dropped: n1)\n")
     #expect(pushed.error.contains("1 pushed, 1 rejected"))
-    #expect(anna.item("b1")?.contains(#""n1": 5"#) == true)
+    #expect(anna.item("b1")?.contains(#""n1""#) == true)
     #expect(anna.run("status", "-s").output.contains("the server dropped: n1"))
     #expect(anna.run("push").status == 3)
     #expect(proxy.requests.count { $0.method != "GET" } == 1)
@@ -115,7 +115,7 @@ import Testing
     let proxy = try Proxy(before: server.url) { request in
       switch request.method {
       case "POST": return isLost.withLock { $0 } ? .loseAnswer : .forward
-      case "GET" where !request.target.contains("$filter") && !request.target.contains("$orderby"):
+      case "GET" where request.target.contains("?$top=1&"):
         return .answer(list)
       default: return .forward
       }
@@ -141,7 +141,8 @@ import Testing
     #expect(!anna.run("status").output.contains("other"))
     isLost.withLock { $0 = false }
     let sent = anna.run("push", "--again", "hello")
-    #expect(proxy.requests.count { $0.method == "POST" } == count + 1)
+    let lines = proxy.requests.map { "\($0.method) \($0.target)" }
+    #expect(proxy.requests.count { $0.method == "POST" } == count + 2, "\(lines)")
     #expect(sent.status == 0, "\(sent)")
   }
 }

@@ -182,7 +182,6 @@ import Testing
         "the response is not a list of rows of table todoitem in mobile-apps"
       ),
       (.json(200, v1), "the server speaks Mobile Services (2014), which tsync does not speak yet"),
-      (.json(404, "{}"), "the server has no table todoitem"),
       (.json(400, #"{"error":"no"}"#), "the server answered 400 no"),
       (.page(200), "a web page came instead of the table todoitem (200): is the address right?"),
     ] as [(HTTPAnswer, String)])

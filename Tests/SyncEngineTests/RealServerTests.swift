@@ -193,6 +193,42 @@ import Testing
     #expect(bench.standings == [])
   }
 
+  @Test(
+    "D2: what something in between says of an insert doesn't prove that it wasn't done",
+    arguments: [502, 504, 408])
+  mutating func gatewayAnswers(_ status: Int) throws {
+    bench.server.makesIDs = true
+    try bench.save("hello", #"{"a":1}"#)
+    bench.line.fates = [.reply(.unknown(Refusal(status: status, words: "bad gateway")))]
+    let report = try bench.push()
+    #expect(report.words == ["hello unknown"])
+    #expect(bench.standings == ["hello unknown insert"])
+    // The item's own refusal is one.
+    try bench.save("other", #"{"a":1}"#)
+    bench.line.fates = [.reply(.unknown(Refusal(status: 500, words: "no")))]
+    #expect(try bench.push(only: ["other"]).words == ["other rejected 500"])
+  }
+
+  @Test("D2: a file that can't be read when its new id comes is moved once it can")
+  mutating func invalidMeanwhile() throws {
+    bench.server.makesIDs = true
+    try bench.save("hello", #"{"a":1}"#)
+    let key = try bench.key("hello")
+    bench.ahead(of: 3) { disk in disk.save(Array("{".utf8), as: key) }
+    let report = try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(report.words == ["hello held"])
+    try bench.push()
+    #expect(bench.server.rows.count == 1)
+    try bench.save("hello", #"{"a":2}"#)
+    try bench.push()
+    #expect(bench.item("hello") == nil)
+    #expect(bench.item("1") == #"{"a":2}"#)
+    #expect(bench.row("1") == #"{"a":2}"#)
+    #expect(bench.server.rows.count == 1)
+    #expect(bench.differences == [])
+  }
+
   @Test("D2: an item that its user removes, because its row is there, is over")
   mutating func lostInsertRemoved() throws {
     bench.server.makesIDs = true
