@@ -34,25 +34,28 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// The file of the former name goes to the trash. What was cut off is finished by doing it again.
   ///
-  /// - Returns: Whether the item is under that id; not where its file can't be read or was moved, and
-  ///   where the place holds something else. The row comes there like a pulled one then.
-  mutating func rename(_ former: ItemKey, to key: ItemKey) throws -> Bool {
+  /// - Returns: Whether that is done; not where the item's file can't be read or was moved by hand, and
+  ///   where the place holds another item, which may be about to get an id of its own. It waits then.
+  mutating func rename(
+    _ former: ItemKey, to key: ItemKey, claims: inout Claims
+  ) throws -> Bool {
     var written: Digest?
     for _ in 0..<8 {
+      guard case .item(let item, let digest) = try client(former) else {
+        return try client(former) == .absent && moved(former, &claims) == nil
+      }
       let place = try client(key)
-      guard case .item(let item, let digest) = try client(former) else { return place != .absent }
-      let isFree = place == .absent || (written != nil && place.digest == written)
-      if isFree {
+      if place == .absent || (written != nil && place.digest == written) {
         guard case .replaced(let now) = try write(item, to: key, expecting: place.digest) else {
           continue
         }
         written = now
+      } else if place.item != item {
+        return false
       }
-      if try write(nil, to: former, expecting: digest) != .changedMeanwhile {
-        return isFree || place.item == item
-      }
+      if try write(nil, to: former, expecting: digest) != .changedMeanwhile { return true }
     }
-    return true
+    return false
   }
 
   /// Returns what a write has brought to the server, by its answer; a field that the answer lacks isn't

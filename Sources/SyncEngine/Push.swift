@@ -42,16 +42,20 @@ package struct Push {
     report: inout PushReport
   ) throws {
     let notes = disk.journal.notes
-    // What was answered isn't sent again, though its file can't be read yet.
+    let answered = disk.journal.results
     let open = disk.journal.intents.values
-      .filter { disk.journal.results[$0.key] == nil }
       .filter { tables.contains($0.key.table) && isSelected($0.key) }
       .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
       .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
       .map(\.intent)
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
-    let sent = try open.filter { try isSentAgain($0, &run, &disk, &backend) }
+    // What was answered isn't sent again, though its item can't be moved to its new id yet.
+    for intent in open where answered[intent.key] != nil {
+      run.report.events.append(Event(intent.key, .held, item: intent.item))
+    }
+    let unanswered = open.filter { answered[$0.key] == nil }
+    let sent = try unanswered.filter { try isSentAgain($0, &run, &disk, &backend) }
     run.report.resent = Set(sent.map(\.key))
     for part in try parts(sent, on: disk, { ($0.key, $0.item) }) where run.report.stop == nil {
       try send(.again(part), &run, &disk, &backend)

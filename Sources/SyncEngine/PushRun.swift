@@ -86,14 +86,12 @@ struct PushRun {
       let former = try disk.base(of: intent.key).row?.item
       let answer = WriteAnswer(row, to: intent, over: former)
       let key = answer.id.map { ItemKey(intent.key.table, $0) } ?? intent.key
-      if key != intent.key, case .invalid = try disk.client(intent.key) {
-        // Recovery moves it once it can be read.
+      guard try key == intent.key || disk.rename(intent.key, to: key, claims: &claims) else {
+        // Recovery moves it once that can be done.
         report.events.append(Event(intent.key, .held, item: intent.item))
         continue
       }
-      if let row, try key != intent.key && !disk.rename(intent.key, to: key) {
-        waiting.append(WaitingRow(key: key, row: row, base: nil))
-      } else if let row, try !disk.takeAnswer(row, to: intent, at: key, claims: &claims) {
+      if let row, try !disk.takeAnswer(row, to: intent, at: key, claims: &claims) {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
         waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
       } else {

@@ -52,12 +52,8 @@ package enum Recovery {
         continue
       }
       let key = ItemKey(key.table, row.id)
-      if key != intent.key, case .invalid = try disk.client(intent.key) {
+      guard try key == intent.key || disk.rename(intent.key, to: key, claims: &claims) else {
         held.insert(intent.key)
-        continue
-      }
-      guard try key == intent.key || disk.rename(intent.key, to: key) else {
-        waiting.append(WaitingRow(key: key, row: row, base: nil))
         continue
       }
       let isTaken = try disk.takeAnswer(row, to: intent, at: key, claims: &claims)

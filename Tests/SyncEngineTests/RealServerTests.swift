@@ -156,17 +156,38 @@ import Testing
     }
   }
 
-  @Test("D2: an id that another text has already is a conflict, and loses nothing")
+  @Test("D2: an item waits for its new id while another one is there")
   mutating func occupied() throws {
     bench.server.makesIDs = true
     try bench.save("hello", #"{"a":1}"#)
     let key = try bench.key("1")
     bench.ahead(of: 3) { disk in disk.save(try Item(text: #"{"a":7}"#), as: key) }
-    try bench.push()
+    #expect(try bench.push().words == ["hello held"])
     bench.disk.beforeStep = nil
-    #expect(bench.standings == ["1 conflict AA"])
-    #expect(bench.item("1") == #"{"a":7}"#)
-    #expect(bench.server.rows.count == 1)
+    #expect(Set(bench.standings) == ["1 pending insert", "hello unknown insert"])
+    // The other one gets an id of its own, and leaves the place.
+    #expect(Set(try bench.push().words) == ["hello held", "1 pushed insert"])
+    try bench.push()
+    #expect(bench.item("1") == #"{"a":1}"#)
+    #expect(bench.item("2") == #"{"a":7}"#)
+    #expect(bench.item("hello") == nil)
+    #expect(bench.row("1") == bench.item("1") && bench.row("2") == bench.item("2"))
+    #expect(bench.server.rows.count == 2)
+    #expect(bench.differences == [])
+  }
+
+  @Test("D2: items that are named by numbers get their rows' ids, and none gets another's")
+  mutating func numbers() throws {
+    bench.server.makesIDs = true
+    try bench.elsewhere("1", #"{"a":0}"#)
+    try bench.pull()
+    try bench.save("10", #"{"a":"ten"}"#)
+    try bench.save("2", #"{"a":"two"}"#)
+    for _ in 0..<4 { try bench.push() }
+    #expect(bench.server.rows.count == 3)
+    for id in ["1", "2", "3"] { #expect(bench.item(id) == bench.row(id)) }
+    #expect(bench.item("10") == nil)
+    #expect(bench.differences == [])
   }
 
   @Test("D2: a lost answer stays unknown, and is sent again only by its user's word")
