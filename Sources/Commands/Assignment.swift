@@ -55,7 +55,8 @@ struct Assignment: Equatable {
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
     if field.isEmpty { throw Failure.usage("a field has a name") }
     if field == Item.idField, !allowingID {
-      throw Failure.usage("an id can't be set", hints: ["for another id: tsync mv REF NEWID"])
+      throw Failure.usage(
+        "an id can't be set", hints: ["for another id: \(typed: "mv", "REF", "NEWID")"])
     }
     if SystemField.contains(field) {
       throw Failure.usage("\(field) is the server's own field and can't be set")

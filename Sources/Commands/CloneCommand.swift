@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Remote
+import SyncEngine
 import SyncModel
 import SystemPackage
 import Workspace
@@ -83,7 +84,7 @@ struct CloneCommand: TsyncCommand {
   private static func isNotEmpty(_ path: String, _ shown: String, _ context: Context) -> Failure {
     let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
     let isWorkspace = found != nil && found == UserDirectory.resolved(path)
-    let hint = Failure.Hint("it is a workspace; to go on there", way: "tsync -C \(shown) pull")
+    let hint: Hint = "it is a workspace; to go on there\(.column)\(typed: "-C", shown, "pull")"
     return .usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
   }
 
@@ -107,11 +108,11 @@ struct CloneCommand: TsyncCommand {
     var failure = failure
     if failure.status == .usage {
       failure.hints.append(
-        Failure.Hint("the workspace is made; name another", way: "tsync -C \(shown) remote set URL")
+        "the workspace is made; name another\(.column)\(typed: "-C", shown, "remote", "set", "URL")"
       )
     } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
       failure.hints.append(
-        Failure.Hint("the workspace is made; to go on", way: "tsync -C \(shown) pull"))
+        "the workspace is made; to go on\(.column)\(typed: "-C", shown, "pull")")
     }
     return failure
   }

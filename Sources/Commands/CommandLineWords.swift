@@ -9,6 +9,8 @@ struct CommandLineWords {
   let name: String?
   /// The words for the command.
   let rest: [String]
+  /// What `-C` before the command's name says; `nil` where it isn't there.
+  let directory: String?
   /// Whether only the version is asked for.
   let asksForVersion: Bool
   /// Whether the command's page is asked for.
@@ -24,6 +26,7 @@ struct CommandLineWords {
       if Self.takesValue(word), let value = words.popFirst() { before.append(value) }
     }
     name = words.popFirst()
+    directory = before.lastIndex(of: "-C").flatMap { before.dropFirst($0 + 1).first }
     // All that follows `serve` is another program's.
     let isPassedOn = name?.utf8.elementsEqual("serve".utf8) ?? false
     rest = (isPassedOn ? [] : before) + words

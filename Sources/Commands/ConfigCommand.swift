@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncEngine
 import SyncModel
 import Workspace
 
@@ -50,7 +51,7 @@ struct ConfigCommand: TsyncCommand {
     }
   }
 
-  private static func guess(_ name: String) -> [Failure.Hint] {
+  private static func guess(_ name: String) -> [Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
       ?? ["all of them: man 5 tsync-config"]
   }

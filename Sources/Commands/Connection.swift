@@ -71,7 +71,7 @@ struct Connection {
 
   /// The failure of a command that needs a server where there is none.
   static var noServer: Failure {
-    .usage("the workspace has no server", hints: [.init("name one: tsync remote set URL")])
+    .usage("the workspace has no server", hints: ["name one: \(typed: "remote", "set", "URL")"])
   }
 
   /// Enters what is known of the server into a workspace's state.
@@ -147,12 +147,12 @@ struct Connection {
     if let known = state.dataset, let found = facts.dataset, known != found {
       throw Stop.unsafe(
         "\(address) holds another data set than this workspace",
-        ways: ["tsync clone \(address) DIR", "tsync remote set URL"])
+        ways: ServerFacts.waysToOtherData(at: address))
     }
     if let known = state.user, let found = facts.user, known != found {
       throw Stop.unsafe(
         "this workspace belongs to \(known), and the token is of \(found)",
-        ways: ["tsync remote login", "tsync clone \(address) DIR"])
+        ways: ServerFacts.waysToOtherUser(at: address))
     }
   }
 
@@ -167,7 +167,7 @@ struct Connection {
       return Failure(
         .unauthorized,
         "the server does not accept the token that it was given: \(refusal.sentence)",
-        hints: ["give it another one: tsync remote login"])
+        hints: ["give it another one: \(typed: "remote", "login")"])
     }
     guard error is Stop, let refusal = sight.refusal else { return error }
     return Failure.usage(refusal, hints: ["an address of another machine begins with https://"])
@@ -198,8 +198,8 @@ struct UnknownDialect: FailureDescribing {
     Failure(
       .unreachable, Self.fact,
       hints: [
-        .init("nothing is sent until you name it", way: "tsync config dialect NAME"),
-        "NAME is mobile-apps, datasync or community-toolkit: tsync help config",
+        "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
+        "NAME is mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
       ])
   }
 }

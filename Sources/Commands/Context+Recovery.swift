@@ -43,7 +43,7 @@ extension Context {
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
     if !conflicts.isEmpty {
-      output.warn("\(conflicts.count) of them in conflict: tsync status")
+      output.warn("\(conflicts.count) of them in conflict: \(typed: "status")")
     }
     return Recovered(
       conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))

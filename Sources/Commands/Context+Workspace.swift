@@ -136,13 +136,14 @@ extension Context {
       workspace: try workspace.settings(), user: try userDirectory?.settings())
     for notice in workspace.notices + configuration.warnings { output.warn(notice) }
     output.adopt(configuration)
+    output.hintText.workspace = workspace.path
     let all = configuration.tables
     let chosen = try options.table.map { word -> TableName in
       let name = try TableName(Text(word))
       guard all.contains(name) else {
         throw Failure.usage(
           "\(name) is no table of this workspace",
-          hints: [Failure.Hint("its tables: \(all.map(\.description).joined(separator: ", "))")])
+          hints: ["its tables: \(all.map(\.description).joined(separator: ", "))"])
       }
       return name
     }

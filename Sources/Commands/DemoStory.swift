@@ -67,7 +67,7 @@ struct DemoStory {
         typed: "tsync -C anna push", status: 5,
         printed: [
           "tsync: push: cannot reach http://127.0.0.1:1: connection refused",
-          "tsync: nothing is lost: 2 changes wait           try again: tsync push",
+          "tsync: nothing is lost: 2 changes wait           try again: tsync -C anna push",
         ]),
       Step(
         told: "With the network back, exactly these are sent, once.",

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import Workspace
 
@@ -41,12 +42,12 @@ struct DoctorReport {
   func print(to output: Output) {
     for entry in entries {
       output.append(entry.json, to: "findings")
-      entry.lines.forEach(output.result)
+      entry.lines(output).forEach(output.result)
     }
     output.set("items", .integer(examination.items))
     output.set("tables", .integer(examination.tables.count))
     let isFixable = examination.faults.contains { $0.remedy != nil }
-    output.summary(Line(summary), hint: isFixable ? "tsync doctor --fix" : nil)
+    output.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
   }
 
   /// What was found, counted.
@@ -70,12 +71,13 @@ struct DoctorReport {
 
 extension DoctorReport.Entry {
   /// The lines for people.
-  fileprivate var lines: [Line] {
+  fileprivate func lines(_ output: Output) -> [Line] {
     var line = Line()
     line.append(word, style)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
     line.append("\(finding.place)\(position): \(finding.fact)")
+    if let hint = finding.hint { line.append(" · \(output.text(of: hint))") }
     if let deed { return [line, Line("        \(deed)")] }
     guard let remedy = finding.remedy else { return [line] }
     return [line, Line("        --fix \(remedy.words)")]

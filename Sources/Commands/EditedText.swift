@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import SystemPackage
 import Workspace
@@ -75,10 +76,10 @@ struct EditedText {
     do { return try body() } catch { throw kept(error, "your text is in \(place)") }
   }
 
-  private var hint: Failure.Hint { "nothing was taken; your text is in \(place)" }
+  private var hint: Hint { "nothing was taken; your text is in \(place)" }
 
   /// Returns an error with the place of what was typed; where nothing was, the text goes.
-  private func kept(_ error: any Error, _ hint: Failure.Hint) -> any Error {
+  private func kept(_ error: any Error, _ hint: Hint) -> any Error {
     guard FileText.mayHoldEdit(path, of: text) else {
       FileText.remove(path)
       return error

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import SystemPackage
 import Workspace

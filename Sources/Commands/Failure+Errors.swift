@@ -29,7 +29,7 @@ extension Failure {
       self.init(status, "the file's name belongs to no id")
       return
     }
-    self.init(status, invalid.sentence, hints: invalid.hint.map { [Hint("mend it: \($0)")] } ?? [])
+    self.init(status, invalid.sentence, hints: invalid.hint.map { ["mend it: \($0)"] } ?? [])
   }
 
   /// Reads what the parser of the command line says.
@@ -41,7 +41,7 @@ extension Failure {
     if let first = bytes.first, (0x41...0x5A).contains(first) { bytes[0] = first | 0x20 }
     self = .usage(
       String(decoding: bytes, as: UTF8.self),
-      hints: [Hint("what it takes: tsync help \(type.name)")])
+      hints: ["what it takes: \(typed: "help", type.name)"])
   }
 
   private init(_ error: WorkspaceError) {
@@ -52,28 +52,31 @@ extension Failure {
     case .file(let place, let error):
       let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(.damaged, fact, hints: Self.hints(for: error, inWorkspace: isOwn))
-    case .missing: self.init(.unsafe, fact, hints: [Hint("a way on: tsync restore -a")])
+    case .missing:
+      self.init(.unsafe, fact, hints: ["to bring the items back: \(typed: "restore", "-a")"])
     case .damaged(let place, _, _):
       // Of the user's own files, which have absolute paths, the doctor knows nothing.
       let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(
         .damaged, fact,
-        hints: isOwn ? ["nothing was touched; what can be done about it: tsync doctor"] : [])
+        hints: isOwn ? ["nothing was touched; what can be done about it: \(typed: "doctor")"] : [])
     case .newerFormat: self.init(.unsafe, fact, hints: ["install that version, or clone anew"])
     case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
     case .notFound:
-      self = .usage(fact, hints: ["make one: tsync init, or tsync clone URL"])
+      self = .usage(fact, hints: ["make one: \(typed: "init"), or \(typed: "clone", "URL")"])
     case .setting(let place, let line, _, _):
       // What was typed on the command line has no line.
-      let option = place.utf8.first == UInt8(ascii: "/") ? " --user" : ""
+      let option = place.utf8.first == UInt8(ascii: "/") ? ["--user"] : []
       self = .usage(
-        fact, hints: line == nil ? [] : [Hint("mend it: tsync config\(option) --edit")])
+        fact,
+        hints: line == nil ? [] : ["mend it: \(typed: ["config"] + option + ["--edit"])"])
     case .exists: self = .usage(fact)
     case .untrusted:
       self.init(
-        .unsafe, fact, hints: ["nothing in it was used; one of your own: tsync clone URL DIR"])
+        .unsafe, fact,
+        hints: ["nothing in it was used; one of your own: \(typed: "clone", "URL", "DIR")"])
     case .credentials(_, _, let hint):
-      self.init(.unauthorized, fact, hints: hint.map { [Hint("mend it: \($0)")] } ?? [])
+      self.init(.unauthorized, fact, hints: hint.map { ["mend it: \($0)"] } ?? [])
     }
   }
 
@@ -82,7 +85,7 @@ extension Failure {
     switch error {
     // A file or a link lies where a directory should be.
     case .notDirectory, .tooManySymbolicLinkLevels:
-      isOwn ? ["what can be done about it: tsync doctor"] : []
+      isOwn ? ["what can be done about it: \(typed: "doctor")"] : []
     case .noSpace, Errno(rawValue: EDQUOT):
       ["nothing is lost: make room, and try again"]
     case .permissionDenied, .notPermitted:
@@ -100,22 +103,21 @@ extension Failure {
       self.init(.unreachable, "the server is busy (\(status)); try again \(later)")
     case .unauthorized(let refusal):
       let fact = "the server does not let you: \(refusal.sentence)"
-      self.init(.unauthorized, fact, hints: ["give it a token: tsync remote login"])
-    case .notSpeaking(let fact): self.init(.unreachable, fact)
+      self.init(.unauthorized, fact, hints: ["give it a token: \(typed: "remote", "login")"])
+    case .notSpeaking(let fact, let ways): self.init(.unreachable, fact, hints: ways)
     case .noTable(let table): self = .noTable(table)
-    case .unsafe(let fact, let ways, _):
-      self.init(.unsafe, fact, hints: ways.map { Hint("a way on: \($0)") })
+    case .unsafe(let fact, let ways): self.init(.unsafe, fact, hints: ways)
     }
   }
 
   /// The failure of a table that the server doesn't have, one of those that are exchanged.
   static func noTable(_ table: TableName, of tables: [TableName] = []) -> Failure {
     let others = tables.filter { $0 != table }.map(\.description).joined(separator: ",")
-    let way = others.utf8.isEmpty ? "" : "to leave it out: tsync config tables \(others)"
+    let leaving: Hint = "to leave it out: \(typed: "config", "tables", others)"
     return Failure(
       .unreachable, "the server has no table \(table)",
-      hints: [way, "if the address is wrong: tsync remote set URL"]
-        .filter { !$0.utf8.isEmpty }.map { Hint($0) })
+      hints: (others.utf8.isEmpty ? [] : [leaving])
+        + ["if the address is wrong: \(typed: "remote", "set", "URL")"])
   }
 
   private init(_ error: Resolve.Failure) {

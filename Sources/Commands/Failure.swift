@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// Why a command failed: the fact, what to do about it, and the exit status.
@@ -8,22 +9,6 @@ struct Failure: Error, Equatable {
   var message: String?
   /// What to do about it, a line each.
   var hints: [Hint]
-
-  /// A line that helps, and what to type, which stands in the column for hints.
-  struct Hint: Equatable, ExpressibleByStringInterpolation {
-    let text: String
-    let way: String?
-
-    /// Makes a hint.
-    init(_ text: String, way: String? = nil) {
-      self.text = text
-      self.way = way
-    }
-
-    init(stringLiteral value: String) {
-      self.init(value)
-    }
-  }
 
   /// Makes a failure.
   init(_ status: ExitStatus, _ message: String?, hints: [Hint] = []) {
@@ -44,20 +29,19 @@ struct Failure: Error, Equatable {
   }
 
   /// Returns the lines that are printed: `tsync: COMMAND: fact`, then `tsync: hint`.
-  func lines(command: String, quiet: Bool) -> [Line] {
+  func lines(command: String, quiet: Bool, _ text: HintText) -> [Line] {
     guard let message else { return [] }
     let name = command.utf8.isEmpty ? "" : "\(command): "
     return [Line("tsync: \(name)\(message)")]
-      + (quiet ? [] : hints.map { Line("tsync: \($0.text)").hinting($0.way) })
+      + (quiet ? [] : hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) })
   }
 
   /// Returns the failure as a member of a JSON document.
-  func json(command: String) -> JSON {
+  func json(command: String, _ text: HintText) -> JSON {
     [
       "command": .string(command), "status": .integer(Int(status.number)),
       "message": .string(message ?? ""),
-      "hints": .array(
-        hints.map { hint in .string(hint.way.map { "\(hint.text): \($0)" } ?? hint.text) }),
+      "hints": .array(hints.map { .string(Text(text.text(of: $0))) }),
     ]
   }
 }

@@ -1,41 +1,45 @@
+import SyncEngine
+
 /// The words that people bring with them from other programs, and what to type instead
 /// (decisions.md 37).
 enum HabitWords {
   /// The words, and the answer to each.
-  static let answers: [(word: String, answer: String)] = [
-    ("add", "a new file is an item already; to make one: tsync new TEXT"),
-    ("commit", "changes are recorded as they are made; to send them: tsync push"),
-    ("checkout", "there are no branches; to drop a change: tsync restore REF"),
-    ("switch", "there are no branches; to drop a change: tsync restore REF"),
+  static let answers: [(word: String, answer: Hint)] = [
+    ("add", "a new file is an item already; to make one: \(typed: "new", "TEXT")"),
+    ("commit", "changes are recorded as they are made; to send them: \(typed: "push")"),
+    ("checkout", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
+    ("switch", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
     ("branch", "there are no branches"),
-    ("fetch", "to bring what changed on the server: tsync pull"),
-    ("merge", "pull and push merge by themselves; to settle a conflict: tsync resolve"),
-    ("rebase", "pull and push merge by themselves; to settle a conflict: tsync resolve"),
-    ("reset", "to drop changes made here: tsync restore REF"),
-    ("revert", "to drop changes made here: tsync restore REF"),
-    ("stash", "changes don't stand in the way of a pull: tsync pull"),
-    ("log", "what was sent and what was answered: tsync journal"),
-    ("ls", "to list items: tsync list"),
-    ("cat", "to show an item: tsync show REF"),
-    ("delete", "to remove items: tsync rm REF"),
-    ("remove", "to remove items: tsync rm REF"),
-    ("undo", "to drop changes made here: tsync restore REF"),
-    ("version", "to see the version: tsync --version"),
-    ("update", "to set fields: tsync set REF FIELD=VALUE"),
-    ("login", "to keep a token for the server: tsync remote login"),
-    ("logout", "to forget the token for the server: tsync remote logout"),
+    ("fetch", "to bring what changed on the server: \(typed: "pull")"),
+    ("merge", "pull and push merge by themselves; to settle a conflict: \(typed: "resolve")"),
+    ("rebase", "pull and push merge by themselves; to settle a conflict: \(typed: "resolve")"),
+    ("reset", "to drop changes made here: \(typed: "restore", "REF")"),
+    ("revert", "to drop changes made here: \(typed: "restore", "REF")"),
+    ("stash", "changes don't stand in the way of a pull: \(typed: "pull")"),
+    ("log", "what was sent and what was answered: \(typed: "journal")"),
+    ("ls", "to list items: \(typed: "list")"),
+    ("cat", "to show an item: \(typed: "show", "REF")"),
+    ("delete", "to remove items: \(typed: "rm", "REF")"),
+    ("remove", "to remove items: \(typed: "rm", "REF")"),
+    ("undo", "to drop changes made here: \(typed: "restore", "REF")"),
+    ("version", "to see the version: \(typed: "--version")"),
+    ("update", "to set fields: \(typed: "set", "REF", "FIELD=VALUE")"),
+    ("login", "to keep a token for the server: \(typed: "remote", "login")"),
+    ("logout", "to forget the token for the server: \(typed: "remote", "logout")"),
   ]
 
   /// Returns the answer to a word that is no command; `nil` where there is nothing to say.
-  static func answer(to word: String, commands: [String]) -> String? {
+  static func answer(to word: String, commands: [String]) -> Hint? {
     if let known = answers.first(where: { $0.word.utf8.elementsEqual(word.utf8) }) {
       return known.answer
     }
-    return nearest(word, of: commands).map { "did you mean tsync \($0)?" }
+    return nearest(word, of: commands).map { "did you mean \(typed: $0)?" }
   }
 
-  /// Returns the name that a word is a misspelling of; `nil` where none is near.
+  /// Returns the name that a word begins alone, or is a misspelling of; `nil` where none is near.
   static func nearest(_ word: String, of names: [String]) -> String? {
+    let begun = names.filter { $0.utf8.starts(with: word.utf8) }
+    if begun.count == 1 { return begun[0] }
     let distances = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     // One slip in a short word, two in a longer one.

@@ -64,7 +64,7 @@ extension Output {
   /// Names a file that isn't valid, with what mends it; the exit status says so, too.
   func tell(_ invalid: InvalidItem) {
     warn(invalid.sentence)
-    if let hint = invalid.hint { summary(Line("tsync: mend it: \(hint)")) }
+    if let hint = invalid.hint { summary(Line("tsync: mend it: \(text(of: hint))")) }
     end(with: .rejected)
   }
 }

@@ -1,4 +1,5 @@
 import Remote
+import SyncEngine
 import SyncModel
 import Workspace
 

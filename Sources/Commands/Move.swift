@@ -39,7 +39,7 @@ struct Move {
       guard claimants.count == 1 else {
         throw Failure.usage(
           "several files say that they are \(key): name one of them",
-          hints: claimants.map { Failure.Hint("  .todosync/\($0.place)") })
+          hints: claimants.map { "  .todosync/\($0.place)" })
       }
       stray = first
       holder = try Self.key(first.fileName, referent.table)
@@ -57,7 +57,7 @@ struct Move {
     old = stray != nil && former == target ? nil : former
     if let old, open.workspace.journal.conflicts[old] != nil {
       if let stray { throw Failure.moved(old, to: stray, isInConflict: true) }
-      throw Failure.usage("\(old) is in conflict", hints: ["first: tsync resolve \(old)"])
+      throw Failure.usage("\(old) is in conflict", hints: ["first: \(typed: "resolve", "\(old)")"])
     }
     guard let bytes = try open.workspace.text(named: name, in: target.table) else {
       throw Failure.usage("\(referent.table)/\(name) can't be read")
@@ -73,7 +73,7 @@ struct Move {
     let journal = open.workspace.journal
     if old != nil, let intent = journal.intents[target], intent.kind != .delete {
       throw Failure.usage(
-        "the outcome of \(target) is unknown", hints: ["find it out first: tsync push"])
+        "the outcome of \(target) is unknown", hints: ["find it out first: \(typed: "push")"])
     }
     // What was moved may be moved back, also by the command.
     func successor(_ key: ItemKey) -> ItemKey? { journal.notes[key]?.note.successor }
@@ -85,15 +85,14 @@ struct Move {
       try isInPlace
       ? former != target && !isHalfBack && open.workspace.isKnown(target) : !isFree
     if inventory.contains(target), isTaken {
-      var hints: [Failure.Hint] = []
+      var hints: [Hint] = []
       if inventory.isAbsent(target), journal.notes[target]?.note.commanded == true {
-        hints.append("it was removed here; the server deletes it by: tsync push")
+        hints.append("it was removed here; the server deletes it by: \(typed: "push")")
       }
       if let stray, isInPlace {
         // What lies in another item's place is given its own name, or goes.
-        let way = former == nil ? "tsync restore" : "tsync mv"
-        let words = former.map { [$0.description, $0.id.description] } ?? [target.description]
-        hints.append("\(stray.place): \(([way] + words.map(Shell.word)).joined(separator: " "))")
+        let words = former.map { ["mv", "\($0)", "\($0.id)"] } ?? ["restore", "\(target)"]
+        hints.append("\(stray.place): \(typed: words)")
       }
       throw Failure.usage("\(target) is there already", hints: hints)
     }
@@ -104,7 +103,8 @@ struct Move {
           && open.workspace.journal.notes[holder]?.note.commanded != true
       } == true
     if let holder, hidesHolder, open.workspace.journal.conflicts[holder] != nil {
-      throw Failure.usage("\(holder) is in conflict", hints: ["first: tsync resolve \(holder)"])
+      throw Failure.usage(
+        "\(holder) is in conflict", hints: ["first: \(typed: "resolve", "\(holder)")"])
     }
   }
 

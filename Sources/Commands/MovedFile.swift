@@ -8,11 +8,10 @@ extension Failure {
   static func moved(_ key: ItemKey, to file: InvalidItem, isInConflict: Bool = false) -> Failure {
     var hints: [Hint] = []
     if key.id.text.bytes.first != UInt8(ascii: "-") {
-      let words = ["\(key)", "\(key.id)"].map(Shell.word)
-      hints.append(Hint("take it back: tsync mv \(words[0]) \(words[1])"))
+      hints.append("take it back: \(typed: "mv", "\(key)", "\(key.id)")")
     }
     // What is in conflict has to be resolved under its own id.
-    if !isInConflict { hints.append(Hint("or finish it: tsync mv \(Shell.word("\(key)")) NEWID")) }
+    if !isInConflict { hints.append("or finish it: \(typed: "mv", "\(key)", "NEWID")") }
     return .usage("\(key) was moved to \(file.place)", hints: hints)
   }
 }
@@ -39,14 +38,13 @@ extension OpenWorkspace {
       let other = file.claims.map({ ItemKey(key.table, $0) }),
       case .invalid(let its) = try workspace.client(other), its.claims != nil
     else { return nil }
-    let words = [key, other].map { Shell.word("\($0)") }
     // Of what was never sent there is no row to put in its place.
     let areKnown = try [key, other].allSatisfy { try workspace.base(of: $0).item != nil }
     return .usage(
       "\(file.place) is the file of \(other)",
       hints: [
         its.claims == key.id && areKnown
-          ? "put both right: tsync restore \(words[0]) \(words[1])"
+          ? "put both right: \(typed: "restore", "\(key)", "\(other)")"
           : "give each file the name of the id in it"
       ])
   }

@@ -30,7 +30,7 @@ extension OpenWorkspace {
       let isKnown = try workspace.base(of: key).row != nil
       throw Failure.usage(
         "\(key) has no file here",
-        hints: isKnown ? [Failure.Hint("to bring it back: tsync restore \(key)")] : [])
+        hints: isKnown ? ["to bring it back: \(typed: "restore", "\(key)")"] : [])
     }
   }
 

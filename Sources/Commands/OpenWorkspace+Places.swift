@@ -39,22 +39,21 @@ extension OpenWorkspace {
     for table in tables where !found.contains(table) {
       let count = try workspace.liveIDs(in: table).count
       guard count > 0 else { continue }
-      let path = Shell.word("\(workspace.path)/.todosync/items/\(table)")
-      let push = "tsync push --max-delete \(count)"
+      let place = ".todosync/items/\(table)"
       throw Failure(
         .unsafe, "items/\(table) is missing",
         hints: [
-          Failure.Hint("to bring its items back: tsync restore -a -t \(table)"),
-          Failure.Hint("to delete them on the server: mkdir \(path) && \(push)"),
+          "to bring its items back: \(typed: "restore", "-a", "-t", "\(table)")",
+          "to delete them on the server: \(shell: "mkdir", places: [place]) && \(typed: "push", "--max-delete", "\(count)")",
         ])
     }
   }
 
   /// Returns what to do where no row of an item is known: the server may have one, as long as its table
   /// was never pulled, or was forgotten since.
-  func wayToRow(of key: ItemKey) throws -> [Failure.Hint] {
+  func wayToRow(of key: ItemKey) throws -> [Hint] {
     guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
-    return ["should the server have one, it comes with: tsync pull"]
+    return ["should the server have one, it comes with: \(typed: "pull")"]
   }
 
   /// Whether the directory of the items is gone.

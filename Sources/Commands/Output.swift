@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import SystemPackage
 
@@ -16,6 +17,8 @@ final class Output {
   /// Why standard output can't be written to any more.
   private(set) var failure: Errno?
 
+  /// How commands are written that can be typed.
+  var hintText: HintText
   /// The setting `color`; the option goes before it.
   var colorSetting: GlobalOptions.Color = .auto
   /// What the process ends with unless the command fails; the first that applies of what was told.
@@ -30,6 +33,7 @@ final class Output {
     self.invocation = invocation
     self.options = options
     self.command = command
+    hintText = HintText(option: options.directory, directory: invocation.directory)
     schema = "tsync.\(command)/1"
     start = invocation.clock()
   }
@@ -109,12 +113,12 @@ final class Output {
     var object = JSONObject([.init(name: "schema", value: .string(schema))])
     if let error, isEmpty {
       object["schema"] = "tsync.error/1"
-      object.append("error", error.json(command: command))
+      object.append("error", error.json(command: command, hintText))
       return print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
     }
     for (name, elements) in lists.sorted(by: { $0.key < $1.key }) { set(name, .array(elements)) }
     for member in document?.members ?? [] { object.append(member.name, member.value) }
-    if let error { object.append("error", error.json(command: command)) }
+    if let error { object.append("error", error.json(command: command, hintText)) }
     print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
   }
 
@@ -128,19 +132,25 @@ final class Output {
   }
 
   /// Prints a summary, and what to do next in the column for hints; nothing with `-q` and `--json`.
-  func summary(_ line: Line, hint: String? = nil) {
+  func summary(_ line: Line, next: Hint? = nil) {
     guard !options.quiet, !options.json else { return }
-    message(line.hinting(hint))
+    message(line.hinting(next.map(text)))
   }
 
   /// Says a fact about something that isn't as it should be: `tsync: COMMAND: fact`.
-  func warn(_ fact: String) {
-    message(Line("tsync: \(command): \(fact)"))
+  func warn(_ fact: Hint) {
+    message(Line("tsync: \(command): \(text(of: fact))"))
   }
+
+  /// Says a fact about something that isn't as it should be.
+  func warn(_ fact: String) { warn("\(fact)" as Hint) }
+
+  /// Returns a hint whose commands can be typed where the person is.
+  func text(of hint: Hint) -> String { hintText.text(of: hint) }
 
   /// Names what is left alone, with what to do about it; the command ends with 3.
   func warn(_ failure: Failure) {
-    failure.lines(command: command, quiet: options.quiet).forEach(message)
+    failure.lines(command: command, quiet: options.quiet, hintText).forEach(message)
     end(with: .rejected)
   }
 
@@ -233,7 +243,7 @@ final class Output {
       if document != nil || !lists.isEmpty || error?.message != nil { printDocument(error) }
     }
     flushThroughPager()
-    error?.lines(command: command, quiet: options.quiet).forEach(message)
+    error?.lines(command: command, quiet: options.quiet, hintText).forEach(message)
     guard let failure else { return status }
     // Nobody reads any more: that is no fault to be told.
     if failure == .brokenPipe { return .signal(13) }

@@ -35,7 +35,7 @@ struct PullTelling {
         "the server brought \(ItemKey(report.table, twin)) twice in one page: the later one counts")
     }
     guard isWhole || !report.events.isEmpty || !report.refused.isEmpty else { return }
-    context.output.summary(heading(report), hint: Self.seconds(nanoseconds))
+    context.output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     try tellItems(report, on: disk)
     summaries.append(report.json)
     if !report.refused.isEmpty { context.output.end(with: .rejected) }
@@ -87,7 +87,7 @@ struct PullTelling {
     guard conflicts > 0 else { return }
     context.output.end(with: .conflicts)
     let words = conflicts == 1 ? "1 conflict" : "\(conflicts) conflicts"
-    context.output.summary(Line(words), hint: "tsync resolve")
+    context.output.summary(Line(words), next: "\(typed: "resolve")")
   }
 
   /// What `tsync.pull/1` has.

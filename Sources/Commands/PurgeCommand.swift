@@ -58,9 +58,10 @@ struct PurgeCommand: TsyncCommand {
     }
     guard !parts.isEmpty else { return }
     let isSendable = counts.keys.contains { [.pending, .unknown].contains($0) }
-    let way: Failure.Hint =
-      isSendable ? "send it: tsync push" : "look at it: tsync status"
+    let way: Hint =
+      isSendable ? "send it: \(typed: "push")" : "look at it: \(typed: "status")"
     throw Failure(
-      .unsafe, parts.joined(separator: ", "), hints: [way, "or lose it: tsync purge --discard"])
+      .unsafe, parts.joined(separator: ", "),
+      hints: [way, "or lose it: \(typed: "purge", "--discard")"])
   }
 }

@@ -74,10 +74,13 @@ struct PushTelling {
         context.output.warn(fact)
       } else {
         // What the server has there isn't from here, and nothing waits to be sent.
-        let word = Shell.word("\(key)")
-        let hints = ["bring it back: tsync restore", "or remove it: tsync rm"]
         context.output.warn(
-          Failure(.rejected, fact, hints: hints.map { Failure.Hint("\($0) \(word)") }))
+          Failure(
+            .rejected, fact,
+            hints: [
+              "bring it back: \(typed: "restore", "\(key)")",
+              "or remove it: \(typed: "rm", "\(key)")",
+            ]))
       }
       if conflicts == 0 { context.output.end(with: .rejected) }
     }
@@ -124,16 +127,16 @@ struct PushTelling {
       context.output.end(with: .unreachable)
     }
     if report.doubtful.isEmpty { return }
-    let keys = report.doubtful.sorted().map { Shell.word("\($0)") }
+    let keys = report.doubtful.sorted().map { "\($0)" }
     let word = keys.count == 1 ? keys[0] : "REF"
     context.output.warn(
       Failure(
         .unreachable,
         "no answer for \(keys.joined(separator: " ")): the server may have made the row under another id",
         hints: [
-          "to look for the row: tsync pull && tsync list",
-          .init("if the row is there, to remove this copy: tsync rm \(word)"),
-          .init("if it is not there, to send the item again: tsync push --again \(word)"),
+          "to look for the row: \(typed: "pull") && \(typed: "list")",
+          "if the row is there, to remove this copy: \(typed: "rm", word)",
+          "if it is not there, to send the item again: \(typed: "push", "--again", word)",
         ]))
   }
 
@@ -194,7 +197,7 @@ struct PushTelling {
     waiting = count
     if isStopped { return }
     if count > 0 {
-      context.output.summary(Line("\(count) to push"), hint: "tsync push")
+      context.output.summary(Line("\(count) to push"), next: "\(typed: "push")")
     } else if rest.deeds.isEmpty, invalidCount == 0, kept.isEmpty {
       context.output.summary("nothing to push")
     }
@@ -210,14 +213,14 @@ struct PushTelling {
       // Where the push ended early the failure says the rest.
       if isWhole { context.output.summary("nothing to push") }
     } else {
-      context.output.summary(Line(parts.joined(separator: ", ")), hint: next(deeds))
+      context.output.summary(Line(parts.joined(separator: ", ")), next: next(deeds))
     }
   }
 
-  private func next(_ deeds: PushDeeds) -> String? {
-    if deeds.conflicts > 0 { return "tsync resolve" }
-    if deeds.rejected > 0 || deeds.held > 0 || invalidCount > 0 { return "tsync status" }
-    return deeds.unknown > 0 && !isDoubtful ? "tsync push" : nil
+  private func next(_ deeds: PushDeeds) -> Hint? {
+    if deeds.conflicts > 0 { return "\(typed: "resolve")" }
+    if deeds.rejected > 0 || deeds.held > 0 || invalidCount > 0 { return "\(typed: "status")" }
+    return deeds.unknown > 0 && !isDoubtful ? "\(typed: "push")" : nil
   }
 
   /// How many conflicts the last push has met, or told again.

@@ -126,9 +126,9 @@ struct References {
   private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
     guard let first = keys.first else { throw Failure.usage("no item fits \(word)") }
     guard keys.count > 1 else { return first }
-    var hints = try keys.prefix(Self.listed).map { key -> Failure.Hint in
+    var hints = try keys.prefix(Self.listed).map { key -> Hint in
       let title = names.title(of: try inventory.item(key, on: workspace))
-      return Failure.Hint("  \(key)  \(ItemNames.shown(title))")
+      return "  \(key)  \(ItemNames.shown(title))"
     }
     if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
     throw Failure.usage("\(word) fits \(keys.count) items", hints: hints)

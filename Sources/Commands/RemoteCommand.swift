@@ -130,7 +130,7 @@ extension RemoteCommand {
   ) throws {
     let count = open.workspace.journal.intents.count
     guard count > 0 else { return }
-    var hints: [Failure.Hint] = ["find it out first: tsync push"]
+    var hints: [Hint] = ["find it out first: \(typed: "push")"]
     if let known = try open.workspace.state().dataset, let table = open.tables.first {
       do {
         let found = try Connection.dataset(at: address, table, context, open.configuration)
@@ -148,6 +148,6 @@ extension RemoteCommand {
 
 extension RemoteError: FailureDescribing {
   var failure: Failure {
-    .usage(description, hints: hint.map { [Failure.Hint("keep a token for it: \($0)")] } ?? [])
+    .usage(description, hints: hint.map { ["keep a token for it: \($0)"] } ?? [])
   }
 }

@@ -67,7 +67,7 @@ struct Restoration {
       for entry in survey.entries {
         guard let key = entry.key, entry.isRestoredWithAll else { continue }
         if open.workspace.journal.intents[key] != nil {
-          context.output.warn("the outcome of \(key) is unknown: first tsync push")
+          context.output.warn("the outcome of \(key) is unknown: first \(typed: "push")")
           context.output.end(with: .rejected)
           continue
         }
@@ -99,7 +99,7 @@ struct Restoration {
     // Whether its file is valid or not: what was sent would come back as a change of nobody's.
     guard open.workspace.journal.intents[key] == nil else {
       throw Failure.usage(
-        "the outcome of \(key) is unknown", hints: ["find it out first: tsync push"])
+        "the outcome of \(key) is unknown", hints: ["find it out first: \(typed: "push")"])
     }
     switch entry?.standing {
     case .conflict(let conflict)?:

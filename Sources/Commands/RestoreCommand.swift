@@ -31,7 +31,7 @@ struct RestoreCommand: TsyncCommand {
     if told == 0 { context.output.summary("nothing changed") }
     if conflicts > 0 {
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
-      context.output.summary(Line(words), hint: "tsync resolve")
+      context.output.summary(Line(words), next: "\(typed: "resolve")")
     }
   }
 

@@ -36,7 +36,7 @@ struct ServerComparison {
     /// No pull and no push: each stops at it. A new clone.
     case clone
     /// No pull, before this is done.
-    case obstacle(String)
+    case obstacle(Hint)
   }
 
   /// Asks the workspace's server for all rows, and lists those that differ.
@@ -62,11 +62,12 @@ struct ServerComparison {
       throw connection.failure(error)
     }
     let words = ways.isEmpty ? "the server has the same rows" : "\(ways.count) differ on the server"
-    let hints: [(way: Way, words: String)] = [
-      (.clone, "tsync clone URL DIR"), (.fullPull, "tsync pull --full"), (.pull, "tsync pull"),
+    let hints: [(way: Way, words: Hint)] = [
+      (.clone, "\(typed: "clone", "URL", "DIR")"), (.fullPull, "\(typed: "pull", "--full")"),
+      (.pull, "\(typed: "pull")"),
     ]
     let hint = hints.first { ways.contains($0.way) }?.words
-    context.output.summary(Line(words), hint: hint)
+    context.output.summary(Line(words), next: hint)
     if !ways.isEmpty { context.output.end(with: .conflicts) }
   }
 
@@ -117,9 +118,9 @@ struct ServerComparison {
   /// Returns what must be done before any pull brings a row; `nil` where nothing must.
   private static func obstacle(
     to row: Row, of key: ItemKey, on disk: Workspace, _ claims: inout Claims
-  ) throws -> String? {
-    if disk.journal.conflicts[key]?.server == row { return "tsync resolve \(key)" }
-    if disk.journal.intents[key] != nil { return "tsync push" }
+  ) throws -> Hint? {
+    if disk.journal.conflicts[key]?.server == row { return "\(typed: "resolve", "\(key)")" }
+    if disk.journal.intents[key] != nil { return "\(typed: "push")" }
     return try disk.obstacle(to: key, &claims).map { $0.hint ?? "mend \($0.place)" }
   }
 
@@ -128,7 +129,7 @@ struct ServerComparison {
     var line = Line("server", .yellow)
     line.pad(to: 8)
     line.append("\(key): \(difference.words)")
-    if case .obstacle(let way) = found.way { line.append(" · \(way)") }
+    if case .obstacle(let way) = found.way { line.append(" · \(context.output.text(of: way))") }
     context.output.result(line)
     context.output.append(
       [

@@ -121,28 +121,12 @@ extension Session {
   /// Returns the failure of a push that ended early: nothing is lost.
   private static func failure(_ stop: Stop, waiting: Int) -> Failure {
     var failure = Failure(stop)
-    if case .unsafe(_, let ways, let items) = stop {
-      // The way that drops all other changes, too, is not the first.
-      if let index = ways.firstIndex(where: { Text($0) == "tsync restore -a" }) {
-        failure.hints[index] = "a way on that drops all other changes, too: tsync restore -a"
-        failure.hints.insert("a way on: tsync restore \(references(to: items))", at: index)
-      }
-      return failure
-    }
+    if case .unsafe = stop { return failure }
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
-    failure.hints.append(Failure.Hint("nothing is lost: \(words)", way: "try again: tsync push"))
+    failure.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
     return failure
   }
 
-  /// Returns items as references, where they are few; else what stands for them.
-  private static func references(to keys: [ItemKey]) -> String {
-    let names = keys.map { "\($0)" }
-    // What a shell would take for something else isn't written down.
-    let isPlain = names.allSatisfy { name in
-      name.utf8.allSatisfy { $0 == UInt8(ascii: "/") || PlainText.isPlain($0) }
-    }
-    return (1...5).contains(names.count) && isPlain ? names.joined(separator: " ") : "REF..."
-  }
 }
 
 extension OpenWorkspace {

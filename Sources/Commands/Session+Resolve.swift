@@ -76,7 +76,7 @@ extension Session {
         // It holds up no other.
         let failure = Failure(failure)
         context.output.warn(failure.message ?? "\(key) can't be looked at")
-        for hint in failure.hints { context.output.warn(hint.text) }
+        for hint in failure.hints { context.output.warn(hint) }
         tellLeft(key, nil, names, &telling)
       }
     }
@@ -216,19 +216,21 @@ extension Session {
     _ telling: ResolveTelling, isRehearsal: Bool, isLast: Bool
   ) throws {
     guard !isRehearsal else { return }
-    var hint: String?
+    var hint: Hint?
     if telling.resolved.isEmpty, !telling.left.isEmpty {
-      hint = "tsync resolve --client, --server or --both, and REF or -a"
+      hint = "SIDE is client, server or both: \(typed: "resolve", "--SIDE", "REF")"
     } else if isLast, !telling.resolved.isEmpty {
       let (tables, made) = (tables, telling.made)
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(made) }
-      if !pending.isEmpty { hint = "tsync push" }
+      if !pending.isEmpty { hint = "\(typed: "push")" }
     } else if telling.resolved.isEmpty {
       // Given again after it was cut off, it has sent nothing.
       let tables = tables
-      if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 { hint = "tsync push" }
+      if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 {
+        hint = "\(typed: "push")"
+      }
     }
-    context.output.summary(Line(telling.words), hint: hint)
+    context.output.summary(Line(telling.words), next: hint)
   }
 
   // MARK: Until the server accepts

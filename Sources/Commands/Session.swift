@@ -70,7 +70,8 @@ struct Session {
         context.invocation.signal().map { Failure.signal($0, during: told) } ?? Failure(told)
       // A clone knows its own way on, and a push what waits.
       if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
-        failure.hints.append(.init("nothing is lost", way: "try again: tsync \(context.command)"))
+        failure.hints.append(
+          "nothing is lost\(.column)try again: \(typed: context.command)")
       }
       // What went wrong first is what is told; a line that could not be written is tried once more.
       try? session.pause(failure.status)

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import Workspace
 
@@ -37,11 +38,10 @@ struct SettingsFiles {
     try file.set(key, to: text.map { text in try key.value(from: text) })
     // One that stands there by mistake can be removed.
     if key.isProtected, !isUserOnly, text != nil || file == former {
-      let words = [key.name.string, text?.string].compactMap { $0 }.joined(separator: " ")
-      let command = text == nil ? "tsync config --user --unset" : "tsync config --user"
+      let words = text.map { [key.name.string, $0.string] } ?? ["--unset", key.name.string]
       throw Failure.usage(
         "\(key.name) counts only from the user's side",
-        hints: ["set it there: \(command) \(words)"])
+        hints: ["set it there: \(typed: ["config", "--user"] + words)"])
     }
     try write(file)
   }
@@ -61,15 +61,15 @@ struct SettingsFiles {
       if let left = context.left(error, path, "and nothing of it is taken") { throw left }
       var failure = context.failure(error)
       if FileText.mayHoldEdit(path, of: file.text) {
-        let command = "tsync config\(isUserOnly ? " --user" : "") --edit"
-        let editor = Shell.word("cp \(Shell.word(path))")
+        let command = ["tsync", "config"] + (isUserOnly ? ["--user"] : []) + ["--edit"]
+        let editor = ["env", "TSYNC_EDITOR=cp \(Shell.word(path))"]
         // The text doesn't know what was settled meanwhile.
         let isLate = failure.status == .rejected
         failure.hints += [
           "nothing was taken; your text is in \(path)",
           isLate
-            ? "edit what is settled now: \(command)"
-            : "once it is mended: TSYNC_EDITOR=\(editor) \(command)",
+            ? "edit what is settled now: \(.command(command, places: []))"
+            : "once it is mended: \(.command(editor + command, places: []))",
         ]
       } else {
         FileText.remove(path)

@@ -53,15 +53,16 @@ struct StatusCommand: TsyncCommand {
       }
       for name in try open.unknownDirectories() {
         context.output.warn(
-          "items/\(name) is no table of this workspace: tsync config tables says which are")
+          "items/\(name) is no table of this workspace; those that are: \(typed: "config", "tables")"
+        )
       }
       for table in open.tables where state.tables[table]?.isMissing == true {
         context.output.warn(
-          "the server has no table \(table), and its changes wait; to leave it out: tsync config tables"
+          "the server has no table \(table), and its changes wait; to leave it out: \(typed: "config", "tables")"
         )
       }
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
-        context.output.warn("a pull of \(table) was stopped before its end: tsync pull")
+        context.output.warn("a pull of \(table) was stopped before its end: \(typed: "pull")")
       }
       let isOld = try tellAge(state, limit, context)
       if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
@@ -79,7 +80,7 @@ struct StatusCommand: TsyncCommand {
   {
     guard let limit else { return false }
     guard let pulled = state.pulled else {
-      context.output.warn("nothing was ever pulled: tsync pull")
+      context.output.warn("nothing was ever pulled: \(typed: "pull")")
       return true
     }
     let time = pulled.ticks / Timestamp.perSecond
@@ -87,7 +88,7 @@ struct StatusCommand: TsyncCommand {
     guard age > limit else { return false }
     // What is too old isn't just now.
     let ago = age < 60 ? "\(age) s ago" : TimeText.ago(time, now: context.now)
-    context.output.warn("the last pull was \(ago): tsync pull")
+    context.output.warn("the last pull was \(ago): \(typed: "pull")")
     return true
   }
 }

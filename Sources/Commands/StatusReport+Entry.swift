@@ -15,8 +15,8 @@ extension Survey.Entry {
 
 extension StatusReport.Entry {
   /// Returns what there is to say behind the title, or in its place where the file isn't valid; the
-  /// clock writes a time, in seconds since 1970.
-  func remark(_ clock: (Int64) -> String) -> String {
+  /// clock writes a time, in seconds since 1970, and the last function a hint.
+  func remark(_ clock: (Int64) -> String, _ text: (Hint) -> String) -> String {
     switch entry.standing {
     case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
     case .waiting(_, let successor): return "waits for \(successor.id)"
@@ -25,7 +25,7 @@ extension StatusReport.Entry {
       return "\(rejection.sentence) · \(tries), last \(clock(rejection.time))"
     case .unknown(let intent): return intent.kind.rawValue
     case .invalid(let invalid):
-      return invalid.sentence + (invalid.hint.map { " · \($0)" } ?? "")
+      return invalid.sentence + (invalid.hint.map { " · \(text($0))" } ?? "")
     case .moved(let place): return "moved to \(place)"
     }
   }

@@ -65,12 +65,12 @@ struct StatusReport {
 
   // MARK: For people
 
-  private static let headings: [(group: Standing.Group, text: String, hint: String?)] = [
-    (.conflict, "conflicts", "tsync resolve"),
-    (.rejected, "rejected by the server", "edit, or tsync restore REF"),
-    (.unknown, "outcome unknown", "tsync push"),
+  private static let headings: [(group: Standing.Group, text: String, hint: Hint?)] = [
+    (.conflict, "conflicts", "\(typed: "resolve")"),
+    (.rejected, "rejected by the server", "edit, or \(typed: "restore", "REF")"),
+    (.unknown, "outcome unknown", "\(typed: "push")"),
     (.invalid, "not valid", nil),
-    (.pending, "to push", "tsync push"),
+    (.pending, "to push", "\(typed: "push")"),
   ]
 
   /// Prints everything, by groups.
@@ -80,12 +80,13 @@ struct StatusReport {
     output.result(Self.head(state, open.configuration, now: now))
     output.result("")
     if isEmpty { output.result("nothing to push") }
-    let lines = lines(indented: true)
+    let lines = lines(indented: true, output)
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
-      let hint = isDoubtful ? "look: tsync pull; then tsync help push" : heading.hint
+      let look: Hint = "look: \(typed: "pull"); then \(typed: "help", "push")"
+      let hint = (isDoubtful ? look : heading.hint).map(output.text)
       output.result(Line(heading.text, .bold).hinting(hint))
       for (_, line) in group { output.result(line) }
     }
@@ -97,7 +98,7 @@ struct StatusReport {
 
   /// Prints the lines of the items only.
   func printShort(to output: Output) {
-    lines(indented: false).forEach(output.result)
+    lines(indented: false, output).forEach(output.result)
   }
 
   private static func head(
@@ -111,16 +112,16 @@ struct StatusReport {
     return Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))")
   }
 
-  private func lines(indented: Bool) -> [Line] {
+  private func lines(indented: Bool, _ output: Output) -> [Line] {
     var table = Table(widths: [2, 0, Table.title.lowerBound])
     for entry in entries {
       let id = entry.entry.key.map(names.line) ?? Line("-")
       let letters = Line(entry.standing.letters, entry.standing.style)
       switch entry.entry.standing {
-      case .invalid, .moved: table.append([letters, id, Line(entry.remark(clock))])
+      case .invalid, .moved: table.append([letters, id, Line(entry.remark(clock, output.text))])
       default:
         let row = [letters, id, Table.title(entry.title)]
-        let remark = entry.remark(clock)
+        let remark = entry.remark(clock, output.text)
         table.append(remark.utf8.isEmpty ? row : row + [Line(remark)])
       }
     }

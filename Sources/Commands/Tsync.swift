@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncEngine
 import SystemPackage
 
 /// The program: a command line becomes a command, and what it comes to an exit status.
@@ -38,11 +39,13 @@ package enum Tsync {
     _ line: CommandLineWords, in invocation: Invocation
   ) throws -> ExitStatus {
     guard let name = line.name else {
-      throw Failure.usage("which command?", hints: ["all of them: tsync help"])
+      throw Failure.usage("which command?", hints: ["all of them: \(typed: "help")"])
     }
     guard let type = commands.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
-      throw Failure.usage(answer ?? "there is no such command; all of them: tsync help")
+      let text = HintText(option: line.directory, directory: invocation.directory)
+      throw Failure.usage(
+        text.text(of: answer ?? "there is no such command; all of them: \(typed: "help")"))
     }
     guard let command = try parse(line.rest, as: type) else {
       return try run(CommandLineWords(["help", name]), in: invocation)

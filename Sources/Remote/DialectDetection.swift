@@ -90,7 +90,8 @@ struct DialectDetection {
       step = .unknown
     case (.systemProperties, 200) where rows(of: answer, .mobileApps) != nil:
       let fact = "the rows of \(table) do not show the dialect of the server"
-      step = .stop(.notSpeaking("\(fact): tsync config dialect NAME"))
+      step = .stop(
+        .notSpeaking(fact, ways: ["to set another: \(typed: "config", "dialect", "NAME")"]))
     case (.systemProperties, 400): step = .found(.mobileApps)
     // Mobile Apps on Node has a page for tables that it doesn't know.
     case (_, 404) where !answer.isMarkup, (.version2, 404): step = .stop(.noTable(table))

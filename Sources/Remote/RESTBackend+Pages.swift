@@ -102,7 +102,7 @@ extension RESTBackend {
     throw Stop.unsafe(
       "the server went back in time: \(table) has a row of \(row.time?.text ?? "")"
         + ", more than a day after the server's clock",
-      ways: ["tsync pull --full"])
+      ways: ["to read all rows again: \(typed: "pull", "--full")"])
   }
 }
 

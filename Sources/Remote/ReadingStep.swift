@@ -57,9 +57,13 @@ extension Stop {
       return .notSpeaking("the server answered \(answer.status) without saying where it moved")
     }
     guard let address = try? ServerAddress(Text(place)) else {
-      return .notSpeaking("the server moved to another place: tsync remote set URL")
+      return .notSpeaking(
+        "the server moved to another place",
+        ways: ["to follow it: \(typed: "remote", "set", "URL")"])
     }
-    return .notSpeaking("the server moved to \(address): tsync remote set \(address)")
+    return .notSpeaking(
+      "the server moved to \(address)",
+      ways: ["to follow it: \(typed: "remote", "set", "\(address)")"])
   }
 
   /// The end that something between here and the server makes.

@@ -1,12 +1,14 @@
+package import SyncEngine
+
 /// What is wrong with an address or a token, before anything is sent.
 package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period; it names no secret.
   package let description: String
   /// The command that leads on, where there is one.
-  package let hint: String?
+  package let hint: Hint?
 
   /// Makes an error.
-  package init(_ description: String, hint: String? = nil) {
+  package init(_ description: String, hint: Hint? = nil) {
     self.description = description
     self.hint = hint
   }

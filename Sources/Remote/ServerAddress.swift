@@ -1,3 +1,4 @@
+import SyncEngine
 package import SyncModel
 
 /// The address of a server: an origin, and the path under which its tables are.
@@ -24,7 +25,7 @@ package struct ServerAddress: Hashable, Sendable {
     let authority = afterScheme.prefix { !Self.endsAuthority($0) }
     guard !authority.contains(UInt8(ascii: "@")) else {
       throw RemoteError(
-        "an address can't hold a name or password", hint: "tsync remote login")
+        "an address can't hold a name or password", hint: "\(typed: "remote", "login")")
     }
     guard bytes.allSatisfy(Self.isAllowed) else {
       throw RemoteError(

@@ -1,4 +1,4 @@
-import SyncEngine
+package import SyncEngine
 package import SyncModel
 
 /// What is known of a server, once it has been asked; the workspace's state keeps it.
@@ -52,9 +52,25 @@ extension ServerFacts {
       return .unsafe(
         "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
           + " instead of \(dataset)",
-        ways: ["tsync clone \(address) DIR", "tsync remote set URL"])
+        ways: Self.waysToOtherData(at: address))
     }
     return answer.header("X-Tsync-User").flatMap { objection(to: Text($0), at: address) }
+  }
+
+  /// The ways on where a server holds another data set.
+  package static func waysToOtherData(at address: ServerAddress) -> [Hint] {
+    [
+      "to make a workspace of it: \(typed: "clone", "\(address)", "DIR")",
+      "to name the server of this one: \(typed: "remote", "set", "URL")",
+    ]
+  }
+
+  /// The ways on where a token is another user's.
+  package static func waysToOtherUser(at address: ServerAddress) -> [Hint] {
+    [
+      "to give the token of this one's user: \(typed: "remote", "login")",
+      "to make a workspace for the other: \(typed: "clone", "\(address)", "DIR")",
+    ]
   }
 
   /// Returns why a token is not of the user that these facts are of.
@@ -70,6 +86,6 @@ extension ServerFacts {
     guard let user, found != user else { return nil }
     return .unsafe(
       "this workspace belongs to \(user), and the token is of \(found)",
-      ways: ["tsync remote login", "tsync clone \(address) DIR"])
+      ways: Self.waysToOtherUser(at: address))
   }
 }

@@ -37,7 +37,7 @@ package struct InvalidItem: Error, Equatable, Sendable {
   /// The fact in words for people.
   package var message: String
   /// The command that mends it, where there is one.
-  package var hint: String?
+  package var hint: Hint?
   /// The id that the text claims, where it is another than its name's (decisions.md 9).
   package var claims: ItemID?
   /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be
@@ -46,7 +46,7 @@ package struct InvalidItem: Error, Equatable, Sendable {
 
   /// Makes a description.
   package init(
-    place: String, line: Int? = nil, column: Int? = nil, message: String, hint: String? = nil,
+    place: String, line: Int? = nil, column: Int? = nil, message: String, hint: Hint? = nil,
     claims: ItemID? = nil
   ) {
     self.place = place

@@ -31,30 +31,44 @@ package enum Guards {
     .unsafe(
       "the server has \(count) of the \(known) items of \(table) that are known here:"
         + " it holds other data",
-      ways: ["tsync clone URL DIR", "tsync pull --full --max-delete \(known - count)"])
+      ways: [
+        "to make another workspace: \(typed: "clone", "URL", "DIR")",
+        "to accept the \(known - count) deletes: \(typed: "pull", "--full", "--max-delete", "\(known - count)")",
+      ])
   }
 
   static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
     .unsafe(
       "the server has deleted \(count) of \(live) items of \(table)",
-      ways: ["tsync pull --max-delete \(count)"])
+      ways: [
+        "to see them: \(typed: "pull", "-n")",
+        "to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")",
+      ])
   }
 
   static func pushWouldDelete(_ items: [ItemKey], of live: Int, in table: TableName) -> Stop {
-    .unsafe(
+    let references = items.count <= 5 ? items.map { "\($0)" } : ["REF..."]
+    return .unsafe(
       "\(items.count) of \(live) files of \(table) have vanished without tsync rm",
-      ways: ["tsync restore -a", "tsync push --max-delete \(items.count)"], items: items)
+      ways: [
+        "to bring them back: \(typed: ["restore"] + references)",
+        "to bring them back and drop all other changes: \(typed: "restore", "-a")",
+        "to delete them on the server: \(typed: "push", "--max-delete", "\(items.count)")",
+      ])
   }
 
   static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {
     .unsafe(
       "the server has no trace of \(count) of the \(operations) rows that a push would change",
-      ways: ["tsync remote", "tsync pull --full"])
+      ways: [
+        "to see the address: \(typed: "remote")",
+        "to read all rows again: \(typed: "pull", "--full")",
+      ])
   }
 
   static func wentBack(_ key: ItemKey) -> Stop {
     .unsafe(
       "the server went back in time: its row \(key) is older than the one seen before",
-      ways: ["tsync clone URL DIR"])
+      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
   }
 }

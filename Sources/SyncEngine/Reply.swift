@@ -51,11 +51,10 @@ package enum Stop: Error, Equatable, Sendable {
   case busy(status: Int, seconds: Int?)
   /// The server wants to know who asks, or forbids it.
   case unauthorized(Refusal)
-  /// What answers does not speak the protocol, in words for people.
-  case notSpeaking(String)
+  /// What answers does not speak the protocol, in words for people, and the ways on.
+  case notSpeaking(String, ways: [Hint] = [])
   /// The server has no such table; it may have others.
   case noTable(TableName)
-  /// To go on could harm: what was found, the commands for the ways on, and the items of which it
-  /// is said, where it is of some.
-  case unsafe(String, ways: [String], items: [ItemKey] = [])
+  /// To go on could harm: what was found, and the ways on.
+  case unsafe(String, ways: [Hint])
 }

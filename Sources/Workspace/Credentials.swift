@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 package import SyncModel
 import SystemPackage
 
@@ -82,7 +83,7 @@ package struct Credentials: Sendable {
     } catch {
       throw .credentials(
         place: "\(place):\(error.line):\(error.column):", fact: error.message,
-        hint: "by hand, or log in anew after: rm \(Shell.word(place))")
+        hint: "by hand, or log in anew after: \(shell: "rm", place)")
     }
   }
 
@@ -106,7 +107,7 @@ package struct Credentials: Sendable {
       }
       guard status.st_mode & 0o077 == 0 else {
         throw .credentials(
-          place: place, fact: "can be read by others", hint: "chmod 600 \(Shell.word(place))")
+          place: place, fact: "can be read by others", hint: "\(shell: "chmod", "600", place)")
       }
       return bytes
     }

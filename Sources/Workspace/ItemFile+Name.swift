@@ -42,10 +42,10 @@ extension ItemFile {
       if let canonical = spelledID(of: stem).flatMap(FileName.of),
         !Text(name).hasControlCharacter
       {
-        let from = Shell.word("\(Layout.directory)/\(place)\(name)")
-        let to = Shell.word("\(Layout.directory)/\(place)\(canonical)\(FileName.suffix)")
+        let names = [name, "\(canonical)\(FileName.suffix)"]
         // What has that name already is never overwritten.
-        invalid.hint = "mv -n \(from) \(to)"
+        invalid.hint =
+          "\(shell: "mv", "-n", places: names.map { "\(Layout.directory)/\(place)\($0)" })"
       }
       return invalid
     }

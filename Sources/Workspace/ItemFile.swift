@@ -58,9 +58,8 @@ package enum ItemFile {
     if let claimed = try? ItemID(text) {
       invalid.claims = claimed
       // Named so, it is this file that is meant, also where the other item is still there.
-      let words = ["\(key)", "\(key.id)"].map(Shell.word)
       if key.id.text.bytes.first != UInt8(ascii: "-") {
-        invalid.hint = "tsync mv \(words[0]) \(words[1])"
+        invalid.hint = "\(typed: "mv", "\(key)", "\(key.id)")"
       }
     }
     return invalid

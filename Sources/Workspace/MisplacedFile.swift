@@ -13,14 +13,14 @@ extension InvalidItem {
     var advised = self
     let other = ItemKey(key.table, claims)
     guard case .absent = try FileReading(Layout.file(of: other), in: directory, limit: 0) else {
-      advised.hint = "tsync restore \(Shell.word("\(key)"))"
+      advised.hint = "\(typed: "restore", "\(key)")"
       return advised
     }
     guard try base.base(of: claims).item != nil else { return self }
     advised.hint =
       claims.text.bytes.first == UInt8(ascii: "-")
-      ? "tsync restore \(Shell.word("\(key)"))"
-      : "tsync mv \(Shell.word("\(other)")) \(Shell.word("\(claims)"))"
+      ? "\(typed: "restore", "\(key)")"
+      : "\(typed: "mv", "\(other)", "\(claims)")"
     return advised
   }
 }

@@ -24,16 +24,16 @@ struct StrayFile {
     let target = try Layout.file(of: ItemKey(base.table, id))
     let isTaken =
       if case .absent = try FileReading(target, in: directory, limit: 0) { false } else { true }
-    let from = Shell.word("\(Layout.directory)/\(invalid.place)")
+    let from = "\(Layout.directory)/\(invalid.place)"
     if object == nil {
       if isTaken { advised.hint = "give it another name, for \(target) is there already" }
     } else if isTaken {
-      advised.hint = "tsync mv \(from) NEWID, for \(base.table)/\(id) is there already"
+      advised.hint = "\(typed: "mv", from, "NEWID"), for \(base.table)/\(id) is there already"
     } else if case .row(let row) = try base.base(of: id), !row.deleted {
       // The item's own file was renamed by hand, and only needs its name back.
       return advised
     } else if id.text.bytes.first != UInt8(ascii: "-") {
-      advised.hint = "tsync mv \(from) \(Shell.word("\(id)"))"
+      advised.hint = "\(typed: "mv", from, "\(id)")"
     }
     return advised
   }

@@ -1,3 +1,4 @@
+package import SyncEngine
 package import SystemPackage
 
 /// What makes a step on the workspace's files impossible: the fact, and the thing concerned.
@@ -23,7 +24,7 @@ package enum WorkspaceError: Error, Equatable, Sendable {
   /// A settings file is wrong at a place.
   case setting(place: String, line: Int?, column: Int?, fact: String)
   /// Stored credentials can't be used; with the command that mends it, where there is one.
-  case credentials(place: String, fact: String, hint: String?)
+  case credentials(place: String, fact: String, hint: Hint?)
 }
 
 extension WorkspaceError: CustomStringConvertible {

@@ -82,12 +82,13 @@ struct FailureTests {
 
   @Test("a failure is one line, then a line for each hint; without hints where it is to be quiet")
   func lines() {
+    let text = HintText(option: nil, directory: "/")
     let failure = Failure(
-      .unreachable, "a\nb", hints: [.init("nothing is lost", way: "tsync push")])
+      .unreachable, "a\nb", hints: ["nothing is lost\(.column)\(typed: "push")"])
     #expect(
-      failure.lines(command: "push", quiet: false).map(\.text) == [
+      failure.lines(command: "push", quiet: false, text).map(\.text) == [
         "tsync: push: a\\x0ab", "tsync: nothing is lost                           tsync push",
       ])
-    #expect(failure.lines(command: "", quiet: true).map(\.text) == ["tsync: a\\x0ab"])
+    #expect(failure.lines(command: "", quiet: true, text).map(\.text) == ["tsync: a\\x0ab"])
   }
 }

@@ -71,7 +71,7 @@ import Testing
     #expect(
       left.error
         == "1 left                                           "
-        + "tsync resolve --client, --server or --both, and REF or -a\n")
+        + "SIDE is client, server or both: tsync resolve --SIDE REF\n")
     let again = ben.run("push")
     #expect(again.status == 1)
     #expect(again.output == "conflict hello  Hello world 23 (text)\n")

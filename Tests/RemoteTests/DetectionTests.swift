@@ -127,7 +127,7 @@ import Testing
       #expect(try exchange.detect(Sample.table) == found)
     } else {
       let stop = #expect(throws: Stop.self) { try exchange.detect(Sample.table) }
-      guard case .notSpeaking(let fact)? = stop else {
+      guard case .notSpeaking(let fact, _)? = stop else {
         Issue.record("\(String(describing: stop))")
         return
       }
@@ -233,7 +233,7 @@ import Testing
     let stop = #expect(throws: Stop.self) {
       try backend.pages(of: Sample.table, from: nil) { _ in true }
     }
-    guard case .notSpeaking(let fact)? = stop else {
+    guard case .notSpeaking(let fact, _)? = stop else {
       Issue.record("\(String(describing: stop))")
       return
     }

@@ -126,7 +126,7 @@ import Testing
     let stop = Stop.unsafe(
       "https://x.test holds another data set than this workspace: \(dataset ?? "unknown") instead"
         + " of d1",
-      ways: ["tsync clone https://x.test DIR", "tsync remote set URL"])
+      ways: ServerFacts.waysToOtherData(at: try ServerAddress("https://x.test")))
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
@@ -173,7 +173,7 @@ import Testing
   func otherUser() throws {
     let stop = Stop.unsafe(
       "this workspace belongs to ann, and the token is of bob",
-      ways: ["tsync remote login", "tsync clone https://x.test DIR"])
+      ways: ServerFacts.waysToOtherUser(at: try ServerAddress("https://x.test")))
     var backend = stage.backend(
       ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
@@ -189,7 +189,7 @@ import Testing
       transport, facts: facts, authorization: Authorization(token: Self.bob))
     let stop = Stop.unsafe(
       "this workspace belongs to sid:ann, and the token is of sid:bob",
-      ways: ["tsync remote login", "tsync clone https://x.test DIR"])
+      ways: ServerFacts.waysToOtherUser(at: try ServerAddress("https://x.test")))
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }
     #expect(transport.log.requests.isEmpty)
@@ -219,23 +219,24 @@ import Testing
     arguments: [
       (
         "https://new.test/tables/todoitem?x=1",
-        "the server moved to https://new.test: tsync remote set https://new.test"
+        "the server moved to https://new.test", "https://new.test"
       ),
       (
         "http://x.test:81/api/tables/todoitem",
-        "the server moved to http://x.test:81/api: tsync remote set http://x.test:81/api"
+        "the server moved to http://x.test:81/api", "http://x.test:81/api"
       ),
-      ("/login?next=1", "the server moved to another place: tsync remote set URL"),
-      ("https://ann:s3cret@new.test/", "the server moved to another place: tsync remote set URL"),
-      ("file:///etc/passwd", "the server moved to another place: tsync remote set URL"),
+      ("/login?next=1", "the server moved to another place", "URL"),
+      ("https://ann:s3cret@new.test/", "the server moved to another place", "URL"),
+      ("file:///etc/passwd", "the server moved to another place", "URL"),
     ])
-  func redirection(place: String, fact: String) throws {
+  func redirection(place: String, fact: String, address: String) throws {
     for status in [301, 302, 303, 307, 308] {
       let transport = ScriptedTransport(
         HTTPAnswer(status: status, headers: [HTTPField("Location", place)]))
       var backend = stage.backend(
         transport, authorization: Authorization(token: Sample.secret("canary")))
-      #expect(throws: Stop.notSpeaking(fact)) { try backend.read(Sample.key("a1")) }
+      let ways: [Hint] = ["to follow it: \(typed: "remote", "set", address)"]
+      #expect(throws: Stop.notSpeaking(fact, ways: ways)) { try backend.read(Sample.key("a1")) }
       _ = try backend.replies(to: [Sample.intent(.insert)])
       #expect(transport.log.requests.allSatisfy { $0.url.hasPrefix("https://x.test/tables/") })
       #expect(transport.log.requests.count == 2)

@@ -1,4 +1,5 @@
 import Remote
+import SyncEngine
 import SyncModel
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
     ])
   func refusesUserInformation(text: String) {
     let error = #expect(throws: RemoteError.self) { try ServerAddress(Text(text)) }
-    #expect(error?.hint == "tsync remote login")
+    #expect(error?.hint == "\(typed: "remote", "login")")
     #expect(error?.description == "an address can't hold a name or password")
   }
 

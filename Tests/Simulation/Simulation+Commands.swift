@@ -347,7 +347,7 @@ extension Simulation {
           table, full: full, on: &disk, from: &client.line, report: &report)
       } catch let error as Stop {
         stop = error
-        guard case .unsafe(let words, _, _) = error else { throw error }
+        guard case .unsafe(let words, _) = error else { throw error }
         count("guard")
         throw Stop.unsafe(words, ways: [])
       }
@@ -381,7 +381,7 @@ extension Simulation {
       do {
         try Push(settings: settings(forcing: isCalm), selection: retrying).run(
           [table], on: &disk, to: &client.line, report: &report)
-      } catch Stop.unsafe(let words, _, _) {
+      } catch Stop.unsafe(let words, _) {
         count("guard")
         throw Stop.unsafe(words, ways: [])
       }

@@ -30,7 +30,10 @@ import Testing
       #expect(
         throws: Stop.unsafe(
           "the server has deleted 10 of 10 items of todoitem",
-          ways: ["tsync pull --max-delete 10"])
+          ways: [
+            "to see them: \(typed: "pull", "-n")",
+            "to accept the 10 deletes: \(typed: "pull", "--max-delete", "10")",
+          ])
       ) { try bench.pull() }
       #expect(bench.disk.files.count == 11)
       #expect(bench.standings == [])
@@ -78,7 +81,11 @@ import Testing
     var gone: [Row] = []
     for number in 10..<35 { gone.append(try bench.elsewhere("n\(number)", nil)) }
     let stop = Stop.unsafe(
-      "the server has deleted 25 of 30 items of todoitem", ways: ["tsync pull --max-delete 25"])
+      "the server has deleted 25 of 30 items of todoitem",
+      ways: [
+        "to see them: \(typed: "pull", "-n")",
+        "to accept the 25 deletes: \(typed: "pull", "--max-delete", "25")",
+      ])
     bench.line.pages = [
       Page(rows: news, token: news.last?.updatedAt.map { DeltaToken($0.text) }),
       Page(rows: [again]), Page(rows: gone),
@@ -110,7 +117,10 @@ import Testing
       #expect(
         throws: Stop.unsafe(
           "the server has deleted 30 of 70 items of todoitem",
-          ways: ["tsync pull --max-delete 30"])
+          ways: [
+            "to see them: \(typed: "pull", "-n")",
+            "to accept the 30 deletes: \(typed: "pull", "--max-delete", "30")",
+          ])
       ) { try bench.pull(full: true) }
       #expect(bench.disk.files.count == 110)
     }
@@ -164,7 +174,7 @@ import Testing
   private func wentBack(_ id: String) -> Stop {
     .unsafe(
       "the server went back in time: its row todoitem/\(id) is older than the one seen before",
-      ways: ["tsync clone URL DIR"])
+      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
   }
 
   @Test("a row older than its base is ignored where reading it brings what is known")

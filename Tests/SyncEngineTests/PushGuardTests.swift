@@ -14,10 +14,14 @@ import Testing
 
   /// What stops a push of so many of ten files that have vanished: the items from a number on.
   private func vanished(_ numbers: Range<Int>, of live: Int = 10) throws -> Stop {
-    .unsafe(
+    let items = numbers.count <= 5 ? numbers.map { "todoitem/n\($0)" } : ["REF..."]
+    return .unsafe(
       "\(numbers.count) of \(live) files of todoitem have vanished without tsync rm",
-      ways: ["tsync restore -a", "tsync push --max-delete \(numbers.count)"],
-      items: try numbers.map { try bench.key("n\($0)") })
+      ways: [
+        "to bring them back: \(typed: ["restore"] + items)",
+        "to bring them back and drop all other changes: \(typed: "restore", "-a")",
+        "to delete them on the server: \(typed: "push", "--max-delete", "\(numbers.count)")",
+      ])
   }
 
   @Test("a few files that vanished are deleted")
@@ -175,7 +179,10 @@ import Testing
     #expect(
       throws: Stop.unsafe(
         "the server has no trace of 6 of the 6 rows that a push would change",
-        ways: ["tsync remote", "tsync pull --full"])
+        ways: [
+          "to see the address: \(typed: "remote")",
+          "to read all rows again: \(typed: "pull", "--full")",
+        ])
     ) { try bench.push() }
     // Nothing was decided: every item is as it was, and no conflict was laid.
     for number in 0..<6 { #expect(bench.item("n\(number)") == #"{"a":2}"#) }
@@ -212,7 +219,10 @@ import Testing
     #expect(
       throws: Stop.unsafe(
         "the server has no trace of 6 of the 12 rows that a push would change",
-        ways: ["tsync remote", "tsync pull --full"])
+        ways: [
+          "to see the address: \(typed: "remote")",
+          "to read all rows again: \(typed: "pull", "--full")",
+        ])
     ) {
       try Push(settings: bench.settings).run(
         tables, on: &bench.disk, to: &bench.line, report: &report)

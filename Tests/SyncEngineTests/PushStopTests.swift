@@ -155,7 +155,7 @@ import Testing
       report.stop
         == .unsafe(
           "the server went back in time: its row todoitem/x is older than the one seen before",
-          ways: ["tsync clone URL DIR"]))
+          ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"]))
     #expect(report.words == ["x unknown"])
     #expect(past.item("x") == #"{"n":2}"#)
     #expect(try past.disk.base(of: past.key("x")).item == Item(text: #"{"n":1}"#))

@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 import TestSupport
@@ -55,7 +56,7 @@ import Testing
     let path = directory.path(of: name)
     #expect(
       throws: WorkspaceError.credentials(
-        place: path, fact: "can be read by others", hint: "chmod 600 \(path)")
+        place: path, fact: "can be read by others", hint: "\(shell: "chmod", "600", path)")
     ) { try credentials.token(for: origin) }
     #expect(throws: WorkspaceError.self) { try credentials.set("other", for: origin) }
   }

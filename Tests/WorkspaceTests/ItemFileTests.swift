@@ -59,7 +59,7 @@ import Testing
     let invalid = try #require(try invalid(Array("{\n  \"id\": \"b c\"\n}".utf8)))
     #expect(invalid.message == "the id is 'b c', and the file's name says 'a'")
     #expect(invalid.claims == (try ItemID("b c")))
-    #expect(invalid.hint == "tsync mv todoitem/a a")
+    #expect(invalid.hint?.typed == "tsync mv todoitem/a a")
     #expect(invalid.line == 2)
     #expect(invalid.column == 9)
   }
@@ -188,7 +188,7 @@ import Testing
     case .item(let id): #expect("item \(id)" == expected)
     case .ignored: #expect("ignored" == expected)
     case .invalid(let invalid):
-      #expect(invalid.hint ?? "no hint" == expected)
+      #expect(invalid.hint?.typed ?? "no hint" == expected)
       #expect(invalid.place == "items/todoitem/\(name)")
     }
   }

@@ -68,3 +68,16 @@ extension Item {
     self.init(try JSONEdit(Array(text.utf8)).object)
   }
 }
+
+extension Hint {
+  /// The hint as it is printed in the workspace's directory.
+  var typed: String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .command(let words, let places): (words + places).map(Shell.word).joined(separator: " ")
+      case .column: ": "
+      }
+    }.joined()
+  }
+}

@@ -162,7 +162,7 @@ import Testing
       return
     }
     #expect(invalid.place.utf8.elementsEqual("items/todoitem/\(name).json".utf8))
-    #expect(invalid.hint?.utf8.elementsEqual(hint.utf8) == true, "\(invalid.hint ?? "")")
+    #expect(invalid.hint?.typed.utf8.elementsEqual(hint.utf8) == true)
     #expect(candidate.modified > 0)
     #expect(try found().count == 1)
   }

@@ -58,10 +58,10 @@ struct Examiner {
 
   /// Adds a file that can't be an item, which is its user's affair.
   mutating func add(_ invariant: Finding.Invariant, _ invalid: InvalidItem) {
-    let hint = invalid.hint.map { " · \($0)" } ?? ""
-    add(
-      invariant, at: invalid.place, line: invalid.line, column: invalid.column,
-      invalid.message + hint, .note)
+    found.findings.append(
+      Finding(
+        invariant, at: invalid.place, line: invalid.line, column: invalid.column, invalid.message,
+        .note, hint: invalid.hint))
   }
 
   /// Looks at something; an error that ends the looking is a finding.

@@ -1,3 +1,5 @@
+package import SyncEngine
+
 /// Something in a workspace that is not as tsync leaves it, or that its user may want to know.
 package struct Finding: Equatable, Sendable {
   /// What must hold in a workspace; the numbers are those of safety.md §3.10.
@@ -60,11 +62,13 @@ package struct Finding: Equatable, Sendable {
   package let gravity: Gravity
   /// What `tsync doctor --fix` does about it; `nil` where it does nothing.
   package let remedy: Remedy?
+  /// What its user can do about it; `nil` where that isn't known.
+  package let hint: Hint?
 
   /// Makes a finding.
   package init(
     _ invariant: Invariant, at place: String, line: Int? = nil, column: Int? = nil, _ fact: String,
-    _ gravity: Gravity, _ remedy: Remedy? = nil
+    _ gravity: Gravity, _ remedy: Remedy? = nil, hint: Hint? = nil
   ) {
     self.invariant = invariant
     self.place = place
@@ -73,6 +77,7 @@ package struct Finding: Equatable, Sendable {
     self.fact = fact
     self.gravity = gravity
     self.remedy = remedy
+    self.hint = hint
   }
 }
 

@@ -19,7 +19,8 @@ import Testing
     world.disturb { _ in .answer(.answer(status, [("Location", target)])) }
     let stopped = world.anna.run(command)
     #expect(stopped.status == 5)
-    #expect(stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"))
+    #expect(stopped.error.contains(
+        "moved to \(trap.url)\ntsync: to follow it: tsync remote set \(trap.url)\n"))
     #expect(trap.connectionCount == 0)
     world.expectCalm()
     #expect(try world.server.rows("milk").first?["text"] == "Buy oat milk")
@@ -35,7 +36,8 @@ import Testing
     world.answer("POST", .answer(status, [("Location", "\(trap.url)/tables/todoitem")]))
     let stopped = world.anna.run("push")
     #expect(stopped.status == 5)
-    #expect(stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"))
+    #expect(stopped.error.contains(
+        "moved to \(trap.url)\ntsync: to follow it: tsync remote set \(trap.url)\n"))
     #expect(stopped.error.contains("nothing is lost: 1 change waits"))
     #expect(trap.connectionCount == 0)
     #expect(try world.server.rows("tea").isEmpty)
@@ -65,7 +67,8 @@ import Testing
     let stopped = anna.run("pull")
     #expect(stopped.status == 5)
     #expect(
-      stopped.error.contains("moved to \(trap.url): tsync remote set \(trap.url)"),
+      stopped.error.contains(
+        "moved to \(trap.url)\ntsync: to follow it: tsync remote set \(trap.url)\n"),
       "\(stopped.error)")
     #expect(trap.connectionCount == count)
   }

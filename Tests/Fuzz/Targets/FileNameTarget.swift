@@ -60,8 +60,12 @@ enum FileNameTarget {
     case .invalid(let invalid):
       try ensure(id == nil, "invalid, and an id: \(shown(bytes))")
       if let hint = invalid.hint {
+        let words = hint.pieces.flatMap { piece -> [String] in
+          if case .command(let words, let places) = piece { words + places } else { [] }
+        }
         try ensure(
-          !Text(hint).hasControlCharacter, "a hint with a control character: \(shown(hint.utf8))")
+          !words.contains { Text($0).hasControlCharacter },
+          "a hint with a control character: \(shown(bytes))")
       }
     }
   }

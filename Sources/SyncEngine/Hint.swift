@@ -1,0 +1,72 @@
+/// What to do next, in words for people, with the commands to be typed as values (decisions.md 48).
+///
+/// ```
+///   "to bring it back: \(typed: "restore", "a b")"
+///    to bring it back: tsync -C list restore 'a b'
+/// ```
+///
+/// Whoever prints a hint quotes the words, and knows where the person stands.
+package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
+  /// A part of a hint.
+  package enum Piece: Hashable, Sendable {
+    /// Words for people.
+    case text(String)
+    /// The words of a command, unquoted; behind them the paths of files, relative to the workspace.
+    case command([String], places: [String])
+    /// What follows stands in the column for hints.
+    case column
+  }
+
+  /// Its parts, in their order.
+  package var pieces: [Piece]
+
+  package init(stringLiteral text: String) {
+    pieces = [.text(text)]
+  }
+
+  package init(stringInterpolation interpolation: StringInterpolation) {
+    pieces = interpolation.pieces
+  }
+
+  /// Takes the parts of a hint that is written as a text.
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var pieces: [Piece] = []
+
+    package init(literalCapacity: Int, interpolationCount: Int) {}
+
+    package mutating func appendLiteral(_ text: String) {
+      // Hints that say the same are equal, however they were written.
+      if case .text(let start)? = pieces.last {
+        pieces[pieces.count - 1] = .text(start + text)
+      } else if !text.utf8.isEmpty {
+        pieces.append(.text(text))
+      }
+    }
+
+    /// Adds a value as words for people.
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      appendLiteral(value.description)
+    }
+
+    /// Adds another hint.
+    package mutating func appendInterpolation(_ hint: Hint) { pieces += hint.pieces }
+
+    /// Adds a part.
+    package mutating func appendInterpolation(_ piece: Piece) { pieces.append(piece) }
+
+    /// Adds a command of tsync, given without the program's name.
+    package mutating func appendInterpolation(typed words: String...) {
+      appendInterpolation(typed: words)
+    }
+
+    /// Adds a command of tsync, given without the program's name.
+    package mutating func appendInterpolation(typed words: [String]) {
+      pieces.append(.command(["tsync"] + words, places: []))
+    }
+
+    /// Adds a command of another program, given with its name.
+    package mutating func appendInterpolation(shell words: String..., places: [String] = []) {
+      pieces.append(.command(words, places: places))
+    }
+  }
+}
