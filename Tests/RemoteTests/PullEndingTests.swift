@@ -300,7 +300,8 @@ import Testing
       stop
         == .unsafe(
           "the server went back in time: todoitem has a row of 2026-03-02T12:00:01Z, more than a day"
-            + " after the server's clock", ways: ["to read all rows again: \(typed: "pull", "--full")"]))
+            + " after the server's clock",
+          ways: ["to read all rows again: \(typed: "pull", "--full")"]))
   }
 
   @Test("a token in the server's future that no row confirms brings everything, and is told")

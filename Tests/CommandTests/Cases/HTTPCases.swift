@@ -19,7 +19,8 @@ import Testing
     world.disturb { _ in .answer(.answer(status, [("Location", target)])) }
     let stopped = world.anna.run(command)
     #expect(stopped.status == 5)
-    #expect(stopped.error.contains(
+    #expect(
+      stopped.error.contains(
         "moved to \(trap.url)\ntsync: to follow it: tsync remote set \(trap.url)\n"))
     #expect(trap.connectionCount == 0)
     world.expectCalm()
@@ -36,7 +37,8 @@ import Testing
     world.answer("POST", .answer(status, [("Location", "\(trap.url)/tables/todoitem")]))
     let stopped = world.anna.run("push")
     #expect(stopped.status == 5)
-    #expect(stopped.error.contains(
+    #expect(
+      stopped.error.contains(
         "moved to \(trap.url)\ntsync: to follow it: tsync remote set \(trap.url)\n"))
     #expect(stopped.error.contains("nothing is lost: 1 change waits"))
     #expect(trap.connectionCount == 0)

@@ -35,7 +35,9 @@ import Testing
     // To read all of it again finds the same: the way on is another.
     let full = anna.run("pull", "--full")
     #expect(full.status == 6)
-    #expect(full.error.hasSuffix("tsync: to make another workspace: tsync clone URL DIR\n"), "\(full.error)")
+    #expect(
+      full.error.hasSuffix("tsync: to make another workspace: tsync clone URL DIR\n"),
+      "\(full.error)")
     #expect(texts == before)
     let compared = anna.run("doctor", "--deep")
     #expect(compared.status == 1)
