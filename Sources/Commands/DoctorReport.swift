@@ -41,7 +41,7 @@ struct DoctorReport {
   /// Prints it: a line a finding, below it what is or would be done.
   func print(to output: Output) {
     for entry in entries {
-      output.append(entry.json, to: "findings")
+      output.append(entry.json(output), to: "findings")
       entry.lines(output).forEach(output.result)
     }
     output.set("items", .integer(examination.items))
@@ -76,8 +76,7 @@ extension DoctorReport.Entry {
     line.append(word, style)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
-    line.append("\(finding.place)\(position): \(finding.fact)")
-    if let hint = finding.hint { line.append(" · \(output.text(of: hint))") }
+    line.append("\(finding.place)\(position): \(message(output))")
     if let deed { return [line, Line("        \(deed)")] }
     guard let remedy = finding.remedy else { return [line] }
     return [line, Line("        --fix \(remedy.words)")]
@@ -102,15 +101,20 @@ extension DoctorReport.Entry {
     }
   }
 
+  /// What was found, and what its user can do about it.
+  private func message(_ output: Output) -> String {
+    finding.fact + (finding.hint.map { " · \(output.text(of: $0))" } ?? "")
+  }
+
   /// The object for programs.
-  fileprivate var json: JSON {
+  fileprivate func json(_ output: Output) -> JSON {
     var object = JSONObject()
     object.append("invariant", .string(Text(finding.invariant.description)))
     object.append("gravity", .string(Text(finding.gravity.rawValue)))
     object.append("path", .string(Text(finding.place)))
     object.append("line", finding.line.map(JSON.integer) ?? .null)
     object.append("column", finding.column.map(JSON.integer) ?? .null)
-    object.append("message", .string(Text(finding.fact)))
+    object.append("message", .string(Text(message(output))))
     object.append("remedy", finding.remedy.map { .string(Text($0.words)) } ?? .null)
     object.append("mended", .bool(deed != nil))
     if let deed { object.append("deed", .string(Text(deed))) }

@@ -112,7 +112,7 @@ struct DoctorTests {
     let found = try spoiled.examine().findings
     #expect(found.map(\.line) == [2, 1])
     #expect(found.map(\.column) == [9, 8])
-    #expect(found.last?.fact.hasSuffix(" · tsync mv todoitem/b b") == true)
+    #expect(found.last?.hint == "\(typed: "mv", "todoitem/b", "b")")
   }
 
   @Test("nothing is mended in a workspace of a newer tsync")

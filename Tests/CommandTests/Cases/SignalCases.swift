@@ -174,7 +174,7 @@ import Testing
     #expect(
       world.error == """
         tsync: push: interrupted
-        tsync: nothing is lost: 1 change waits           try again: tsync push
+        tsync: nothing is lost: 1 change waits           try again: tsync -C list push
 
         """)
     #expect(world.tsync(["-C", "list", "push"]) == 0)
