@@ -71,7 +71,7 @@ struct Assignment: Equatable {
   /// - Throws: ``Failure``, where the text can't be of that type.
   static func value(
     _ text: Text, like sample: JSON, field: Text, of key: ItemKey
-  ) throws -> JSON {
+  ) throws(Failure) -> JSON {
     if text.isEmpty { return .string(text) }
     let kind: String
     switch sample {
@@ -89,7 +89,7 @@ struct Assignment: Equatable {
       if let json = try? JSON(parsing: text.bytes), json.object != nil { return json }
       kind = "an object"
     }
-    throw Failure.usage("\(text) is not \(kind), as \(field) of \(key) is")
+    throw Failure.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
   }
 }
 

@@ -12,13 +12,22 @@ struct DoneCommand: TsyncCommand {
   @Flag(name: .shortAndLong, help: "Mark them as not done.")
   var undo = false
 
-  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
-  var refs: [String]
+  @Flag(name: .customShort("y"), help: "Do it without asking.")
+  var isSure = false
+
+  @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
+  var words: [String]
 
   mutating func run(in context: Context) throws {
+    let named = try ItemSelection(words)
+    guard
+      let selection = try context.confirmed(
+        named, isSure, to: "mark", words: (undo ? ["-u"] : []) + words,
+        look: ["list", "-a"] + words)
+    else { return }
     try context.writing { open in
       let inventory = try open.inventory()
-      let keys = try open.references(inventory, in: context).items(refs)
+      let keys = try selection.keys(inventory, open, in: context)
       let field = open.configuration.doneField
       let names = open.names(of: keys, inventory)
       let changes = try open.change(keys, in: context) { _, item in
@@ -37,6 +46,7 @@ struct DoneCommand: TsyncCommand {
         context.output.tell(deed, names)
       }
       if changes.isEmpty { context.output.summary("nothing changed") }
+      context.output.count(changes.count, undo ? "undone" : "done", selection)
     }
   }
 }

@@ -14,7 +14,7 @@ struct EditCommand: TsyncCommand {
   var words: [String]
 
   mutating func run(in context: Context) throws {
-    let selection = try ItemSelection(words, command: "edit")
+    let selection = try ItemSelection(words)
     context.output.begin("items")
     let edit = try context.reading { open -> (Edit, ItemNames)? in
       let inventory = try open.inventory()

@@ -43,7 +43,8 @@ enum HabitWords {
     let distances = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     // One slip in a short word, two in a longer one.
-    return best.distance <= (word.utf8.count < 5 ? 1 : 2) ? best.name : nil
+    let limit = min(word.utf8.count < 5 ? 1 : 2, word.utf8.count - 1)
+    return best.distance <= limit ? best.name : nil
   }
 
   /// Returns how many letters must be put in, taken out, replaced or swapped with their neighbour

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 /// All items of some tables: those whose files are as their bases say, and those that may differ.
 struct Inventory {
@@ -52,6 +53,16 @@ struct Inventory {
     return try disk.base(of: key).item
   }
 
+  /// Returns the items that there are here, with what lies at their places.
+  func items(on disk: some Disk) throws -> [(key: ItemKey, item: Item)] {
+    try keys.compactMap { key in try item(key, on: disk).map { (key, $0) } }
+  }
+
+  /// How many items of each table are here.
+  var counts: [TableName: Int] {
+    keys.reduce(into: [:]) { $0[$1.table, default: 0] += isHere($1) ? 1 : 0 }
+  }
+
   /// Returns what is wrong with an item's file; `nil` where nothing is.
   func invalid(_ key: ItemKey) -> InvalidItem? {
     guard case .invalid(let invalid)? = candidates[key]?.client else { return nil }
@@ -62,6 +73,27 @@ struct Inventory {
   func isAbsent(_ key: ItemKey) -> Bool {
     candidates[key]?.client == .absent || absent.contains(key)
   }
+
+  /// Returns the items that have no file, but a row or a copy in the trash.
+  func removedKeys(_ workspace: Workspace) throws -> [ItemKey] {
+    let displaced = try tables.flatMap { try workspace.displacedKeys(in: $0) }
+    return Set(displaced + keys).filter { !isHere($0) }.sorted()
+  }
+
+  /// Returns the items that have no file as they last were here, or else as the server's row has them.
+  func removed(_ workspace: Workspace) throws -> [(key: ItemKey, item: Item)] {
+    var items: [ItemKey: Item] = [:]
+    for table in tables {
+      items.merge(try workspace.displaced(in: table) { !isHere($0) }) { $1 }
+    }
+    for key in keys where !isHere(key) && items[key] == nil {
+      items[key] = try workspace.base(of: key).item
+    }
+    return items.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Whether an item has a file.
+  func isHere(_ key: ItemKey) -> Bool { contains(key) && !isAbsent(key) }
 
   /// Whether an item exists here or at the server.
   func contains(_ key: ItemKey) -> Bool { place(of: key).map { keys[$0] == key } ?? false }

@@ -6,53 +6,63 @@ import Workspace
 enum ItemSelection: Equatable {
   /// The items that are named.
   case references([String])
-  /// The items that fit all filters.
-  case filters([Filter])
+  /// The items that fit all filters; of them only those that were confirmed, where some were.
+  case filters([String], confirmed: Set<ItemKey>? = nil)
 
   /// Takes words of which some may be filters; the two can't be mixed.
   ///
   /// - Throws: ``Failure``.
-  init(_ words: [String], command: String) throws {
+  init(_ words: [String]) throws {
     let isFilter = words.map { Filter.isFilter(Text($0)) }
     guard let first = isFilter.first else { throw Failure.usage("which items?") }
     guard isFilter.allSatisfy({ $0 == first }) else {
       throw Failure.usage("references and filters can't be mixed")
     }
-    self = try first ? .filters(words.map { try Filter(Text($0)) }) : .references(words)
+    self = first ? .filters(words) : .references(words)
   }
 
   /// Takes references, or filters that stand apart.
   ///
   /// - Throws: ``Failure``, where there is neither or both.
-  init(_ references: [String], filters: [String], command: String) throws {
+  init(_ references: [String], filters: [String]) throws {
     guard references.isEmpty || filters.isEmpty else {
       throw Failure.usage("references and filters can't be mixed")
     }
     guard !references.isEmpty || !filters.isEmpty else { throw Failure.usage("which items?") }
-    self =
-      try filters.isEmpty
-      ? .references(references) : .filters(filters.map { try Filter(Text($0)) })
+    self = filters.isEmpty ? .references(references) : .filters(filters)
   }
 
   /// Returns the items, in the order in which they are named, or by table and id.
   ///
   /// Files that aren't valid fit no filter; they are told, and the exit status says so.
   ///
-  /// - Throws: ``Failure``, where a reference is wrong.
+  /// - Throws: ``Failure``, where a reference or a filter is wrong.
   func keys(_ inventory: Inventory, _ open: OpenWorkspace, in context: Context) throws -> [ItemKey]
   {
     switch self {
     case .references(let words):
       return try open.references(inventory, in: context).items(words)
-    case .filters(let filters):
-      let found = try inventory.keys.filter { key in
-        guard let item = try inventory.item(key, on: open.workspace) else { return false }
-        return filters.allSatisfy { $0.fits(key.id, item) }
-      }
+    case .filters:
       context.output.tellInvalid(inventory)
-      return found
+      return try fitting(inventory.items(on: open.workspace), open).map(\.key)
     }
   }
+
+  /// Returns those of some items that the filters choose; none where there are none.
+  ///
+  /// - Throws: ``Failure``, where a filter is wrong.
+  func fitting(
+    _ items: [(key: ItemKey, item: Item)], _ open: OpenWorkspace
+  ) throws -> [(key: ItemKey, item: Item)] {
+    guard case .filters(let words, let confirmed) = self else { return [] }
+    let filters = try ItemFilters(words, of: items, doneField: open.configuration.doneField)
+    return items.filter { key, item in
+      filters.fit(key, item) && confirmed?.contains(key) ?? true
+    }
+  }
+
+  /// Whether several items may be meant by few words.
+  var isByFilter: Bool { if case .filters = self { true } else { false } }
 }
 
 extension Output {

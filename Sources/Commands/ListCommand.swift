@@ -29,7 +29,6 @@ struct ListCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     if let limit, limit < 0 { throw Failure.usage("--limit is a number of lines") }
-    let filters = try filters.map { try Filter(Text($0)) }
     let columns = try columns.map { try Column.list($0) }
     let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
     context.output.page()
@@ -38,7 +37,8 @@ struct ListCommand: TsyncCommand {
       let inventory = try open.inventory()
       let listing = try Listing(
         inventory, open, filters: filters, all: all, order: order, limit: limit,
-        columns: columns ?? [])
+        columns: columns ?? []
+      ) { context.output.warn($0.message ?? "") }
       if options.json {
         try listing.printJSON(open, to: context.output)
       } else if let columns {

@@ -17,28 +17,26 @@ struct Listing {
 
   /// Finds the items that fit; those that are done are among them only where all are asked for.
   ///
-  /// - Throws: ``Failure``, where there are items and none, shown or not, has the field of a column
-  ///   or of the order.
+  /// - Throws: ``Failure``, where a filter is wrong, or there are items and none, shown or not, has the
+  ///   field of a column or of the order; that of a filter is told.
   init(
-    _ inventory: Inventory, _ open: OpenWorkspace, filters: [Filter], all: Bool,
-    order: [SortKey], limit: Int?, columns: [Column]
+    _ inventory: Inventory, _ open: OpenWorkspace, filters words: [String], all: Bool,
+    order: [SortKey], limit: Int?, columns: [Column], telling: (Failure) -> Void
   ) throws {
-    var unmet = (columns + order.map(\.column)).compactMap { column -> Text? in
-      if case .field(let name) = column { name } else { nil }
-    }
-    var isEmpty = true
     let (doneField, titleField) = (open.configuration.doneField, open.configuration.titleField)
-    let found = try inventory.keys.compactMap { key -> Entry? in
-      guard let item = try inventory.item(key, on: open.workspace) else { return nil }
-      isEmpty = false
-      unmet.removeAll { item[$0] != nil }
+    let items = try inventory.items(on: open.workspace)
+    let filters = try ItemFilters(words, of: items, doneField: doneField, missing: telling)
+    for case .field(let name) in columns + order.map(\.column)
+    where !items.isEmpty && !items.contains(where: { $0.item[name] != nil }) {
+      throw Failure.noField(name, items.lazy.map(\.item))
+    }
+    // Whoever asks for what is done sees it.
+    let showsDone = all || filters.name(doneField)
+    let found = items.compactMap { key, item -> Entry? in
       let isDone = item[doneField] == .bool(true)
-      guard all || !isDone, filters.allSatisfy({ $0.fits(key.id, item) }) else { return nil }
+      guard showsDone || !isDone, filters.fit(key, item) else { return nil }
       return Entry(
         key: key, item: item, title: ItemNames.title(of: item, field: titleField), isDone: isDone)
-    }
-    if let name = unmet.first, !isEmpty {
-      throw Failure.usage("no item has a field '\(name)'")
     }
     let sorted = SortKey.sorted(found, by: order)
     entries = limit.map { Array(sorted.prefix($0)) } ?? sorted

@@ -55,6 +55,8 @@ struct References {
   let directory: String
   /// Further items that may be named: deleted ones, which only a trace is left of.
   var others: [ItemKey] = []
+  /// Finds further items that may be named by their titles.
+  var otherItems: () throws -> [(key: ItemKey, item: Item)] = { [] }
 
   /// How many candidates an ambiguous reference lists.
   private static let listed = 10
@@ -127,7 +129,8 @@ struct References {
     guard let first = keys.first else { throw Failure.usage("no item fits \(word)") }
     guard keys.count > 1 else { return first }
     var hints = try keys.prefix(Self.listed).map { key -> Hint in
-      let title = names.title(of: try inventory.item(key, on: workspace))
+      let title = names.title(
+        of: try inventory.item(key, on: workspace) ?? workspace.displaced(key))
       return "  \(key)  \(ItemNames.shown(title))"
     }
     if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
@@ -139,13 +142,12 @@ struct References {
   private func titled(_ part: String, _ word: String) throws -> ItemKey {
     guard !part.utf8.isEmpty else { throw Failure.usage("an empty text is in every title") }
     let wanted = Array(part.lowercased().utf8)
+    let items = try inventory.items(on: workspace) + otherItems()
     return try single(
-      try inventory.keys.filter { key in
-        guard let title = names.title(of: try inventory.item(key, on: workspace)) else {
-          return false
-        }
+      items.filter { _, item in
+        guard let title = names.title(of: item) else { return false }
         return Array(title.lowercased().utf8).contains(wanted)
-      }, word)
+      }.map(\.key), word)
   }
 
   // MARK: Paths

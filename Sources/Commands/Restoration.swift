@@ -10,7 +10,7 @@ struct Restoration {
     case base
     /// The file that isn't valid goes to the trash first.
     case replacing(InvalidItem)
-    /// From the trash: the server has deleted it, too.
+    /// From the trash: the server has deleted it, too, or never had it.
     case trash
     /// The server's side of a conflict is taken.
     case server
@@ -26,12 +26,12 @@ struct Restoration {
 
   // MARK: Planning
 
-  /// Finds what is to be done to the items that words name; no words stand for all that were changed,
-  /// removed, rejected or aren't valid.
+  /// Finds what is to be done to the items that are named, or to those that are not here and fit
+  /// filters; no selection stands for all that were changed, removed, rejected or aren't valid.
   ///
   /// - Throws: ``Failure``, where an item that is named can't be restored.
   static func plan(
-    _ words: [String]?, _ open: OpenWorkspace, in context: Context
+    _ selection: ItemSelection?, _ open: OpenWorkspace, in context: Context
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
@@ -58,28 +58,33 @@ struct Restoration {
         try plan(Referent(successor))
       }
     }
-    if let words {
-      for referent in try open.references(inventory, in: context).all(words) {
+    let unnamed: [ItemKey]
+    switch selection {
+    case .references(let words)?:
+      var references = open.references(inventory, in: context)
+      references.others = try inventory.removedKeys(open.workspace)
+      references.otherItems = { try inventory.removed(open.workspace) }
+      for referent in try references.all(words) {
         if let failure = try open.moved(referent, &claims) { throw failure }
         try plan(referent)
       }
-    } else {
-      for entry in survey.entries {
-        guard let key = entry.key, entry.isRestoredWithAll else { continue }
-        if open.workspace.journal.intents[key] != nil {
-          context.output.warn("the outcome of \(key) is unknown: first \(typed: "push")")
-          context.output.end(with: .rejected)
-          continue
-        }
-        // Nor what is in conflict besides; and nothing without a row goes unnamed.
-        guard open.workspace.journal.conflicts[key] == nil,
-          case .row = try open.workspace.base(of: key)
-        else { continue }
-        if let failure = try open.moved(Referent(key), &claims) {
-          if told.insert(failure.message).inserted { context.output.warn(failure) }
-          continue
-        }
+      unnamed = []
+    case .filters?:
+      unnamed = try selection?.fitting(inventory.removed(open.workspace), open).map(\.key) ?? []
+    case nil:
+      unnamed = try survey.entries.compactMap { entry in
+        guard let key = entry.key, entry.isRestoredWithAll else { return nil }
+        // Nothing without a row goes unnamed.
+        if open.workspace.journal.intents[key] != nil { return key }
+        return if case .row = try open.workspace.base(of: key) { key } else { nil }
+      }
+    }
+    for key in unnamed where open.workspace.journal.conflicts[key] == nil {
+      do {
+        if let failure = try open.moved(Referent(key), &claims) { throw failure }
         try plan(Referent(key))
+      } catch let failure as Failure {
+        if told.insert(failure.message).inserted { context.output.warn(failure) }
       }
     }
     return (steps, open.names(of: steps.compactMap(\.key), inventory))
@@ -127,13 +132,8 @@ struct Restoration {
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
       guard try open.workspace.client(key) == .absent else { return nil }
-      guard case .tombstone(let row) = base else {
-        guard base == .neverSeen else { return nil }
-        throw Failure.usage(
-          "\(key) is in the trash only, and no row of it is known here",
-          hints: try open.wayToRow(of: key))
-      }
-      guard let item = try Self.remembered(row, key, open.workspace) else {
+      if case .row = base { return nil }
+      guard let item = try Self.remembered(base.row, key, open.workspace) else {
         throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")
       }
       self.init(key: key, way: .trash, target: item, shown: item)
@@ -159,10 +159,10 @@ struct Restoration {
 
   /// Returns a deleted item as it last was here, or else as its tombstone has it.
   private static func remembered(
-    _ row: Row, _ key: ItemKey, _ workspace: Workspace
+    _ row: Row?, _ key: ItemKey, _ workspace: Workspace
   ) throws -> Item? {
     if let item = try workspace.displaced(key) { return item }
-    return row.item.isEmpty ? nil : row.item
+    return row.flatMap { $0.item.isEmpty ? nil : $0.item }
   }
 
   // MARK: Doing

@@ -19,16 +19,32 @@ struct RestoreCommand: TsyncCommand {
     name: .shortAndLong, help: "All items that were changed, removed, rejected or aren't valid.")
   var all = false
 
-  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
-  var refs: [String] = []
+  @Flag(name: .customShort("y"), help: "Do it without asking.")
+  var isSure = false
+
+  @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
+  var words: [String] = []
 
   mutating func run(in context: Context) throws {
-    guard all != !refs.isEmpty else {
+    guard all != !words.isEmpty else {
       throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")
     }
+    var selection = try all ? nil : ItemSelection(words)
     context.output.begin("items")
-    let (told, conflicts) = try isRehearsal ? rehearse(in: context) : restore(in: context)
+    if let named = selection, !isRehearsal {
+      guard
+        let confirmed = try context.confirmed(
+          named, isSure, to: "restore", words: words, look: ["restore", "-n"] + words,
+          of: { try $0.removed($1.workspace) })
+      else { return }
+      selection = confirmed
+    }
+    let (told, conflicts) =
+      try isRehearsal ? rehearse(selection, in: context) : restore(selection, in: context)
     if told == 0 { context.output.summary("nothing changed") }
+    if let selection, selection.isByFilter, !isRehearsal {
+      context.output.count(told, "restored", selection)
+    }
     if conflicts > 0 {
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
       context.output.summary(Line(words), next: "\(typed: "resolve")")
@@ -38,7 +54,7 @@ struct RestoreCommand: TsyncCommand {
   /// What was told, or would be, and how many conflicts are left where all items were asked for.
   private typealias Outcome = (told: Int, conflicts: Int)
 
-  private func rehearse(in context: Context) throws -> Outcome {
+  private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Outcome {
     try context.reading { open in
       let conflicts = all ? open.conflicts : 0
       if all, try open.hasLostItems {
@@ -46,13 +62,13 @@ struct RestoreCommand: TsyncCommand {
         lost.tell("would restore", to: context.output)
         return (lost.count, conflicts)
       }
-      let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+      let plan = try Restoration.plan(selection, open, in: context)
       for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
       return (plan.steps.count, conflicts)
     }
   }
 
-  private func restore(in context: Context) throws -> Outcome {
+  private func restore(_ selection: ItemSelection?, in context: Context) throws -> Outcome {
     var told = 0
     var conflicts = 0
     var lost: LostItems?
@@ -69,7 +85,7 @@ struct RestoreCommand: TsyncCommand {
         told = lost.count
         return
       }
-      let plan = try Restoration.plan(all ? nil : refs, open, in: context)
+      let plan = try Restoration.plan(selection, open, in: context)
       defer { try? open.workspace.settle() }
       for restoration in plan.steps {
         try context.checkSignal()

@@ -13,20 +13,27 @@ struct RmCommand: TsyncCommand {
   @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only say what would be removed.")
   var isRehearsal = false
 
+  @Flag(name: .customShort("y"), help: "Do it without asking.")
+  var isSure = false
+
   @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var words: [String]
 
   mutating func run(in context: Context) throws {
-    let selection = try ItemSelection(words, command: "rm")
+    let named = try ItemSelection(words)
     context.output.begin("items")
     guard !isRehearsal else {
       return try context.reading { open in
-        let removal = try Removal(selection, open, context)
+        let removal = try Removal(named, open, context)
         for referent in removal.referents {
           removal.tell("would remove", referent, try removal.title(referent, open), context)
         }
       }
     }
+    guard
+      let selection = try context.confirmed(
+        named, isSure, to: "remove", words: words, look: ["rm", "-n"] + words)
+    else { return }
     try context.writing { open in
       let removal = try Removal(selection, open, context)
       defer { try? open.workspace.settle() }
@@ -37,6 +44,10 @@ struct RmCommand: TsyncCommand {
         removal.tell("removed", referent, title, context)
       }
       try open.workspace.settle()
+      if removal.referents.isEmpty { context.output.summary("nothing changed") }
+      context.output.count(
+        removal.referents.count, "removed", selection,
+        next: "\(typed: context.sameTables(["restore"] + words))")
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncEngine
 import SyncModel
 
 /// Sets fields of items.
@@ -7,6 +8,9 @@ struct SetCommand: TsyncCommand {
     commandName: "set", abstract: "Set fields of items.")
 
   @OptionGroup var options: GlobalOptions
+
+  @Flag(name: .customShort("y"), help: "Do it without asking.")
+  var isSure = false
 
   @Option(name: .customLong("where"), help: "Take all items that fit.")
   var filters: [String] = []
@@ -25,7 +29,12 @@ struct SetCommand: TsyncCommand {
       try words.filter(isAssignment).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Failure.usage("which field shall be set?") }
-    let selection = try ItemSelection(references, filters: filters, command: "set")
+    let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
+    let named = try ItemSelection(references, filters: filters)
+    guard
+      let selection = try context.confirmed(
+        named, isSure, to: "change", words: all, look: ["list", "-a"] + filters)
+    else { return }
     try context.writing { open in
       let inventory = try open.inventory()
       let keys = try selection.keys(inventory, open, in: context)
@@ -39,6 +48,7 @@ struct SetCommand: TsyncCommand {
         return item
       }
       context.output.tell(changes, open.names(of: keys, inventory))
+      context.output.count(changes.count, "changed", selection)
     }
   }
 }
@@ -54,5 +64,12 @@ extension Output {
           fields: change.fields), names)
     }
     if changes.isEmpty { summary("nothing changed") }
+  }
+
+  /// Ends with the number of items that something was done to, where they were chosen by filters or are
+  /// several.
+  func count(_ count: Int, _ did: String, _ selection: ItemSelection, next: Hint? = nil) {
+    guard count > 1 || count == 1 && selection.isByFilter else { return }
+    summary(Line("\(count) \(did)"), next: next)
   }
 }

@@ -1,7 +1,7 @@
 /// A word that says something about a field of an item; tsync-filter(7).
 ///
 /// ```
-///   due.lt=2026-03-01      field, ending, value
+///   due.lt=2026-03-01      field, operator, value
 /// ```
 ///
 /// What the value means is said by the item's field: a number is compared by value, a text by its
@@ -26,23 +26,27 @@ package struct Filter: Equatable, Sendable {
   /// The value; several for ``Comparison/isIn`` only.
   package let values: [Text]
 
-  /// Reads a word.
+  /// Reads a word; an operator is what follows the last dot, unless an item has a field of the whole
+  /// name (decisions.md 56).
   ///
+  /// - Parameters:
+  ///   - word: The word.
+  ///   - isField: Whether an item has a field of that name.
   /// - Throws: Why it is no filter.
-  package init(_ word: Text) throws(FilterError) {
+  package init(_ word: Text, isField: (Text) -> Bool = { _ in false }) throws(FilterError) {
     let bytes = word.bytes
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
       throw FilterError("a filter is FIELD=VALUE, and \(word) has no '='")
     }
-    let name = bytes[..<sign]
-    let comparison =
-      Comparison.allCases.dropFirst().first {
-        name.reversed().starts(with: $0.rawValue.utf8.reversed())
-      }
-      ?? .equal
-    let field = name.dropLast(comparison.rawValue.utf8.count)
+    let name = Text(String(decoding: bytes[..<sign], as: UTF8.self))
+    let dot = isField(name) ? nil : name.bytes.lastIndex(of: UInt8(ascii: "."))
+    let end = String(decoding: name.bytes[(dot ?? name.bytes.endIndex)...], as: UTF8.self)
+    guard let comparison = Comparison(rawValue: end) else {
+      let known = Comparison.allCases.dropFirst().map(\.rawValue).joined(separator: " ")
+      throw FilterError("\(end) is not an operator, and no item has a field '\(name)': \(known)")
+    }
+    field = Text(String(decoding: name.bytes[..<(dot ?? name.bytes.endIndex)], as: UTF8.self))
     guard !field.isEmpty else { throw FilterError("the filter \(word) names no field") }
-    self.field = Text(String(decoding: field, as: UTF8.self))
     self.comparison = comparison
     let value = bytes[(sign + 1)...]
     values =

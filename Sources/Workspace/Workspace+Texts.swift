@@ -144,17 +144,51 @@ extension Workspace {
   ) throws(WorkspaceError) -> Item? {
     let first = Text(Trash.text(ofSecond: second))
     let stem = try Layout.stem(of: key)
-    guard
-      let directory = try trash.directory.existingChild(Layout.items)?
-        .existingChild(key.table.text.string)
-    else { return nil }
-    for (name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
-      guard case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit),
-        let item = try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
-      else { continue }
-      return item
+    guard let directory = try displacedItems(of: key.table) else { return nil }
+    for (_, name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
+      if let item = try Self.item(named: name, in: directory, as: key) { return item }
     }
     return nil
+  }
+
+  /// Returns the items of a table that have copies in the trash.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func displacedKeys(in table: TableName) throws(WorkspaceError) -> [ItemKey] {
+    guard let directory = try displacedItems(of: table) else { return [] }
+    return try Set(Self.newestFirst(in: directory).map(\.stem)).compactMap {
+      (try? FileName.id(of: Text($0))).map { ItemKey(table, $0) }
+    }.sorted()
+  }
+
+  /// Returns the newest copies in the trash that can be read as items, of the items of a table that are
+  /// wanted, by table and id.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func displaced(
+    in table: TableName, where isWanted: (ItemKey) -> Bool
+  ) throws(WorkspaceError) -> [ItemKey: Item] {
+    guard let directory = try displacedItems(of: table) else { return [:] }
+    var items: [ItemKey: Item] = [:]
+    for (stem, name, _) in try Self.newestFirst(in: directory) {
+      guard let id = try? FileName.id(of: Text(stem)) else { continue }
+      let key = ItemKey(table, id)
+      guard items[key] == nil, isWanted(key) else { continue }
+      items[key] = try Self.item(named: name, in: directory, as: key)
+    }
+    return items
+  }
+
+  private func displacedItems(of table: TableName) throws(WorkspaceError) -> Directory? {
+    try trash.directory.existingChild(Layout.items)?.existingChild(table.text.string)
+  }
+
+  private static func item(
+    named name: String, in directory: Directory, as key: ItemKey
+  ) throws(WorkspaceError) -> Item? {
+    guard case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
+    else { return nil }
+    return try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
   }
 
   /// Returns the newest copy of a conflict's file in the trash; `nil` where there is none.
@@ -174,23 +208,25 @@ extension Workspace {
     return (directory.place(of: name), text)
   }
 
-  /// Returns the names in the trash of what was displaced from one place, and their times.
+  /// Returns the names in the trash of what was displaced, from one place or from all, with what each
+  /// begins with, and its time.
   private static func newestFirst(
-    _ stem: String, in directory: Directory
-  ) throws(WorkspaceError) -> [(name: String, time: String)] {
-    let start = Array("\(Trash.fitting(stem, FileName.suffix.string)).".utf8)
+    _ stem: String? = nil, in directory: Directory
+  ) throws(WorkspaceError) -> [(stem: String, name: String, time: String)] {
+    let start = stem.map { Trash.fitting($0, FileName.suffix.string) }
     let names = try directory.names().compactMap {
-      name -> (name: String, time: String, number: Int)? in
-      guard name.utf8.starts(with: start) else { return nil }
-      let rest = name.utf8.dropFirst(start.count).split(separator: UInt8(ascii: "."))
-      guard rest.count == 3, let time = Trash.time(in: String(Substring(rest[0]))),
-        let number = Int(String(Substring(rest[1])))
+      name -> (stem: String, name: String, time: String, number: Int)? in
+      let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      guard parts.count > 3, let time = Trash.time(in: String(Substring(parts[parts.count - 3]))),
+        let number = Int(String(Substring(parts[parts.count - 2])))
       else { return nil }
-      return (name, time, number)
+      let stem = String(name[..<name.utf8.index(before: parts[parts.count - 3].startIndex)])
+      guard start.map({ $0.utf8.elementsEqual(stem.utf8) }) ?? true else { return nil }
+      return (stem, name, time, number)
     }
     // Times of one width are ordered as texts are; within a second the number tells.
     return names.sorted { ($0.time, $0.number) > ($1.time, $1.number) }
-      .map { ($0.name, $0.time) }
+      .map { ($0.stem, $0.name, $0.time) }
   }
 
   /// Lays a text in the trash, where an editor can be given it and where it stays if it is left.

@@ -93,13 +93,14 @@ import Testing
     expectHarmless(anna, ["pull", "--full", "-v"])
     for words in [
       ["list"], ["list", "-a", "-o", columns], ["show"] + keys, ["show", "--base"] + keys,
-      ["set", "--where", "n=", "n=1"], ["status"], ["status", "-s"], ["status", "--porcelain"],
+      ["set", "-y", "--where", "id.has=-", "n=1"], ["status"], ["status", "-s"],
+      ["status", "--porcelain"],
       ["diff"], ["push", "-n"], ["push"], ["status", "-v"], ["push"], ["journal"], ["doctor"],
       ["purge"], ["list", "text.has=a"], ["show", "a"], ["done", "t-1"],
     ] { expectHarmless(anna, words) }
     expectHarmless(anna, ["status", "-z"], allowing: [0])
     expectHarmless(anna, ["diff", "-p"], allowing: [9])
-    for words in [["restore", "-a"], ["rm", "id.has=t-1"], ["restore", "-a"]] {
+    for words in [["restore", "-a"], ["rm", "-y", "id.has=t-1"], ["restore", "-a"]] {
       expectHarmless(anna, words)
     }
     expectSpelled(Self.rows)
@@ -111,7 +112,7 @@ import Testing
     let anna = person(at: server)
     server.offer(version: 1)
     #expect(anna.run("pull").status == 0)
-    anna.run("set", "--where", "n=", "text=mine \(NastyText.all[30])")
+    anna.run("set", "-y", "--where", "id.has=-", "text=mine \(NastyText.all[30])")
     server.offer(version: 2)
     expectHarmless(anna, ["pull", "-n", "-v"])
     server.offer(version: 2)
@@ -158,7 +159,8 @@ import Testing
     for words in [
       ["status"], ["status", "-s"], ["status", "--porcelain"], ["list"], ["diff"], ["journal"],
       ["push", "-n"], ["push"], ["pull"], ["show", "p-1"], ["set", "p-1", "a=1"], ["edit", "p-1"],
-      ["set", "--where", "n=", "n=1"], ["doctor"], ["doctor", "--fix"], ["restore", "-n", "-a"],
+      ["set", "-y", "--where", "id.has=-", "n=1"], ["doctor"], ["doctor", "--fix"],
+      ["restore", "-n", "-a"],
       ["purge"],
     ] { expectHarmless(anna, words) }
     expectHarmless(anna, ["status", "-z"], allowing: [0])
@@ -309,11 +311,12 @@ import Testing
       spelled.characters.formUnion(CleanOutput.spelled(in: ended.output))
     }
     for words in [
-      ["pull", "-v"], ["list"], ["show"] + keys, ["set", "--where", "n=", "n=1"], ["status"],
+      ["pull", "-v"], ["list"], ["show"] + keys, ["set", "-y", "--where", "id.has=-", "n=1"],
+      ["status"],
       ["diff"], ["push"], ["status"], ["journal"], ["list", "--json"], ["show", NastyText.all[80]],
       ["resolve", NastyText.all[26]],
     ] { try expectSafe(words) }
-    anna.run("set", "--where", "n=1", "text=mine")
+    anna.run("set", "-y", "--where", "n=1", "text=mine")
     server.offer(version: 2)
     for words in [["pull", "-v"], ["diff", "--conflict"], ["resolve", "-a", "--client"]] {
       try expectSafe(words)

@@ -1,0 +1,57 @@
+import SyncEngine
+import SyncModel
+
+/// Filters, read by the fields that items have (decisions.md 56).
+struct ItemFilters {
+  private let filters: [Filter]
+
+  /// Reads words as filters of items; a field that none of them has is handed on as a failure.
+  ///
+  /// - Throws: ``Failure``, where a word is no filter, or its value can't be of the field's type.
+  init(
+    _ words: [String], of items: [(key: ItemKey, item: Item)], doneField: Text,
+    missing: (Failure) throws -> Void = { throw $0 }
+  ) throws {
+    filters = try words.map { word in
+      try Filter(Text(word)) { name in items.contains { $0.item[name] != nil } }
+    }
+    for filter in filters where filter.field != Item.idField {
+      try Self.check(filter, items)
+      let isKnown = filter.field == doneField || items.contains { $0.item[filter.field] != nil }
+      if !isKnown, !items.isEmpty { try missing(.noField(filter.field, items.lazy.map(\.item))) }
+    }
+  }
+
+  /// Whether an item fits all of them.
+  func fit(_ key: ItemKey, _ item: Item) -> Bool { filters.allSatisfy { $0.fits(key.id, item) } }
+
+  /// Whether one of them asks for a field.
+  func name(_ field: Text) -> Bool { filters.contains { $0.field == field } }
+
+  /// Makes sure that the values can be read as the field's type in one of the items.
+  private static func check(_ filter: Filter, _ items: [(key: ItemKey, item: Item)]) throws {
+    var failure: Failure?
+    for (key, item) in items {
+      guard let sample = item[filter.field], !sample.isNull else { continue }
+      do throws(Failure) {
+        for value in filter.values {
+          _ = try Assignment.value(value, like: sample, field: filter.field, of: key)
+        }
+        return
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension Failure {
+  /// That none of some items has a field, with the one that may be meant.
+  static func noField(_ field: Text, _ items: some Sequence<Item>) -> Failure {
+    let names = Set(items.flatMap { $0.fields.members.map(\.name) }).sorted().map(\.string)
+    let near = HabitWords.nearest(field.string, of: names)
+    return .usage(
+      "no item has a field '\(field)'" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+}
