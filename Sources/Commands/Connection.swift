@@ -38,7 +38,7 @@ struct Connection {
     // Two backends may share an origin and differ in their path.
     let isElsewhere = state.origin != Text(address.description)
     let known = isElsewhere ? nil : ServerFacts(state, dialect: dialect)
-    let transport = WatchedTransport(to: address, context)
+    let transport = WatchedTransport(to: address, context, configuration)
     sight = transport.sight
     var exchange = Exchange(
       transport, with: address,
@@ -110,7 +110,7 @@ struct Connection {
     at address: ServerAddress, _ table: TableName, _ context: Context,
     _ configuration: Configuration
   ) throws -> Text? {
-    let transport = WatchedTransport(to: address, context)
+    let transport = WatchedTransport(to: address, context, configuration)
     var exchange = Exchange(
       transport, with: address,
       authorization: try Authorization(for: address.origin, context, configuration),
@@ -206,20 +206,25 @@ struct UnknownDialect: FailureDescribing {
 
 extension WatchedTransport where Inner == CurlTransport {
   /// Makes the transport of a command to a server.
-  fileprivate init(to address: ServerAddress, _ context: Context) {
+  fileprivate init(to address: ServerAddress, _ context: Context, _ configuration: Configuration) {
     let patience = Patience(context, address)
+    var limits = context.invocation.limits
+    if let seconds = configuration.timeout { limits.stallMilliseconds = seconds * 1_000 }
     self.init(
-      inner: CurlTransport(context.invocation, goesOn: patience.goesOn), patience: patience)
+      inner: CurlTransport(context.invocation, limits, goesOn: patience.goesOn),
+      patience: patience)
   }
 }
 
 extension CurlTransport {
   /// Makes the transport of an invocation.
-  fileprivate init(_ invocation: Invocation, goesOn: @escaping () -> Bool) {
+  fileprivate init(
+    _ invocation: Invocation, _ limits: TransportLimits, goesOn: @escaping () -> Bool
+  ) {
     let environment = invocation.environment
     self.init(
       userAgent: "tsync/\(Tsync.version)", certificateFile: environment.nonEmpty("SSL_CERT_FILE"),
       noProxy: environment["no_proxy"] ?? environment["NO_PROXY"],
-      limits: invocation.limits, goesOn: goesOn)
+      limits: limits, goesOn: goesOn)
   }
 }

@@ -42,7 +42,7 @@ extension CurlEasy {
     if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
     try set(CURLOPT_TIMEOUT_MS, limits.requestMilliseconds)
-    // Slower than this: one byte a second keeps nobody waiting (safety.md §5, row 58).
+    // Less than 2 bytes of a body a second is silence (safety.md §5, row 58).
     try set(CURLOPT_LOW_SPEED_LIMIT, 2)
     try set(CURLOPT_LOW_SPEED_TIME, (limits.stallMilliseconds + 999) / 1000)
   }

@@ -2,9 +2,10 @@
 package struct TransportLimits: Hashable, Sendable {
   /// The milliseconds for resolving the name, connecting and the TLS handshake together.
   package var connectMilliseconds = 10_000
-  /// The milliseconds for a whole request, connecting included.
-  package var requestMilliseconds = 300_000
-  /// The milliseconds without a byte after which a transfer is given up; rounded up to seconds.
+  /// The milliseconds for a whole request, connecting included: a server that sends a byte now and
+  /// then holds nobody up for ever.
+  package var requestMilliseconds = 3_600_000
+  /// The milliseconds of silence after which a transfer ends; rounded up to seconds.
   package var stallMilliseconds = 30_000
   /// The bytes of a body, counted after its content coding was undone.
   package var bodyBytes = 64 << 20

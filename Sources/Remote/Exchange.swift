@@ -16,6 +16,8 @@ package struct Exchange<T: Transport> {
   let surroundings: Surroundings
   /// Whether an answer has shown that this is the server that is meant.
   var isProven = false
+  /// Whether the last reading ended because its time was up.
+  private(set) var hasTimedOut = false
   /// The tables that have answered a list.
   var listed: Set<TableName> = []
   /// The tables that have kept the id of a new row.
@@ -59,6 +61,7 @@ extension Exchange {
   mutating func read(
     _ target: String, fields: [HTTPField], meanwhile: () throws -> Void = {}
   ) throws -> HTTPAnswer {
+    hasTimedOut = false
     try checkSubject()
     let fields = fields + [HTTPField("Cache-Control", "no-cache")]
     var attempts = 0
@@ -70,7 +73,9 @@ extension Exchange {
       let step: ReadingStep
       switch result {
       case .success(let answer): step = ReadingStep(answer, from: self)
-      case .failure(let error): step = ReadingStep(error)
+      case .failure(let error):
+        hasTimedOut = error.kind == .timedOut
+        step = ReadingStep(error)
       }
       switch step {
       case .take(let answer):

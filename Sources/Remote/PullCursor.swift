@@ -29,7 +29,7 @@ struct PullCursor {
   /// How many seconds before this pull's beginning the next one is to begin.
   let overlap: Int64
   /// How many rows a page is asked for.
-  let top: Int
+  private(set) var top: Int
   /// Whether the pull brings everything.
   let isWhole: Bool
 
@@ -71,6 +71,15 @@ struct PullCursor {
     self.top = top
     self.overlap = Int64(overlap)
     self.inOrder = inOrder
+  }
+
+  /// Halves the pages to come; one that is smaller than those before proves nothing then.
+  ///
+  /// - Returns: Whether they can be smaller.
+  mutating func halve() -> Bool {
+    guard top > 1 else { return false }
+    (top, largest) = (top / 2, 0)
+    return true
   }
 
   /// How far the pages so far bring the table; `nil` where no row tells it.

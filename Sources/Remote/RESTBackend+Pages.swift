@@ -10,22 +10,16 @@ extension RESTBackend {
       exchange.surroundings.notice(
         "the delta token of \(table) is no time: everything is brought again")
     }
-    var top = min(settings.pageSize, facts.tables[table]?.pageSize ?? .max)
-    while true {
-      switch try follow(cursor(from: start, top: top), of: table, each) {
-      case .done: return
-      case .pageTooLarge(let smaller): top = smaller
-      case .tokenAhead:
-        exchange.surroundings.notice(
-          "the delta token of \(table) lies in the server's future: everything is brought again")
-        start = nil
-      }
+    while try follow(cursor(from: start, in: table), of: table, each) == .tokenAhead {
+      exchange.surroundings.notice(
+        "the delta token of \(table) lies in the server's future: everything is brought again")
+      start = nil
     }
   }
 
-  private func cursor(from start: Timestamp?, top: Int) -> PullCursor {
+  private func cursor(from start: Timestamp?, in table: TableName) -> PullCursor {
     PullCursor(
-      from: start, top: top,
+      from: start, top: min(settings.pageSize, facts.tables[table]?.pageSize ?? .max),
       overlap: max(0, settings.overlapSeconds ?? (facts.commitsInOrder ? 0 : 120)),
       inOrder: facts.commitsInOrder)
   }
@@ -33,17 +27,19 @@ extension RESTBackend {
   /// How following a cursor ended.
   private enum Ending {
     case done
-    /// The first page didn't come, perhaps for its size; so many rows may come.
-    case pageTooLarge(Int)
     /// The token lies in the server's future, and no row confirms it.
     case tokenAhead
   }
 
   /// Follows a cursor to its end; a page is handed out while the next one is under way.
+  ///
+  /// A page that is refused for its size, or whose time is up, is asked for again in half the size;
+  /// of the two only the refusal says what the table gives another time.
   private mutating func follow(
     _ cursor: PullCursor, of table: TableName, _ each: (Page) throws -> Bool
   ) throws -> Ending {
     var cursor = cursor
+    var refused: Int?
     var ready: Page?
     func handOut() throws {
       guard let page = ready else { return }
@@ -60,17 +56,18 @@ extension RESTBackend {
           ) { try handOut() }
         } catch let stop as Stop {
           try handOut()
-          throw stop
+          guard exchange.hasTimedOut, cursor.halve() else { throw stop }
+          continue
         }
         try handOut()
         switch reply {
         case .refused(let answer):
-          guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.top > 1 else {
+          guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.halve() else {
             throw exchange.stop(for: answer, table)
           }
-          return .pageTooLarge(cursor.top / 2)
+          refused = cursor.top
         case .page(let page):
-          learn(cursor.top, of: table)
+          if let size = refused { facts.tables[table, default: TableFacts()].pageSize = size }
           if cursor.requests == 0, try isAhead(range, page, table) { return .tokenAhead }
           ready = try cursor.take(page)
         }
@@ -78,12 +75,6 @@ extension RESTBackend {
       try handOut()
     } catch is Enough {}
     return .done
-  }
-
-  /// Keeps that a table gives no larger pages than one that was taken after larger ones weren't.
-  private mutating func learn(_ top: Int, of table: TableName) {
-    guard top < min(settings.pageSize, facts.tables[table]?.pageSize ?? .max) else { return }
-    facts.tables[table, default: TableFacts()].pageSize = top
   }
 
   /// Tells whether a pull would begin more than a day after the server's present, where no row is.

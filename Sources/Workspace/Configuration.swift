@@ -83,6 +83,9 @@ extension Configuration {
   /// How many requests a push has in flight; `nil` leaves it to the dialect.
   package var jobs: Int? { entries["push.jobs"]?.value.integer }
 
+  /// After how many seconds of silence a request ends; `nil` leaves it to the transport.
+  package var timeout: Int? { entries["timeout"]?.value.integer }
+
   /// The dialect's name; `nil` where it is to be found out.
   package var dialect: Text? { text("dialect").flatMap { $0 == "auto" ? nil : $0 } }
 

@@ -75,6 +75,7 @@ package struct SettingKey: Hashable, Sendable {
     ("resolve.command", .text),
     ("resolve.tool", .text),
     ("tables", .tables),
+    ("timeout", .number(1...3_600)),  // seconds
     ("title.field", .text),
   ]
 }

@@ -7,7 +7,7 @@ import Testing
     let limits = TransportLimits()
     #expect(limits.connectMilliseconds == 10_000)
     #expect(limits.stallMilliseconds == 30_000)
-    #expect(limits.requestMilliseconds == 300_000)
+    #expect(limits.requestMilliseconds == 3_600_000)
     #expect(limits.bodyBytes == 64 << 20)
     #expect(limits.errorBodyBytes == 64 << 10)
     #expect(limits.unpackedRatio == 200)

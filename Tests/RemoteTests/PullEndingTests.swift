@@ -250,6 +250,58 @@ import Testing
     #expect(transport.log.requests.count == 2)
   }
 
+  @Test(
+    "a list that times out goes on from where it is in smaller pages, and no size is learnt",
+    arguments: [nil, "d1"], [true, false])
+  func slowLine(dataset: String?, isOneTime: Bool) throws {
+    let twin = TableTwin(.datasync)
+    for (index, name) in Sample.names(40).enumerated() {
+      twin.add([name], at: isOneTime ? 0 : Int64(index))
+    }
+    var tops: [Int] = []
+    let timedOut = TransportError(.timedOut, "the server was silent for 30 s", nothingSent: false)
+    // The first page comes; then the line carries four rows at a time.
+    let transport = ScriptedTransport { request in
+      var answer = twin.answer(request)
+      let top = request.url.split(separator: "&").first { $0.hasPrefix("$top=") }
+      tops.append(top.flatMap { Int($0.dropFirst(5)) } ?? 0)
+      if let dataset { answer.headers.append(HTTPField("X-Tsync-Dataset", dataset)) }
+      return twin.requests.count > 1 && tops.last ?? 0 > 4 ? .failure(timedOut) : .success(answer)
+    }
+    var backend = stage.backend(
+      transport, facts: ServerFacts(dialect: .datasync, dataset: dataset.map { Text($0) }),
+      settings: RemoteSettings(pageSize: 16))
+    var found: [Page] = []
+    try backend.pages(of: Sample.table, from: nil) {
+      found.append($0)
+      return true
+    }
+    #expect(Set(found.ids).count == 40)
+    #expect(tops.prefix(4) == [16, 16, 8, 4] && tops.dropFirst(4).allSatisfy { $0 == 4 })
+    #expect(backend.facts.tables.values.allSatisfy { $0.pageSize == nil })
+  }
+
+  @Test("a list of one row that times out ends the pull; the pages before it are handed out")
+  func slowerLine() throws {
+    var tops: [String] = []
+    let transport = ScriptedTransport { request in
+      tops.append(String(request.url.split(separator: "&").first { $0.hasPrefix("$top=") } ?? ""))
+      if tops.count == 1 { return .success(self.list(self.row("a", self.one), count: 9)) }
+      return .failure(
+        TransportError(.timedOut, "the server was silent for 30 s", nothingSent: false))
+    }
+    var found: [Page] = []
+    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
+    #expect(throws: Stop.unreachable("the server was silent for 30 s")) {
+      try backend.pages(of: Sample.table, from: nil) {
+        found.append($0)
+        return true
+      }
+    }
+    #expect(found.ids == ["a"])
+    #expect(tops == ["$top=3", "$top=3", "$top=1"])
+  }
+
   @Test("a refusal that has nothing to do with the page's size is told, and no size is learnt")
   func refusal() throws {
     let transport = ScriptedTransport(.json(400, #"{"error":"no such column"}"#))

@@ -95,6 +95,35 @@ import Testing
     #expect(try line.server.rows("tea").count == 1)
   }
 
+  @Test("N2: the setting 'timeout' says after how many seconds of silence a request ends")
+  func timeout() throws {
+    let line = try CutLine()
+    #expect(line.anna.run("config", "timeout", "1").status == 0)
+    line.anna.run("new", "-s", "id=tea", "Buy tea")
+    let stopped = line.run("push", on: .reply(cutAfter: 0, .stall))
+    #expect(stopped.status == 5)
+    #expect(stopped.error.contains("the server was silent for 1 s"))
+    #expect(line.run("push").status == 0)
+    line.anna.expectSound()
+    #expect(try line.server.rows("tea").count == 1)
+  }
+
+  @Test("N2: a line that carries small pages only ends no pull, and the page's size is not learnt")
+  func slowLine() throws {
+    let world = try CaseWorld()
+    for id in ["a", "b", "c", "d", "e", "f", "g"] {
+      try world.server.request("POST", "tables/todoitem", #"{"id": "\#(id)", "text": "x"}"#)
+    }
+    let anna = world.anna
+    anna.run("config", "timeout", "1")
+    anna.run("config", "pull.page", "4")
+    world.disturb { $0.target.contains("$top=4&") ? .answer(.silent) : .forward }
+    #expect(anna.run("pull").status == 0)
+    #expect(anna.items.count == 7)
+    #expect(anna.directory.text("list/.todosync/state.json")?.contains("page") == false)
+    anna.expectSound()
+  }
+
   @Test(
     "case 58, N2: an answer that comes byte by byte is left when the time is up",
     arguments: [
@@ -115,6 +144,20 @@ import Testing
     #expect(line.run("push").status == 0)
     line.anna.expectSound()
     #expect(try line.server.rows("tea").count == 1)
+  }
+
+  @Test("N2: an answer that comes byte by byte is taken, though it takes longer than the silence")
+  func slowAndSteady() throws {
+    let line = try CutLine()
+    for number in 10..<40 {
+      try line.server.request("POST", "tables/todoitem", #"{"id": "\#(number)", "text": "Milk"}"#)
+    }
+    line.anna.limits.stallMilliseconds = 4_000
+    var course = ByteProxy.Course.clear
+    course.paces = { ServerPause.microseconds(2_000) }
+    #expect(line.run("pull", on: course).status == 0)
+    #expect(line.anna.items.count == 30)
+    line.anna.expectSound()
   }
 
   @Test(
