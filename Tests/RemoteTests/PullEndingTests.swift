@@ -342,35 +342,52 @@ import Testing
 
   private let date = "Sun, 01 Mar 2026 12:00:00 GMT"
 
-  @Test("a token in the server's future is a stop where a row confirms it")
-  func futureToken() throws {
-    let future = "2026-03-02T12:00:01Z"
-    let stop = #expect(throws: Stop.self) {
-      try pages(ScriptedTransport(list(row("a", future), date: date)), from: future)
+  @Test("tsync-server is asked on from a token ahead of its clock, without a word")
+  func futureTokenInOrder() throws {
+    let future = "2027-03-02T12:00:01Z"
+    var answer = list(row("a", future), date: date, count: 1)
+    answer.headers.append(HTTPField("X-Tsync-Dataset", "d1"))
+    let transport = ScriptedTransport(answer)
+    let found = try pages(
+      transport, from: future, facts: ServerFacts(dialect: .datasync, dataset: "d1"))
+    #expect(found.ids == ["a"] && found.last?.token == DeltaToken(Text(future)))
+    #expect(transport.log.requests.count == 1)
+    #expect(stage.notices == [])
+  }
+
+  @Test(
+    "a token ahead of the clock that no row of tsync-server has, or of another server, brings all",
+    arguments: [true, false])
+  func futureToken(isOurs: Bool) throws {
+    let future = "2026-03-01T12:00:01Z"
+    var answers = [
+      list(row("b", future), date: date),
+      list(row("a", one), row("b", future), date: date, count: 2),
+    ]
+    if isOurs {
+      answers = [list(date: date), list(row("a", one), date: date, count: 1)]
+      for index in 0...1 { answers[index].headers.append(HTTPField("X-Tsync-Dataset", "d1")) }
     }
-    #expect(
-      stop
-        == .unsafe(
-          "the server went back in time: todoitem has a row of 2026-03-02T12:00:01Z, more than a day"
-            + " after the server's clock",
-          ways: ["to read all rows again: \(typed: "pull", "--full")"]))
-  }
-
-  @Test("a token in the server's future that no row confirms brings everything, and is told")
-  func futureTokenAlone() throws {
-    let transport = ScriptedTransport(
-      list(date: date), list(row("a", one), date: date, count: 1))
-    let found = try pages(transport, from: "2026-03-02T12:00:01Z")
-    #expect(found.flatMap(\.rows).count == 1)
+    let transport = ScriptedTransport(answers[0], answers[1])
+    let found = try pages(
+      transport, from: future,
+      facts: ServerFacts(dialect: .datasync, dataset: isOurs ? "d1" : nil))
+    #expect(found.ids == (isOurs ? ["a"] : ["a", "b"]))
+    // The next pull begins before the clock again.
+    #expect(found.last?.token == DeltaToken(isOurs ? Text(one) : "2026-03-01T11:58:00.000Z"))
     #expect(transport.log.requests.count == 2)
-    #expect(stage.notices.count == 1)
+    #expect(
+      stage.notices == [
+        "the delta token of todoitem is ahead of the server's clock: all rows are read again"
+      ])
   }
 
-  @Test("a day ahead is taken for a clock that differs")
-  func nearFuture() throws {
-    let near = "2026-03-02T12:00:00Z"
-    let transport = ScriptedTransport(list(row("a", near), date: date, count: 1))
-    #expect(try pages(transport, from: near).flatMap(\.rows).count == 1)
+  @Test("a token in the second of the clock is not ahead of it")
+  func presentToken() throws {
+    let now = "2026-03-01T12:00:00.999Z"
+    let transport = ScriptedTransport(list(row("a", now), date: date, count: 1))
+    #expect(try pages(transport, from: now).ids == ["a"])
+    #expect(stage.notices == [])
   }
 
   @Test(

@@ -59,11 +59,11 @@ final class HostileTable {
     shared.content.withLock { body(&$0) }
   }
 
-  /// A time, so many seconds after ten.
+  /// A time, so many seconds after ten, or before.
   static func time(_ seconds: Int) -> String {
-    let (minute, second) = (seconds / 60, seconds % 60)
-    return
-      "2026-03-01T10:\(minute < 10 ? "0" : "")\(minute):\(second < 10 ? "0" : "")\(second).000Z"
+    let parts = [36_000 + seconds].flatMap { [$0 / 3_600, $0 / 60 % 60, $0 % 60] }
+    let words = parts.map { "\($0 < 10 ? "0" : "")\($0)" }
+    return "2026-03-01T\(words.joined(separator: ":")).000Z"
   }
 
   /// Puts a row, in place of one with its id; `id` is written as JSON writes texts, and `members`
