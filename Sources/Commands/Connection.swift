@@ -224,6 +224,7 @@ extension CurlTransport {
     let environment = invocation.environment
     self.init(
       userAgent: "tsync/\(Tsync.version)", certificateFile: environment.nonEmpty("SSL_CERT_FILE"),
+      certificateDirectory: environment.nonEmpty("SSL_CERT_DIR"),
       noProxy: environment["no_proxy"] ?? environment["NO_PROXY"],
       limits: limits, goesOn: goesOn)
   }

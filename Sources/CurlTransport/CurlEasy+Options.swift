@@ -39,7 +39,11 @@ extension CurlEasy {
     try set(CURLOPT_ACCEPT_ENCODING, "gzip")
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
+    if settings.certificateFile != nil || settings.certificateDirectory != nil {
+      // Both: the system's place would stay for the one that is not given.
+      try set(CURLOPT_CAINFO, settings.certificateFile)
+      try set(CURLOPT_CAPATH, settings.certificateDirectory)
+    }
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
     try set(CURLOPT_TIMEOUT_MS, limits.requestMilliseconds)
     // Less than 2 bytes of a body a second is silence (safety.md §5, row 58).
@@ -120,7 +124,7 @@ extension CurlEasy {
     try check(tsync_curl_set_long(library.table, handle, option, value))
   }
 
-  private func set(_ option: CURLoption, _ value: String) throws(TransportError) {
+  private func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
     try check(tsync_curl_set_text(library.table, handle, option, value))
   }
 

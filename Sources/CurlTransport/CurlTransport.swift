@@ -19,18 +19,22 @@ package struct CurlTransport: Transport {
   ///
   /// - Parameters:
   ///   - userAgent: The value of `User-Agent`: `tsync/VERSION`.
-  ///   - certificateFile: The file of trusted certificates (`SSL_CERT_FILE`), `nil` for libcurl's.
+  ///   - certificateFile: The file of trusted certificates (`SSL_CERT_FILE`).
+  ///   - certificateDirectory: The directory of trusted certificates (`SSL_CERT_DIR`); where neither
+  ///     is given, the system's are trusted.
   ///   - noProxy: What the environment has as `no_proxy`, else as `NO_PROXY`.
   ///   - limits: How large and how slow an answer may be.
   ///   - goesOn: Asked some times a second while nothing comes; where it answers no, what is under
   ///     way ends as interrupted.
   package init(
-    userAgent: String, certificateFile: String?, noProxy: String?,
-    limits: TransportLimits = TransportLimits(), goesOn: @escaping () -> Bool = { true }
+    userAgent: String, certificateFile: String?, certificateDirectory: String? = nil,
+    noProxy: String?, limits: TransportLimits = TransportLimits(),
+    goesOn: @escaping () -> Bool = { true }
   ) {
     self.init(
       settings: CurlSettings(
-        userAgent: userAgent, certificateFile: certificateFile, noProxy: noProxy, limits: limits),
+        userAgent: userAgent, certificateFile: certificateFile,
+        certificateDirectory: certificateDirectory, noProxy: noProxy, limits: limits),
       goesOn: goesOn, library: CurlLibrary.shared)
   }
 

@@ -11,8 +11,12 @@ struct TLSTests {
     server = try TLSServer()
   }
 
-  private func transport(certificateFile: String?) -> CurlTransport {
-    CurlTransport(userAgent: "tsync/0.0.0", certificateFile: certificateFile, noProxy: nil)
+  private func transport(
+    certificateFile: String?, certificateDirectory: String? = nil
+  ) -> CurlTransport {
+    CurlTransport(
+      userAgent: "tsync/0.0.0", certificateFile: certificateFile,
+      certificateDirectory: certificateDirectory, noProxy: nil)
   }
 
   @Test("a certificate in the given file is trusted")
@@ -21,6 +25,16 @@ struct TLSTests {
     let answer = try transport.get("https://localhost:\(server.port)/").get()
     #expect(answer.status == 200)
     #expect(!answer.body.isEmpty)
+  }
+
+  @Test("a certificate in the given directory is trusted, with a file of others or without")
+  func trustedDirectory() throws {
+    let other = try TLSServer()
+    for file in [nil, other.certificateFile] {
+      var transport = transport(
+        certificateFile: file, certificateDirectory: server.certificateDirectory)
+      #expect(try transport.get("https://localhost:\(server.port)/").get().status == 200)
+    }
   }
 
   @Test("case 57, N7: a certificate that nobody vouches for is not trusted, and nothing was sent")

@@ -13,6 +13,8 @@ package final class TLSServer {
 
   /// The file that holds the certificate.
   package let certificateFile: String
+  /// The directory that holds the certificate under the hash of its name, as OpenSSL looks it up.
+  package let certificateDirectory: String
   /// The port it listens on, at 127.0.0.1.
   package let port: Int
   private let process: pid_t
@@ -36,13 +38,19 @@ package final class TLSServer {
     for answer in answers { directory.write(answer.text, to: answer.target) }
     try Self.run([
       "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key,
+      // A name of its own: OpenSSL looks an authority up by it.
+      "-subj", "/O=\(UInt64.random(in: 0...UInt64.max))/CN=localhost", "-addext",
+      "subjectAltName=DNS:localhost", "-keyout", key,
       "-out", request,
     ])
     try Self.run([
       "x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)",
       "-copy_extensions", "copyall", "-out", certificateFile,
     ])
+    certificateDirectory = directory.path(of: "authorities")
+    let hash = try Self.run(["x509", "-in", certificateFile, "-noout", "-hash"])
+    directory.write(
+      directory.read("certificate.pem") ?? [], to: "authorities/\(hash.prefix { $0 != "\n" }).0")
     let server = try Self.spawn(
       [
         "s_server", "-accept", "127.0.0.1:0", answers.isEmpty ? "-www" : "-HTTP", "-key", key,
@@ -60,11 +68,13 @@ package final class TLSServer {
     waitpid(process, nil, 0)
   }
 
-  /// Runs the program and waits for its end.
-  private static func run(_ arguments: [String]) throws {
+  /// Runs the program and waits for its end; answers what it printed.
+  @discardableResult
+  private static func run(_ arguments: [String]) throws -> String {
     let making = try spawn(arguments)
-    _ = read(from: making.output) { _ in false }
+    let text = read(from: making.output) { _ in false }
     waitpid(making.process, nil, 0)
+    return text
   }
 
   /// Starts the program with its output on a pipe.

@@ -69,6 +69,42 @@ import Testing
       { stopped, _ in #expect(stopped.error.contains("cannot trust https://\(host)")) })
   }
 
+  @Test(
+    "N7: SSL_CERT_FILE and SSL_CERT_DIR are in place of the system's authorities, not beside them",
+    .enabled(if: TLSServer.isAvailable && canMount, "needs \(TLSServer.program) and unshare(1)"),
+    arguments: [
+      ("", true), ("FILE=mine", true), ("DIR=mine", true), ("FILE=other DIR=mine", true),
+      ("FILE=other", false), ("DIR=other", false), ("FILE=other DIR=other", false),
+    ])
+  func authorities(variables: String, isTrusted: Bool) throws {
+    let (mine, other) = (try TLSServer(), try TLSServer())
+    let anna = Person()
+    anna.directory.write("", to: "list/empty")
+    // The system trusts the server, by a file and by a directory.
+    let system = mine.certificateDirectory
+    let words = variables.split(separator: " ").map { word in
+      let parts = word.split(separator: "=")
+      let server = parts[1] == "mine" ? mine : other
+      return "SSL_CERT_\(word.hasPrefix("FILE") ? "FILE=" : "DIR=")"
+        + (parts[0] == "FILE" ? server.certificateFile : server.certificateDirectory)
+    }
+    let url = "https://localhost:\(mine.port)"
+    let ended = try anna.shell(
+      """
+      cp '\(mine.certificateFile)' '\(system)/ca-certificates.crt' && exec unshare -rm sh -c '
+      mount --bind "$1" /etc/ssl/certs && shift && exec env "$@"' sh \
+      '\(system)' \(words.joined(separator: " ")) tsync clone \(url) todo
+      """)
+    #expect(ended.status == 5, "\(ended.error)")
+    #expect(ended.error.contains("cannot trust \(url)") != isTrusted, "\(ended.error)")
+  }
+
+  /// Whether a process may have mounts of its own.
+  private static let canMount =
+    (try? ChildProcess(
+      ["unshare", "-rm", "true"], in: "/", [("PATH", "/usr/bin:/bin")]
+    ).outcome().status) == 0
+
   @Test("N7: TLS that is cut in its handshake ends the command")
   func cutHandshake() throws {
     let server = try ScriptedServer { _ in .dropped }
