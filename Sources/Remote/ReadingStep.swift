@@ -25,6 +25,7 @@ enum ReadingStep {
     case 300..<400: self = .stop(.moved(answer))
     case 401: self = .renew(.unauthorized(refusal))
     case 407, 511: self = .stop(.network(refusal))
+    case 421: self = .stop(.failed(refusal))
     case 429, 503:
       let seconds = answer.retryAfter
       self = .wait(seconds: seconds, .busy(status: answer.status, seconds: seconds))

@@ -22,6 +22,16 @@ import Testing
     #expect(requests[0].url == requests[1].url && requests[0].method == requests[1].method)
   }
 
+  @Test("421 ends a reading at once: the server answers for another host or data set")
+  func misdirected() throws {
+    let transport = ScriptedTransport(.json(421, #"{"error":"not mine"}"#))
+    var backend = stage.backend(transport)
+    #expect(throws: Stop.unreachable("the server answered 421 not mine")) {
+      try backend.read(Sample.key("a1"))
+    }
+    #expect(transport.log.requests.count == 1 && stage.pauses == [])
+  }
+
   @Test("case 54, S22: a date in Retry-After is measured by the server's clock")
   func patienceUntilADate() throws {
     var answer = Sample.busy(503, "Sun, 06 Nov 1994 08:50:07 GMT")
