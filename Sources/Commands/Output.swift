@@ -68,11 +68,12 @@ final class Output {
     buffer += bytes
     // A person sees each line as it comes; a program gets fewer, larger pieces.
     let isDue = invocation.output.isTerminal || buffer.count >= 64 << 10
-    if isDue, !isPaged { flush() }
+    if isDue { flush() }
   }
 
-  /// Writes what waits.
+  /// Writes what waits, unless it waits for the pager.
   func flush() {
+    guard !isPaged else { return }
     let bytes = buffer
     buffer = []
     guard !bytes.isEmpty, failure == nil else { return }
@@ -215,9 +216,9 @@ final class Output {
   private func flushThroughPager() {
     let lineCount = buffer.count { $0 == UInt8(ascii: "\n") }
     let command = pager ?? "less"
-    guard isPaged, lineCount >= invocation.output.lines, !Text(command).isEmpty else {
-      return flush()
-    }
+    let isLong = isPaged && lineCount >= invocation.output.lines
+    isPaged = false
+    guard isLong, !Text(command).isEmpty else { return flush() }
     var program = Program.shell(command, in: invocation)
     program.input = .bytes(buffer)
     if program.environment["LESS"] == nil {
