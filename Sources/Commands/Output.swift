@@ -224,7 +224,10 @@ final class Output {
     if program.environment["LESS"] == nil {
       program.environment = program.environment.setting([("LESS", "FRX")])
     }
-    guard let ending = try? invocation.run(program), ending.status < 126 else { return flush() }
+    // 126 and 127 are the shell's: there was no pager to run.
+    guard let ending = try? invocation.run(program), ![126, 127].contains(ending.status) else {
+      return flush()
+    }
     buffer = []
   }
 

@@ -26,6 +26,14 @@ import Testing
     #expect(shown.output.contains("bad.json") && !shown.output.contains("Item"), "\(shown.output)")
   }
 
+  @Test("a pager that a signal ends has been read: nothing is printed again")
+  func pagerEndedBySignal() throws {
+    let anna = Self.reader("cat >paged; kill -TERM $$")
+    let shown = try anna.start(["list"], columns: 80).outcome()
+    #expect(shown.status == 0 && shown.output == "")
+    #expect(anna.directory.text("list/paged")?.split(separator: "\n").count == 60)
+  }
+
   @Test("without the pager's program the result is printed", arguments: ["no-such-pager", "./list"])
   func prints(pager: String) throws {
     let anna = Self.reader(pager)
