@@ -5,9 +5,11 @@ import SystemPackage
 enum FileText {
   /// Reads a file; one that has all of its bytes also after a signal has asked the process to end.
   ///
+  /// Of a file that is larger than the limit, more is read than that, so that the caller sees it.
+  ///
   /// - Throws: `Errno`; `.interrupted` where a signal asks the process to end while it waits for a pipe's
   ///   or terminal's bytes.
-  static func read(_ path: String) throws(Errno) -> [UInt8] {
+  static func read(_ path: String, limit: Int = .max - 1) throws(Errno) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     defer { close(descriptor) }
@@ -15,11 +17,12 @@ enum FileText {
     guard fstat(descriptor, &status) == 0 else { throw Errno(rawValue: errno) }
     let waits = status.st_mode & S_IFMT != S_IFREG
     var bytes: [UInt8] = []
-    while true {
+    while bytes.count <= limit {
       let more = try ProcessStream.read(descriptor, waits: waits)
-      if more.isEmpty { return bytes }
+      if more.isEmpty { break }
       bytes += more
     }
+    return bytes
   }
 
   /// Whether a file may hold what was typed into a text: not where it is gone, or says the same.

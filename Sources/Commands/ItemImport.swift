@@ -12,8 +12,8 @@ struct ItemImport {
   /// The objects, in their order.
   let objects: [Object]
 
-  /// How many bytes a file may have.
-  private static let limit = 1 << 30
+  /// How many bytes the input may have: 64 MiB.
+  private static let limit = 64 << 20
 
   /// Reads a file; `-` is standard input.
   ///
@@ -26,9 +26,13 @@ struct ItemImport {
       bytes =
         try isInput
         ? context.invocation.input.all(limit: Self.limit)
-        : FileText.read(PathName.absolute(file, in: context.invocation.directory))
+        : FileText.read(
+          PathName.absolute(file, in: context.invocation.directory), limit: Self.limit)
     } catch {
       throw Failure.usage("\(place): \(error)")
+    }
+    guard bytes.count <= Self.limit else {
+      throw Failure.usage("\(place) is larger than \(Self.limit >> 20) MiB")
     }
     objects = try Self.objects(in: bytes, place)
   }
