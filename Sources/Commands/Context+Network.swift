@@ -13,9 +13,9 @@ extension Context {
 
   /// Asks for something that nobody may read from the screen.
   func askSecretly(_ question: Line) throws -> [UInt8]? {
-    Echo.set(false)
+    let echo = Echo()
     defer {
-      Echo.set(true)
+      echo.restore()
       // The line end that was typed didn't show either.
       output.message("")
     }
@@ -67,14 +67,25 @@ private struct Trace {
   }
 }
 
-/// Whether the terminal shows what is typed.
-private enum Echo {
-  /// Switches it; standard input is known to be a terminal.
-  static func set(_ isOn: Bool) {
-    var settings = termios()
-    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
-    if isOn { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+/// A terminal that doesn't show what is typed; standard input is known to be one.
+private struct Echo {
+  private var former = termios()
+
+  /// Hides what is typed; Ctrl-Z is a character like others, for a tsync that is stopped would leave
+  /// the terminal so.
+  init() {
+    guard tcgetattr(STDIN_FILENO, &former) == 0 else { return }
+    var hidden = former
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    // 0 is no character (_POSIX_VDISABLE).
+    withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+  }
+
+  /// Brings the terminal back to what it was.
+  func restore() {
+    var former = former
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
   }
 }
 

@@ -37,13 +37,17 @@ struct Leftovers {
       }
     }
     // Private files hold nothing of the user's; one may be written by a process without the lock.
-    for name in try root.names() {
-      if Self.rewritten.contains(name) {
-        // Whoever writes the next one says what is in its way.
-        _ = try? root.remove(name)
-      } else if StagedName.isPrivate(name), !Self.isAlive(writerOf: name) {
-        try root.remove(name)
-      }
+    try Self.removePrivate(in: root)
+    for name in try root.names() where Self.rewritten.contains(name) {
+      // Whoever writes the next one says what is in its way.
+      _ = try? root.remove(name)
+    }
+  }
+
+  /// Removes the private files that killed processes left in a directory; it needs no lock.
+  static func removePrivate(in directory: Directory) throws(WorkspaceError) {
+    for name in try directory.names() where StagedName.isPrivate(name) && !isAlive(writerOf: name) {
+      try directory.remove(name)
     }
   }
 

@@ -58,7 +58,7 @@ package struct UserDirectory: Equatable, Sendable {
     }
   }
 
-  /// Returns a file in the directory, and makes the directory where it is absent.
+  /// Returns a file in the directory to be written, and makes the directory where it is absent.
   func creatingFile(_ name: String) throws(WorkspaceError) -> PrivateFile {
     var end = path.utf8.startIndex
     while end < path.utf8.endIndex {
@@ -73,6 +73,7 @@ package struct UserDirectory: Equatable, Sendable {
     guard let file = try file(name) else {
       throw .file(place: path, .noSuchFileOrDirectory)
     }
+    try? Leftovers.removePrivate(in: file.directory)
     return file
   }
 

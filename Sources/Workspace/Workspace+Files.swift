@@ -21,6 +21,7 @@ extension Workspace {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func write(_ settings: SettingsFile) throws(WorkspaceError) {
+    try? Leftovers.removePrivate(in: root)
     try PrivateFile(directory: root, name: Layout.settings).write(settings.text)
   }
 

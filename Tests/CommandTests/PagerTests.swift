@@ -34,7 +34,7 @@ import Testing
     #expect(anna.directory.text("list/paged")?.split(separator: "\n").count == 60)
   }
 
-  @Test("without the pager's program the result is printed", arguments: ["no-such-pager", "./list"])
+  @Test("without a pager to run the result is printed", arguments: ["no-such-pager", "./list"])
   func prints(pager: String) throws {
     let anna = Self.reader(pager)
     anna.directory.write("", to: "list/list")

@@ -115,6 +115,20 @@ import Testing
     #expect(ended.output.hasSuffix("\ntsync: remote: interrupted\n"), "\(ended.output)")
   }
 
+  @Test("Ctrl-Z where a token is asked for can't stop tsync and leave the terminal without echo")
+  func staysAtPrompt() throws {
+    let world = try CaseWorld()
+    // Where the shell controls jobs, Ctrl-Z would stop what it has started.
+    let shell = try ChildProcess(
+      ["sh", "-m", "-c", "tsync remote login; echo ended $?; stty -a"],
+      in: world.anna.directory.path(of: "list"), world.anna.variables, columns: 80)
+    #expect(shell.waits(for: "token for \(world.line.url):"))
+    shell.type("\u{1A}\u{15}canary-token\n")
+    let ended = shell.outcome()
+    #expect(ended.output.contains("\nended 0\n"), "\(ended.output)")
+    #expect(ended.output.contains(" susp = ^Z;") && ended.output.contains(" echo "))
+  }
+
   @Test("a token that is typed isn't shown")
   func hidesToken() throws {
     let world = try CaseWorld()

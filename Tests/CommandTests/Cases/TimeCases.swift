@@ -77,6 +77,26 @@ import Testing
     anna.expectSound()
   }
 
+  @Test("case 93: what a dead tsync config left is gone after the next one, and nothing else is")
+  func removesLeftSettings() throws {
+    let anna = Person()
+    anna.run("init", "list")
+    anna.run("config", "--user", "editor", "vi")
+    let others = [".tmp-\(getpid())-1", ".tmp-4194305-x", "tmp-4194305-1"]
+    let places = ["list/.todosync", "config/tsync"]
+    for (name, place) in (others + [".tmp-4194305-1"]).flatMap({ name in
+      places.map { (name, $0) }
+    }) { anna.directory.write("{", to: "\(place)/\(name)") }
+    anna.run("config")
+    #expect(anna.directory.names(in: places[0]).contains(".tmp-4194305-1"))
+    #expect(anna.run("config", "merge", "manual").status == 0)
+    #expect(anna.run("config", "--user", "editor", "vim").status == 0)
+    for place in places {
+      let left = anna.directory.names(in: place).filter { $0.contains("tmp-") }
+      #expect(left == others.sorted())
+    }
+  }
+
   /// Copies a workspace as a snapshot of a machine does.
   private static func copy(_ from: String, _ to: String, in directory: TemporaryDirectory) throws {
     let ending = try ChildProcess(
