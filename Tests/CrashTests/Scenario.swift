@@ -95,7 +95,7 @@ extension Scenario {
       editor: "sed -i -e '/^|||||||/,/^>>>>>>>/d' -e '/^<<<<<<</d' -e '$a\\ '",
       expects: "resolved i4  Item 4 mine ~m4~ (edited)", prepare: quarrel),
     Scenario(
-      name: "rm", words: ["rm", "i1", "i3", "n1"], expects: "removed n1  ", repeats: [2]
+      name: "rm", words: ["rm", "i1", "i3", "n1"], expects: "3 removed ", repeats: [2]
     ) { mine, theirs, url in
       try begin(mine, theirs, url)
       try change(mine)
@@ -107,7 +107,8 @@ extension Scenario {
       try change(mine)
     },
     Scenario(
-      name: "restore", words: ["restore", "i1", "i2", "n1"], expects: "dropped n1  ", repeats: [2]
+      // Without n1: what was dropped comes back where it is named once more.
+      name: "restore", words: ["restore", "i1", "i2"], expects: "restored i2  ", repeats: [2]
     ) { mine, theirs, url in
       try begin(mine, theirs, url)
       try change(mine)
