@@ -47,6 +47,7 @@ struct ListCommand: TsyncCommand {
         listing.print(open.names(of: listing.entries.map(\.key), inventory), to: context.output)
       }
       context.output.tellInvalid(inventory)
+      try open.tellWaiting(Set(listing.entries.map(\.key)), to: context.output)
     }
   }
 }

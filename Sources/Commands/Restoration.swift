@@ -6,6 +6,8 @@ import Workspace
 struct Restoration {
   /// The way it is put back.
   private enum Way {
+    /// A row that had waited is its base now, and its file has been written.
+    case waited
     /// To its base, or away where it has none.
     case base
     /// The file that isn't valid goes to the trash first.
@@ -29,9 +31,11 @@ struct Restoration {
   /// Finds what is to be done to the items that are named, or to those that are not here and fit
   /// filters; no selection stands for all that were changed, removed, rejected or aren't valid.
   ///
+  /// For the items in `waiting` a row waits, or did when the command began.
+  ///
   /// - Throws: ``Failure``, where an item that is named can't be restored.
   static func plan(
-    _ selection: ItemSelection?, _ open: OpenWorkspace, in context: Context
+    _ selection: ItemSelection?, _ open: OpenWorkspace, waiting: [ItemKey], in context: Context
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try open.inventory()
     let survey = try Survey(of: open.tables, on: open.workspace)
@@ -45,7 +49,7 @@ struct Restoration {
     func plan(_ referent: Referent) throws {
       guard referent.key.map({ planned.insert($0).inserted }) ?? true,
         let step = try Restoration(
-          referent, referent.key.flatMap { entries[$0] }, open, &claims)
+          referent, referent.key.flatMap { entries[$0] }, open, &claims, waiting: waiting)
       else { return }
       // What is given up under its new id comes back under its former one, first.
       for former in step.key.map(open.workspace.journal.predecessors) ?? []
@@ -92,7 +96,8 @@ struct Restoration {
 
   /// Finds what is to be done with one item; `nil` where nothing is.
   private init?(
-    _ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims
+    _ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims,
+    waiting: [ItemKey]
   ) throws {
     guard let key = referent.key else {
       guard let stray = referent.stray else { return nil }
@@ -131,6 +136,12 @@ struct Restoration {
       }
       self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
     case nil:
+      guard !waiting.contains(key) else {
+        let row = try open.workspace.newestRow(of: key)
+        let target = row.flatMap { $0.deleted ? nil : $0.item }
+        self.init(key: key, way: .waited, target: target, shown: row?.item)
+        return
+      }
       guard try open.workspace.client(key) == .absent else { return nil }
       if case .row = base { return nil }
       guard let item = try Self.remembered(base.row, key, open.workspace) else {
@@ -190,6 +201,7 @@ struct Restoration {
       return true
     }
     switch way {
+    case .waited: break
     case .base:
       switch try open.workspace.restore(key) {
       case .restored: break

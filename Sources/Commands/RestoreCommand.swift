@@ -62,7 +62,7 @@ struct RestoreCommand: TsyncCommand {
         lost.tell("would restore", to: context.output)
         return (lost.count, conflicts)
       }
-      let plan = try Restoration.plan(selection, open, in: context)
+      let plan = try Restoration.plan(selection, open, waiting: open.waiting(), in: context)
       for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
       return (plan.steps.count, conflicts)
     }
@@ -72,9 +72,11 @@ struct RestoreCommand: TsyncCommand {
     var told = 0
     var conflicts = 0
     var lost: LostItems?
+    var waiting: [ItemKey] = []
     try context.writing(
       // Rows that wait are brought to items that are there.
       preparing: { open in
+        waiting = try open.waiting()
         guard all, try open.hasLostItems else { return }
         lost = try LostItems(of: open)
         try lost?.bringBack(to: &open, in: context)
@@ -85,7 +87,7 @@ struct RestoreCommand: TsyncCommand {
         told = lost.count
         return
       }
-      let plan = try Restoration.plan(selection, open, in: context)
+      let plan = try Restoration.plan(selection, open, waiting: waiting, in: context)
       defer { try? open.workspace.settle() }
       for restoration in plan.steps {
         try context.checkSignal()

@@ -48,6 +48,7 @@ struct ShowCommand: TsyncCommand {
       for sheet in sheets {
         if let invalid = sheet.invalidSide { context.output.warn(invalid.sentence) }
       }
+      try open.tellWaiting(Set(keys), to: context.output)
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
         sheet.lines(titleField).forEach(context.output.result)

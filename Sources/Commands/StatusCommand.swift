@@ -39,7 +39,8 @@ struct StatusCommand: TsyncCommand {
     }
     try context.reading { open in
       let survey = try Survey(of: open.tables, on: open.workspace)
-      let report = try StatusReport(survey, open, context, chosen: chosen(open, context))
+      let chosen = try chosen(open, context)
+      let report = try StatusReport(survey, open, context, chosen: chosen)
       let state = try open.workspace.state()
       if options.json {
         report.printJSON(state, open, to: context.output)
@@ -64,8 +65,10 @@ struct StatusCommand: TsyncCommand {
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
         context.output.warn("a pull of \(table) was stopped before its end: \(typed: "pull")")
       }
+      let waits = try open.tellWaiting(
+        chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
       let isOld = try tellAge(state, limit, context)
-      if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
+      if exitCode, !report.isEmpty || waits || isOld { context.output.end(with: .conflicts) }
     }
   }
 
