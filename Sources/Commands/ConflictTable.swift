@@ -1,63 +1,67 @@
 import SyncModel
 
-/// A conflict as a person sees it, field by field: base, client and server beside each other.
+/// A conflict as a person sees it, field by field: base, client and server beside each other, or
+/// below each other where three columns have no room.
 ///
 /// ```
-///   todoitem/2b9e  Renew passport
-///              base         client (10:02)   server (10:14)
-///   ! due      2026-02-27   2026-03-03       2026-03-10
-///     notes    -            -                bring photos
+///   edited here and on the server
+///   todoitem/2b9e  Renew passport                         ! due
+///             base        client (10:02)  server (10:14)      base    2026-02-27
+///   ! due     2026-02-27  2026-03-03      2026-03-10          client  2026-03-03
+///     notes   -           -               bring photos        server  2026-03-10
 /// ```
 struct ConflictTable {
-  /// The lines.
+  /// The lines; none is longer than the terminal.
   let lines: [Line]
 
-  /// The fewest columns of a field's name, and the blanks between columns.
-  private static let nameWidth = 6
-  private static let gap = 3
+  private static let sides = ["base", "client", "server"]
+  /// The longest name of a field in columns, and the longest difference in lines.
+  private static let (nameLimit, differenceLimit) = (20, 8)
 
   /// Lays a conflict out below a title, for a terminal of so many columns.
   ///
-  /// The times say when client and server changed the item, `nil` where that isn't known.
+  /// The place, `2 of 5`, is that among all conflicts. The times say when client and server changed
+  /// the item. Each may be `nil`.
   init(
-    _ conflict: Conflict, title: Line, times: (client: String?, server: String?), columns: Int
+    _ conflict: Conflict, place: String? = nil, title: Line,
+    times: (client: String?, server: String?), columns: Int
   ) {
     let fields = Self.fields(of: conflict)
-    let nameWidth = max(
-      Self.nameWidth, fields.map { Terminal.columns(of: Terminal.safe($0.name.string)) }.max() ?? 0)
-    let room = columns - 2 - nameWidth - 3 * Self.gap
-    let most = max(10, room / 3)
+    let names = fields.map { field in
+      var name = field.isDisputed ? Line("! ", .red) : Line("  ")
+      name.append(Terminal.cut(Terminal.safe(field.name.string), to: Self.nameLimit))
+      return name
+    }
     let heads = [
-      "base",
+      Line("base"),
       Self.head("client", conflict.client, times.client),
       Self.head("server", conflict.server, times.server),
     ]
-    let rows = fields.map { field in
-      [field.base, field.client, field.server].map { Self.shown($0, most) }
-    }
-    let widths = (0..<2).map { column in
-      ([heads] + rows).map { Terminal.columns(of: $0[column]) }.max() ?? 0
-    }
-    func line(isDisputed: Bool = false, _ name: String, _ cells: [String]) -> Line {
-      var line = isDisputed ? Line("! ", .red) : Line("  ")
-      var column = 2
-      line.append(name)
-      column += nameWidth + Self.gap
-      for (index, cell) in cells.enumerated() {
-        line.pad(to: column)
-        line.append(cell)
-        if index < widths.count { column += widths[index] + Self.gap }
+    let third = (columns - max(8, names.map(\.columns).max() ?? 0)) / 3 - 2
+    let isWide = heads.allSatisfy { $0.columns <= third }
+    var table = Table(widths: [8])
+    let heading = [place, conflict.words].compactMap { $0 }.joined(separator: " · ")
+    for line in Terminal.wrapped(heading, to: columns) { table.append([Line(line)]) }
+    table.append([title])
+    let sides = Terminal.wrapped(
+      "  \(heads[1].text), \(heads[2].text)", to: columns, indent: 2)
+    for row in isWide ? [[Line()] + heads] : sides.map({ [Line($0)] }) { table.append(row) }
+    for (field, name) in zip(fields, names) {
+      let most = isWide ? third : max(10, columns - 12)
+      let cells = Terminal.cut(field.values.map(Self.shown), to: most).map { Line($0) }
+      table.append(isWide ? [name] + cells : [name])
+      for (side, cell) in zip(Self.sides, cells) where !isWide {
+        table.append([Line("    \(side)"), cell])
       }
-      return line
+      for line in Self.differences(of: field, columns: columns) { table.append([line]) }
     }
-    lines =
-      [title, line("", heads)]
-      + zip(fields, rows).map { line(isDisputed: $0.isDisputed, $0.name.string, $1) }
+    lines = table.lines.map { $0.cut(to: columns) }
   }
 
   private struct Field {
     let name: Text
-    let base, client, server: JSON?
+    /// The values of base, client and server.
+    let values: [JSON?]
     let isDisputed: Bool
   }
 
@@ -75,19 +79,62 @@ struct ConflictTable {
       let server = conflict.server?[name] ?? (last == base ? nil : last)
       guard seen.insert(name).inserted, base != client || base != server else { return nil }
       return Field(
-        name: name, base: base, client: client, server: server, isDisputed: disputed.contains(name))
+        name: name, values: [base, client, server], isDisputed: disputed.contains(name))
     }
   }
 
-  private static func head(_ side: String, _ item: Item?, _ time: String?) -> String {
-    if item == nil { return "\(side) (deleted)" }
-    return time.map { "\(side) (\($0))" } ?? side
+  private static func head(_ side: String, _ item: Item?, _ time: String?) -> Line {
+    if item == nil { return Line("\(side) (deleted)") }
+    return Line(time.map { "\(side) (\($0))" } ?? side)
   }
 
-  private static func shown(_ value: JSON?, _ most: Int) -> String {
+  private static func shown(_ value: JSON?) -> String {
     guard let value else { return "-" }
-    let text = value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
-    let safe = Terminal.safe(text)
-    return Terminal.cut(safe.utf8.isEmpty ? "\"\"" : safe, to: most)
+    let text = Self.text(value)
+    let lines = text.utf8.count { $0 == 0x0A } + 1
+    return lines > 1 ? "\(lines) lines" : text.utf8.isEmpty ? "\"\"" : Terminal.safe(text)
+  }
+
+  private static func text(_ value: JSON) -> String {
+    value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
+  }
+
+  /// Returns what each side has changed in a text of several lines, as a patch shows it; nothing for
+  /// other values.
+  private static func differences(of field: Field, columns: Int) -> [Line] {
+    let texts = field.values.map { $0.map(text) }
+    guard texts.contains(where: { $0?.utf8.contains(0x0A) == true }) else { return [] }
+    let isAddedTwice = texts[0] == nil && texts[1] != nil && texts[2] != nil
+    return (isAddedTwice ? [(1, 2)] : [(0, 1), (0, 2)]).flatMap { old, new -> [Line] in
+      guard let text = texts[new], texts[old] != text else { return [] }
+      // With a line end each, no last line differs for want of one.
+      let patch = Patch(
+        from: texts[old].map { Array("\($0)\n".utf8) }, named: "", to: Array("\(text)\n".utf8),
+        named: "", context: 1)
+      // Without the two names, and the head of the first hunk.
+      let all = patch.lines.dropFirst(3).map {
+        $0.kind == .hunk ? PatchLine(kind: .hunk, text: " …") : $0
+      }
+      let texts = all.prefix(differenceLimit).map {
+        Terminal.safe(String($0.text.unicodeScalars.dropFirst()))
+      }
+      var lines = [Line("    \(sides[old]) to \(sides[new]):", .dim)]
+      for (line, text) in zip(all, Terminal.cut(texts, to: max(10, columns - 5))) {
+        let mark = String(line.text.unicodeScalars.prefix(1))
+        lines.append(Line("    "))
+        lines[lines.count - 1].append(PatchLine(kind: line.kind, text: mark + text).line)
+      }
+      let rest = all.count - texts.count
+      return lines + (rest > 0 ? [Line("    … and \(rest) more", .dim)] : [])
+    }
+  }
+}
+
+extension Conflict {
+  /// What both sides did: `edited here, deleted on the server`.
+  var words: String {
+    let edited = kind == .added ? "added" : "edited"
+    let (here, there) = (client == nil ? "deleted" : edited, server == nil ? "deleted" : edited)
+    return here == there ? "\(here) here and on the server" : "\(here) here, \(there) on the server"
   }
 }

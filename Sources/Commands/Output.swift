@@ -165,7 +165,8 @@ final class Output {
   func prompt(_ question: Line) {
     clearProgress()
     flush()
-    write(rendered(question, on: invocation.error) + " ")
+    let lines = Terminal.wrapped(question.text, to: invocation.error.columns)
+    write(lines.joined(separator: "\n") + " ")
   }
 
   /// Shows how far a long work has come: on a terminal, once it takes longer than half a second.

@@ -9,6 +9,7 @@ extension Session {
     about conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
     try show(conflict, of: key)
+    if (conflict.client == nil) != (conflict.server == nil) { conflict.choices.forEach(say) }
     let keepsBoth = conflict.client != nil
     let question = Line(
       "[c]lient, [s]erver, [e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit? [e]")
@@ -24,7 +25,12 @@ extension Session {
       case "", "e", "edit": return try edit(conflict, of: key)
       case "l", "leave": return .left
       case "q", "quit": return .quit
-      default: explain(keepsBoth: keepsBoth)
+      default:
+        let others = [
+          "e  open the editor on the merged item, with the conflict marked",
+          "l  leave it; tsync asks again next time", "q  leave it and all that follow",
+        ]
+        (conflict.choices + others).forEach(say)
       }
     }
   }
@@ -53,19 +59,35 @@ extension Session {
     var title = names.line(for: key)
     title.append("  \(names.title(of: conflict.client ?? conflict.server) ?? ItemNames.untitled)")
     let table = ConflictTable(
-      conflict, title: title, times: times, columns: context.invocation.error.columns)
+      conflict, place: place, title: title, times: times,
+      columns: context.invocation.error.columns)
     for line in table.lines { context.output.message(line) }
   }
 
-  private func explain(keepsBoth: Bool) {
-    let lines = [
-      "c  keep the client's side in the fields in conflict; the next push sends it",
-      "s  take the server's side in them",
-      "e  open the editor on the merged item, in which only these fields are marked",
-      keepsBoth ? "b  keep both: the item becomes the server's, the client's a new item" : nil,
-      "l  leave it; it is asked about the next time",
-      "q  leave it and all that follow",
-    ]
-    for line in lines.compactMap({ $0 }) { context.output.message(Line(line)) }
+  /// Prints what an answer does.
+  private func say(_ choice: String) {
+    let lines = Terminal.wrapped(choice, to: context.invocation.error.columns, indent: 3)
+    for line in lines { context.output.message(Line(line)) }
+  }
+}
+
+extension Conflict {
+  /// What the answers `c`, `s` and, where there is something to keep, `b` do.
+  fileprivate var choices: [String] {
+    switch (client, server) {
+    case (nil, nil): ["c  delete it", "s  delete it"]
+    case (nil, .some): ["c  delete it on the server", "s  bring the server's version back"]
+    case (.some, nil):
+      [
+        "c  bring it back on the server with your version", "s  delete it here",
+        "b  delete it here, and add your version as a new item",
+      ]
+    case (.some, .some):
+      [
+        "c  keep your version of the fields in conflict; the next push sends it",
+        "s  take the server's version of them",
+        "b  keep both: this item becomes the server's, and yours a new item",
+      ]
+    }
   }
 }

@@ -62,8 +62,9 @@ extension Session {
     var telling = ResolveTelling()
     for key in settled { try tellSettled(key, names, &telling) }
     var isOver = false
-    for key in keys {
+    for (index, key) in keys.enumerated() {
       try context.checkSignal()
+      place = keys.count > 1 ? "\(index + 1) of \(keys.count)" : nil
       do {
         if isOver {
           try leave(key, names, &telling)
@@ -140,9 +141,15 @@ extension Session {
       let isDeleted = verdict.item(of: conflict) == nil
       deed.remark = verdict.how + (isDeleted ? ", which deletes it" : "")
       deed.members = [.init(name: "how", value: .string(verdict.how))]
+      if case .both(let id) = verdict.choice, !isRehearsal {
+        let copy = ItemKey(key.table, id)
+        telling.copies.insert(copy)
+        let name = try use { try $0.names(of: [copy], $0.inventory()).line(for: copy).text }
+        deed.remark?.append(": new item \(name)")
+        deed.members.append(.init(name: "newId", value: .string(id.text)))
+      }
       tell(deed, names, &telling)
       telling.resolved.append(key)
-      if case .both(let id) = verdict.choice { telling.copies.insert(ItemKey(key.table, id)) }
       for (former, item) in back {
         tell(Deed(did: "restored", key: former, title: names.title(of: item)), names, &telling)
       }

@@ -20,6 +20,8 @@ struct Session {
   var foreseen: Foresight?
   /// The conflicts that this command has told of already.
   var told: Set<ItemKey> = []
+  /// The place of the conflict that is decided on among all, `2 of 5`; `nil` where it is the only one.
+  var place: String?
   /// What an interrupted command had left when this one began.
   let recovered: Recovered
   private let isWriting: Bool

@@ -168,6 +168,8 @@ final class Person {
   var environment: [(name: String, value: String)] = []
   /// What the person types at a terminal; `nil` where there is none.
   var types: [String]?
+  /// How many columns the person's terminal has.
+  var columns = 80
   /// How large and how slow a server's answers may be.
   var limits = TransportLimits()
   /// How many milliseconds each pause took before a request was sent again; no time passes in them.
@@ -210,7 +212,8 @@ final class Person {
       input: .init(isTerminal: types != nil) { () throws(Errno) in
         typed.isEmpty ? [] : typed.removeFirst()
       },
-      output: output.sink(isTerminal: types != nil), error: error.sink(isTerminal: types != nil),
+      output: output.sink(isTerminal: types != nil, columns: columns),
+      error: error.sink(isTerminal: types != nil, columns: columns),
       clock: now ?? {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -250,7 +253,9 @@ private final class Bytes {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  func sink(isTerminal: Bool) -> Invocation.Sink {
-    Invocation.Sink(isTerminal: isTerminal) { [self] more throws(Errno) in bytes += more }
+  func sink(isTerminal: Bool, columns: Int) -> Invocation.Sink {
+    Invocation.Sink(isTerminal: isTerminal, columns: columns) { [self] more throws(Errno) in
+      bytes += more
+    }
   }
 }

@@ -262,10 +262,11 @@ struct StatesTests {
   func diffConflict() throws {
     #expect(world.tsync(["diff", "--conflict", "2b9e"]) == 0)
     let lines = world.output.split(separator: "\n")
-    try #require(lines.count == 3)
-    #expect(lines[0] == "todoitem/2b9e  Renew passport")
+    try #require(lines.count == 4)
+    #expect(lines[0] == "edited here and on the server")
+    #expect(lines[1] == "todoitem/2b9e  Renew passport")
     #expect(
-      lines[2].split(separator: " ") == ["!", "due", "2026-02-27", "2026-03-03", "2026-03-10"])
+      lines[3].split(separator: " ") == ["!", "due", "2026-02-27", "2026-03-03", "2026-03-10"])
   }
 
   @Test("the journal lists what waits, with what was answered")

@@ -71,6 +71,47 @@ struct TerminalTests {
     #expect(Terminal.cut(text, to: limit) == result)
   }
 
+  @Test("texts are cut to where they differ, and begin alike where they differ at nearly one place")
+  func cutAlike() {
+    let same = "the same beginning of each, "
+    #expect(
+      Terminal.cut(["\(same)one, and so on", "\(same)two, and so on", "short"], to: 20)
+        == ["…ach, one, and so on", "…ach, two, and so on", "short"])
+    // What follows is short: more of what comes before is shown.
+    #expect(
+      Terminal.cut(["\(same)a", "\(same)b"], to: 20) == [
+        "…eginning of each, a", "…eginning of each, b",
+      ])
+    // Each shows its own change.
+    let (one, two) = ("first \(same)", "second \(same)\(same)")
+    #expect(
+      Terminal.cut(["\(one)\(two)A", "\(one)\(two)B", "\(one)third"], to: 15)
+        == ["…of each, A", "…of each, B", "…of each, third"])
+    #expect(Terminal.cut(["日本日本日本日本", "日本日本日本語"], to: 8) == ["…本日本", "…本語"])
+    #expect(Terminal.cut(["abc", "abd"], to: 3) == ["abc", "abd"])
+  }
+
+  @Test("a text is broken at blanks")
+  func wrapped() {
+    #expect(Terminal.wrapped("c  keep it", to: 10) == ["c  keep it"])
+    #expect(
+      Terminal.wrapped("c  keep it as it is", to: 10, indent: 3) == [
+        "c  keep it", "   as it", "   is",
+      ])
+    #expect(Terminal.wrapped("", to: 10) == [""])
+    #expect(Terminal.wrapped("longer than that", to: 4) == ["longer", "than", "that"])
+  }
+
+  @Test("a line is cut by columns, its styles kept")
+  func cutLine() {
+    var line = Line("ab", .cyan)
+    line.append("  title")
+    #expect(line.cut(to: 9) == line)
+    #expect(line.cut(to: 7).text == "ab  ti…")
+    #expect(line.cut(to: 7).pieces.first == Line("ab", .cyan).pieces.first)
+    #expect(line.cut(to: 1).text == "…")
+  }
+
   @Test("S5: JSON is made safe by JSON's own escapes")
   func json() {
     let text = Terminal.safe(json: Array("{\n\t\"a\": \"\u{7F}\u{202E}\u{E0041}é\"\n}".utf8))

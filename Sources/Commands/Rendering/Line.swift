@@ -51,6 +51,15 @@ struct Line: Equatable {
     append(String(repeating: " ", count: columns < column ? column - columns : 2))
   }
 
+  /// Returns the line cut to some columns.
+  func cut(to limit: Int) -> Line {
+    var line = Line()
+    for piece in pieces where line.columns < limit {
+      line.append(Terminal.cut(piece.text, to: limit - line.columns), piece.style)
+    }
+    return line
+  }
+
   /// Returns the line with what to do next in the column for hints.
   func hinting(_ way: String?) -> Line {
     guard let way else { return self }

@@ -3,13 +3,15 @@ struct Patch {
   /// The lines, without line ends; none where the texts are the same.
   let lines: [PatchLine]
 
-  /// How many lines around a change are shown.
-  private static let context = 3
-
   /// Compares texts, each under a name; a text that isn't there has no bytes.
-  init(from old: [UInt8]?, named oldName: String, to new: [UInt8]?, named newName: String) {
+  ///
+  /// So many lines around a change are shown.
+  init(
+    from old: [UInt8]?, named oldName: String, to new: [UInt8]?, named newName: String,
+    context: Int = 3
+  ) {
     let steps = Self.steps(from: Self.split(old ?? []), to: Self.split(new ?? []))
-    let hunks = Self.hunks(steps)
+    let hunks = Self.hunks(steps, context)
     guard !hunks.isEmpty else {
       lines = []
       return
@@ -69,7 +71,7 @@ struct Patch {
   }
 
   /// Returns the ranges of steps that are shown: changes, and some lines around them.
-  private static func hunks(_ steps: [Step]) -> [Range<Int>] {
+  private static func hunks(_ steps: [Step], _ context: Int) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
     for index in steps.indices where steps[index].kind != .same {
       let start = max(0, index - context)

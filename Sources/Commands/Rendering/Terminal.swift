@@ -69,6 +69,41 @@ enum Terminal {
     return String(result) + "…"
   }
 
+  /// Returns safe texts cut to some columns, so that of each the place is seen where it begins to differ
+  /// from the one that is most like it, with as much before it as there is room for in all.
+  static func cut(_ texts: [String], to limit: Int) -> [String] {
+    let all = texts.map { Array($0) }
+    let ends = all.map { text in
+      all.map { $0 == text ? 0 : zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
+    }
+    let first = zip(texts, ends).filter { columns(of: $0.0) > limit }.map(\.1).min() ?? 0
+    // Where they differ at nearly the same place, they begin alike.
+    let places = ends.map { $0 - first < limit / 4 ? min($0, first) : $0 }
+    let rest = zip(all, places).map { columns(of: String($0[$1...])) }.max() ?? 0
+    let before = max(limit / 5, limit - 1 - rest)
+    return texts.indices.map { index in
+      var start = places[index]
+      while start > 0, columns(of: String(all[index][(start - 1)..<places[index]])) <= before {
+        start -= 1
+      }
+      if start < 2 || columns(of: texts[index]) <= limit { return cut(texts[index], to: limit) }
+      return "…" + cut(String(all[index][start...]), to: limit - 1)
+    }
+  }
+
+  /// Returns the lines of a safe text that is broken at blanks; those after the first are indented.
+  static func wrapped(_ text: String, to limit: Int, indent: Int = 0) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if let last = lines.last, columns(of: "\(last) \(word)") <= limit {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append((lines.isEmpty ? "" : String(repeating: " ", count: indent)) + word)
+      }
+    }
+    return lines
+  }
+
   /// Returns a JSON text in which what ``isSafe(_:)`` refuses is written as JSON escapes.
   ///
   /// In valid JSON such characters stand within strings only, but for tabs and line ends: these
