@@ -41,6 +41,7 @@ struct CloneCommand: TsyncCommand {
     context.output.set("directory", .string(path))
     context.output.set("remote", .string(address.description))
     context.output.summary(Line("made workspace \(shown) (\(names))"))
+    context.output.hintText.enter(shown)
     do {
       try Session.run(in: context, at: path) { session in
         let telling = try session.pull(PullManner())
@@ -48,7 +49,7 @@ struct CloneCommand: TsyncCommand {
         context.output.set(telling.json)
       }
     } catch {
-      throw Self.continued(Failure(error), shown)
+      throw Self.continued(Failure(error))
     }
   }
 
@@ -104,15 +105,14 @@ struct CloneCommand: TsyncCommand {
   }
 
   /// Returns a failure with the way on: the workspace is there.
-  private static func continued(_ failure: Failure, _ shown: String) -> Failure {
+  private static func continued(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.status == .usage {
       failure.hints.append(
-        "the workspace is made; name another\(.column)\(typed: "-C", shown, "remote", "set", "URL")"
-      )
+        "the workspace is made; name another\(.column)\(typed: "remote", "set", "URL")")
     } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
       failure.hints.append(
-        "the workspace is made; to go on\(.column)\(typed: "-C", shown, "pull")")
+        "the workspace is made; to go on\(.column)\(typed: "pull")")
     }
     return failure
   }

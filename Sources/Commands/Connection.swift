@@ -145,14 +145,10 @@ struct Connection {
     _ facts: ServerFacts, against state: WorkspaceState, _ address: ServerAddress
   ) throws(Stop) {
     if let known = state.dataset, let found = facts.dataset, known != found {
-      throw Stop.unsafe(
-        "\(address) holds another data set than this workspace",
-        ways: ServerFacts.waysToOtherData(at: address))
+      throw ServerFacts.otherData(found, than: known, at: address)
     }
     if let known = state.user, let found = facts.user, known != found {
-      throw Stop.unsafe(
-        "this workspace belongs to \(known), and the token is of \(found)",
-        ways: ServerFacts.waysToOtherUser(at: address))
+      throw ServerFacts.otherUser(found, than: known, at: address)
     }
   }
 

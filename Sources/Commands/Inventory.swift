@@ -74,22 +74,23 @@ struct Inventory {
     candidates[key]?.client == .absent || absent.contains(key)
   }
 
-  /// Returns the items that have no file, but a row or a copy in the trash.
-  func removedKeys(_ workspace: Workspace) throws -> [ItemKey] {
-    let displaced = try tables.flatMap { try workspace.displacedKeys(in: $0) }
-    return Set(displaced + keys).filter { !isHere($0) }.sorted()
-  }
-
-  /// Returns the items that have no file as they last were here, or else as the server's row has them.
+  /// Returns the items that were removed, as ``Restoration`` brings them back.
   func removed(_ workspace: Workspace) throws -> [(key: ItemKey, item: Item)] {
+    let journal = workspace.journal
     var items: [ItemKey: Item] = [:]
     for table in tables {
       items.merge(try workspace.displaced(in: table) { !isHere($0) }) { $1 }
     }
-    for key in keys where !isHere(key) && items[key] == nil {
-      items[key] = try workspace.base(of: key).item
+    for key in keys where !isHere(key) {
+      // The copy of a file that vanished may be older than the row.
+      let isRemoved = journal.notes[key]?.note.commanded == true
+      if !isRemoved || items[key] == nil { items[key] = try workspace.base(of: key).item }
     }
-    return items.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    // What is here under another id was not removed.
+    let here = Set(try self.items(on: workspace).map { JSON.object($0.item.fields).encoded() })
+    return items.filter { key, item in
+      journal.successors[key] == nil && !here.contains(JSON.object(item.fields).encoded())
+    }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   /// Whether an item has a file.

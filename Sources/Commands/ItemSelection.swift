@@ -44,19 +44,22 @@ enum ItemSelection: Equatable {
       return try open.references(inventory, in: context).items(words)
     case .filters:
       context.output.tellInvalid(inventory)
-      return try fitting(inventory.items(on: open.workspace), open).map(\.key)
+      return try fitting(inventory, open).map(\.key)
     }
   }
 
-  /// Returns those of some items that the filters choose; none where there are none.
+  /// Returns the items, or those that were removed, that the filters choose; none where there are none.
   ///
   /// - Throws: ``Failure``, where a filter is wrong.
   func fitting(
-    _ items: [(key: ItemKey, item: Item)], _ open: OpenWorkspace
+    _ inventory: Inventory, _ open: OpenWorkspace, areRemoved: Bool = false
   ) throws -> [(key: ItemKey, item: Item)] {
     guard case .filters(let words, let confirmed) = self else { return [] }
-    let filters = try ItemFilters(words, of: items, doneField: open.configuration.doneField)
-    return items.filter { key, item in
+    let here = try inventory.items(on: open.workspace)
+    let removed = areRemoved ? try inventory.removed(open.workspace) : []
+    let filters = try ItemFilters(
+      words, of: here + removed, doneField: open.configuration.doneField)
+    return (areRemoved ? removed : here).filter { key, item in
       filters.fit(key, item) && confirmed?.contains(key) ?? true
     }
   }

@@ -20,16 +20,13 @@ extension OpenWorkspace {
 
   /// Names those of some items for which a row waits, with the command that applies it.
   ///
-  /// `nil` stands for all items. It answers whether there are any.
-  @discardableResult
-  func tellWaiting(_ keys: Set<ItemKey>? = nil, to output: Output) throws -> Bool {
-    let waiting = try waiting().filter { keys?.contains($0) ?? true }
-    for key in waiting {
+  /// `nil` stands for all items.
+  func tellWaiting(_ keys: Set<ItemKey>?, to output: Output) throws {
+    for key in try waiting() where keys?.contains(key) ?? true {
       let change = try Operation(
         key: key, client: workspace.client(key).item, base: workspace.base(of: key))
       let way: Hint = change == nil ? "\(typed: "restore", "\(key)")" : "\(typed: "push")"
       output.warn("a newer row of \(key) waits; to apply it: \(way)" as Hint)
     }
-    return !waiting.isEmpty
   }
 }

@@ -53,10 +53,10 @@ struct References {
   let names: ItemNames
   /// The current directory.
   let directory: String
-  /// Further items that may be named: deleted ones, which only a trace is left of.
+  /// Further items that may be named, which only files of other names say.
   var others: [ItemKey] = []
-  /// Finds further items that may be named by their titles.
-  var otherItems: () throws -> [(key: ItemKey, item: Item)] = { [] }
+  /// Finds removed items that may be named by a part of an id or title.
+  var removed: () throws -> [(key: ItemKey, item: Item)] = { [] }
 
   /// How many candidates an ambiguous reference lists.
   private static let listed = 10
@@ -112,17 +112,19 @@ struct References {
       if !here.isEmpty { return here }
       // An item of which only a tombstone is left, or what is in the trash, stands in no list, but has
       // an id: a command that is given again doesn't mean another one whose id begins with that.
-      let gone = try whole.filter {
-        try workspace.base(of: $0) != .neverSeen
-          || FileName.of(id) != nil && workspace.displaced($0) != nil
-      }
+      let gone = try whole.filter(isGone)
       if !gone.isEmpty { return gone }
     }
-    return tables.flatMap { inventory.keys(beginningWith: start, in: $0) }
-      + Set(others).sorted().filter { key in
+    return try tables.flatMap { inventory.keys(beginningWith: start, in: $0) }
+      + Set(others + removed().map(\.key)).sorted().filter { key in
         tables.contains(key.table) && !inventory.contains(key)
           && key.id.text.string.utf8.starts(with: start.string.utf8)
       }
+  }
+
+  private func isGone(_ key: ItemKey) throws -> Bool {
+    try workspace.base(of: key) != .neverSeen
+      || FileName.of(key.id) != nil && workspace.displaced(key) != nil
   }
 
   private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
@@ -142,7 +144,7 @@ struct References {
   private func titled(_ part: String, _ word: String) throws -> ItemKey {
     guard !part.utf8.isEmpty else { throw Failure.usage("an empty text is in every title") }
     let wanted = Array(part.lowercased().utf8)
-    let items = try inventory.items(on: workspace) + otherItems()
+    let items = try inventory.items(on: workspace) + removed()
     return try single(
       items.filter { _, item in
         guard let title = names.title(of: item) else { return false }
@@ -163,36 +165,36 @@ struct References {
       let (directory, name) = PathName.split(path)
       for table in inventory.tables {
         let places = try Places(of: table, in: workspace)
-        if Text(directory) == Text(places.items) { return item(name, table) }
-        if Text(directory) == Text(places.conflicts) { return conflict(name, table) }
+        if Text(directory) == Text(places.items) { return try item(name, table) }
+        if Text(directory) == Text(places.conflicts) { return try conflict(name, table) }
       }
     }
     return nil
   }
 
-  private func item(_ name: String, _ table: TableName) -> Referent? {
+  private func item(_ name: String, _ table: TableName) throws -> Referent? {
     guard PathName.has(name, suffix: FileName.suffix.string) else { return nil }
     let stem = Text(
       String(decoding: name.utf8.dropLast(FileName.suffix.bytes.count), as: UTF8.self))
-    if let id = try? FileName.id(of: stem) { return known(ItemKey(table, id)) }
+    if let id = try? FileName.id(of: stem) { return try known(ItemKey(table, id)) }
     let stray = inventory.strays.first {
       $0.table == table && PathName.has($0.invalid.place, suffix: "/\(name)")
     }
     return stray.map { Referent(key: nil, stray: $0.invalid, table: table) }
   }
 
-  private func conflict(_ name: String, _ table: TableName) -> Referent? {
+  private func conflict(_ name: String, _ table: TableName) throws -> Referent? {
     for side in ConflictSide.allCases {
       let suffix = ".\(side.rawValue)\(FileName.suffix)"
       guard PathName.has(name, suffix: suffix) else { continue }
       let stem = Text(String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self))
-      return (try? FileName.id(of: stem)).flatMap { known(ItemKey(table, $0)) }
+      return try (try? FileName.id(of: stem)).flatMap { try known(ItemKey(table, $0)) }
     }
     return nil
   }
 
-  private func known(_ key: ItemKey) -> Referent? {
-    inventory.contains(key) || others.contains(key) ? Referent(key) : nil
+  private func known(_ key: ItemKey) throws -> Referent? {
+    try inventory.contains(key) || others.contains(key) || isGone(key) ? Referent(key) : nil
   }
 }
 

@@ -12,7 +12,7 @@ struct Restoration {
     case base
     /// The file that isn't valid goes to the trash first.
     case replacing(InvalidItem)
-    /// From the trash: the server has deleted it, too, or never had it.
+    /// From the trash: the server has deleted it or never had it, or it had edits.
     case trash
     /// The server's side of a conflict is taken.
     case server
@@ -66,15 +66,14 @@ struct Restoration {
     switch selection {
     case .references(let words)?:
       var references = open.references(inventory, in: context)
-      references.others = try inventory.removedKeys(open.workspace)
-      references.otherItems = { try inventory.removed(open.workspace) }
+      references.removed = { try inventory.removed(open.workspace) }
       for referent in try references.all(words) {
         if let failure = try open.moved(referent, &claims) { throw failure }
         try plan(referent)
       }
       unnamed = []
     case .filters?:
-      unnamed = try selection?.fitting(inventory.removed(open.workspace), open).map(\.key) ?? []
+      unnamed = try selection?.fitting(inventory, open, areRemoved: true).map(\.key) ?? []
     case nil:
       unnamed = try survey.entries.compactMap { entry in
         guard let key = entry.key, entry.isRestoredWithAll else { return nil }
@@ -111,6 +110,9 @@ struct Restoration {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["find it out first: \(typed: "push")"])
     }
+    // A row that waits becomes the base first.
+    let row = try waiting.contains(key) ? open.workspace.newestRow(of: key) : base.row
+    let target = row.flatMap { $0.deleted ? nil : $0.item }
     switch entry?.standing {
     case .conflict(let conflict)?:
       // Where two sides were edited, nothing is done before their user has said which counts.
@@ -134,14 +136,18 @@ struct Restoration {
       {
         return nil
       }
-      self.init(key: key, way: .base, target: base.item, shown: base.item ?? here)
-    case nil:
-      guard !waiting.contains(key) else {
-        let row = try open.workspace.newestRow(of: key)
-        let target = row.flatMap { $0.deleted ? nil : $0.item }
-        self.init(key: key, way: .waited, target: target, shown: row?.item)
+      // What a command removed had edits that were never sent.
+      if case .pending? = entry?.standing, here == nil, base.item != nil,
+        open.workspace.journal.notes[key]?.note.commanded == true,
+        let last = try open.workspace.displaced(key), last != base.item
+      {
+        self.init(key: key, way: .trash, target: last, shown: last)
         return
       }
+      self.init(key: key, way: .base, target: target, shown: target ?? here)
+    case nil where waiting.contains(key):
+      self.init(key: key, way: .waited, target: target, shown: row?.item)
+    case nil:
       guard try open.workspace.client(key) == .absent else { return nil }
       if case .row = base { return nil }
       guard let item = try Self.remembered(base.row, key, open.workspace) else {

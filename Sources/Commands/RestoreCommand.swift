@@ -31,13 +31,11 @@ struct RestoreCommand: TsyncCommand {
     }
     var selection = try all ? nil : ItemSelection(words)
     context.output.begin("items")
-    if let named = selection, !isRehearsal {
-      guard
-        let confirmed = try context.confirmed(
-          named, isSure, to: "restore", words: words, look: ["restore", "-n"] + words,
-          of: { try $0.removed($1.workspace) })
-      else { return }
-      selection = confirmed
+    if let named = selection {
+      selection = try context.confirmed(
+        named, isSure || isRehearsal, to: "restore", words: words,
+        look: ["restore", "-n"] + words, areRemoved: true)
+      if selection == nil { return }
     }
     let (told, conflicts) =
       try isRehearsal ? rehearse(selection, in: context) : restore(selection, in: context)

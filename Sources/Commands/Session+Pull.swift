@@ -18,7 +18,8 @@ extension Session {
   /// - Throws: `Stop`, after what had come by then was told.
   mutating func pull(_ manner: PullManner) throws -> PullTelling {
     var settings = settings
-    settings.maxDelete = manner.maxDelete
+    // A rehearsal shows what a guard would stop.
+    settings.maxDelete = manner.maxDelete ?? (manner.isRehearsal ? .max : nil)
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
     do {
@@ -41,6 +42,11 @@ extension Session {
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
         _ = try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
+        for table in tables where manner.maxDelete == nil {
+          try Guards.checkDeletes(in: table, from: workspace, to: rehearsal)
+        }
+        var settings = settings
+        settings.maxDelete = manner.maxDelete
         return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace

@@ -65,10 +65,9 @@ struct StatusCommand: TsyncCommand {
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
         context.output.warn("a pull of \(table) was stopped before its end: \(typed: "pull")")
       }
-      let waits = try open.tellWaiting(
-        chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
+      try open.tellWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
       let isOld = try tellAge(state, limit, context)
-      if exitCode, !report.isEmpty || waits || isOld { context.output.end(with: .conflicts) }
+      if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
     }
   }
 

@@ -49,28 +49,34 @@ extension ServerFacts {
   func objection(to answer: HTTPAnswer, from address: ServerAddress) -> Stop? {
     let found = answer.header("X-Tsync-Dataset").map { Text($0) }
     if let dataset, found != dataset, found != nil || answer.isAnswering {
-      return .unsafe(
-        "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
-          + " instead of \(dataset)",
-        ways: Self.waysToOtherData(at: address))
+      return Self.otherData(found, than: dataset, at: address)
     }
     return answer.header("X-Tsync-User").flatMap { objection(to: Text($0), at: address) }
   }
 
-  /// The ways on where a server holds another data set.
-  package static func waysToOtherData(at address: ServerAddress) -> [Hint] {
-    [
-      "to make a workspace of it: \(typed: "clone", "\(address)", "DIR")",
-      "to name the server of this one: \(typed: "remote", "set", "URL")",
-    ]
+  /// Returns that a server holds another data set than a workspace.
+  package static func otherData(
+    _ found: Text?, than known: Text, at address: ServerAddress
+  ) -> Stop {
+    .unsafe(
+      "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
+        + " instead of \(known)",
+      ways: [
+        "to make a workspace of it: \(typed: "clone", "\(address)", "DIR")",
+        "to name the server of this one: \(typed: "remote", "set", "URL")",
+      ])
   }
 
-  /// The ways on where a token is another user's.
-  package static func waysToOtherUser(at address: ServerAddress) -> [Hint] {
-    [
-      "to give the token of this one's user: \(typed: "remote", "login")",
-      "to make a workspace for the other: \(typed: "clone", "\(address)", "DIR")",
-    ]
+  /// Returns that a token is of another user than a workspace.
+  package static func otherUser(
+    _ found: Text, than known: Text, at address: ServerAddress
+  ) -> Stop {
+    .unsafe(
+      "this workspace belongs to \(known), and the token is of \(found)",
+      ways: [
+        "to give the token of this one's user: \(typed: "remote", "login")",
+        "to make a workspace for the other: \(typed: "clone", "\(address)", "DIR")",
+      ])
   }
 
   /// Returns why a token is not of the user that these facts are of.
@@ -84,8 +90,6 @@ extension ServerFacts {
   /// Returns why a user is not the one that these facts are of.
   private func objection(to found: Text, at address: ServerAddress) -> Stop? {
     guard let user, found != user else { return nil }
-    return .unsafe(
-      "this workspace belongs to \(user), and the token is of \(found)",
-      ways: Self.waysToOtherUser(at: address))
+    return Self.otherUser(found, than: user, at: address)
   }
 }

@@ -1,4 +1,4 @@
-import SyncModel
+package import SyncModel
 
 /// When to stop rather than guess (product.md §6, decisions.md 12 and 25).
 package enum Guards {
@@ -37,13 +37,27 @@ package enum Guards {
       ])
   }
 
-  static func pullWouldDelete(_ count: Int, of live: Int, in table: TableName) -> Stop {
-    .unsafe(
+  static func pullWouldDelete(
+    _ count: Int, of live: Int, in table: TableName, areShown: Bool = false
+  ) -> Stop {
+    let look: [Hint] = areShown ? [] : ["to see them: \(typed: "pull", "-n", "-v")"]
+    return .unsafe(
       "the server has deleted \(count) of \(live) items of \(table)",
-      ways: [
-        "to see them: \(typed: "pull", "-n")",
-        "to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")",
-      ])
+      ways: look
+        + ["to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")"])
+  }
+
+  /// Makes sure that a pull, rehearsed without a limit, deletes no more than it may.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)``.
+  package static func checkDeletes(
+    in table: TableName, from before: some Disk, to after: some Disk
+  ) throws {
+    let live = Set(try before.liveIDs(in: table))
+    let known = min(live.count, before.journal.stops[table] ?? live.count)
+    let count = live.subtracting(try after.liveIDs(in: table)).count
+    guard count > deletions(of: known) else { return }
+    throw pullWouldDelete(count, of: max(known, count), in: table, areShown: true)
   }
 
   static func pushWouldDelete(_ items: [ItemKey], of live: Int, in table: TableName) -> Stop {

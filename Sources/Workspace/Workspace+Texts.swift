@@ -142,23 +142,7 @@ extension Workspace {
   package func displaced(
     _ key: ItemKey, since second: Int64 = 0
   ) throws(WorkspaceError) -> Item? {
-    let first = Text(Trash.text(ofSecond: second))
-    let stem = try Layout.stem(of: key)
-    guard let directory = try displacedItems(of: key.table) else { return nil }
-    for (_, name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
-      if let item = try Self.item(named: name, in: directory, as: key) { return item }
-    }
-    return nil
-  }
-
-  /// Returns the items of a table that have copies in the trash.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func displacedKeys(in table: TableName) throws(WorkspaceError) -> [ItemKey] {
-    guard let directory = try displacedItems(of: table) else { return [] }
-    return try Set(Self.newestFirst(in: directory).map(\.stem)).compactMap {
-      (try? FileName.id(of: Text($0))).map { ItemKey(table, $0) }
-    }.sorted()
+    try displaced(in: key.table, key, since: second) { _ in true }[key]
   }
 
   /// Returns the newest copies in the trash that can be read as items, of the items of a table that are
@@ -166,29 +150,24 @@ extension Workspace {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func displaced(
-    in table: TableName, where isWanted: (ItemKey) -> Bool
+    in table: TableName, _ named: ItemKey? = nil, since second: Int64 = 0,
+    where isWanted: (ItemKey) -> Bool
   ) throws(WorkspaceError) -> [ItemKey: Item] {
-    guard let directory = try displacedItems(of: table) else { return [:] }
-    var items: [ItemKey: Item] = [:]
-    for (stem, name, _) in try Self.newestFirst(in: directory) {
-      guard let id = try? FileName.id(of: Text(stem)) else { continue }
+    let items = try trash.directory.existingChild(Layout.items)
+    guard let directory = try items?.existingChild(table.text.string) else { return [:] }
+    let first = Text(Trash.text(ofSecond: second))
+    let stem = try named.map(Layout.stem)
+    var found: [ItemKey: Item] = [:]
+    for (stem, name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
+      // A long id can't be read from its name in the trash.
+      guard let id = named?.id ?? (try? FileName.id(of: Text(stem))) else { continue }
       let key = ItemKey(table, id)
-      guard items[key] == nil, isWanted(key) else { continue }
-      items[key] = try Self.item(named: name, in: directory, as: key)
+      guard found[key] == nil, isWanted(key),
+        case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
+      else { continue }
+      found[key] = try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
     }
-    return items
-  }
-
-  private func displacedItems(of table: TableName) throws(WorkspaceError) -> Directory? {
-    try trash.directory.existingChild(Layout.items)?.existingChild(table.text.string)
-  }
-
-  private static func item(
-    named name: String, in directory: Directory, as key: ItemKey
-  ) throws(WorkspaceError) -> Item? {
-    guard case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
-    else { return nil }
-    return try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
+    return found
   }
 
   /// Returns the newest copy of a conflict's file in the trash; `nil` where there is none.

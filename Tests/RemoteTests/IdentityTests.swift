@@ -126,7 +126,10 @@ import Testing
     let stop = Stop.unsafe(
       "https://x.test holds another data set than this workspace: \(dataset ?? "unknown") instead"
         + " of d1",
-      ways: ServerFacts.waysToOtherData(at: try ServerAddress("https://x.test")))
+      ways: [
+        "to make a workspace of it: \(typed: "clone", "https://x.test", "DIR")",
+        "to name the server of this one: \(typed: "remote", "set", "URL")",
+      ])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
@@ -169,11 +172,16 @@ import Testing
     }
   }
 
+  private static let ways: [Hint] = [
+    "to give the token of this one's user: \(typed: "remote", "login")",
+    "to make a workspace for the other: \(typed: "clone", "https://x.test", "DIR")",
+  ]
+
   @Test("another user is a stop; a server that tells none is not")
   func otherUser() throws {
     let stop = Stop.unsafe(
       "this workspace belongs to ann, and the token is of bob",
-      ways: ServerFacts.waysToOtherUser(at: try ServerAddress("https://x.test")))
+      ways: Self.ways)
     var backend = stage.backend(
       ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
@@ -189,7 +197,7 @@ import Testing
       transport, facts: facts, authorization: Authorization(token: Self.bob))
     let stop = Stop.unsafe(
       "this workspace belongs to sid:ann, and the token is of sid:bob",
-      ways: ServerFacts.waysToOtherUser(at: try ServerAddress("https://x.test")))
+      ways: Self.ways)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }
     #expect(transport.log.requests.isEmpty)

@@ -31,7 +31,7 @@ import Testing
         throws: Stop.unsafe(
           "the server has deleted 10 of 10 items of todoitem",
           ways: [
-            "to see them: \(typed: "pull", "-n")",
+            "to see them: \(typed: "pull", "-n", "-v")",
             "to accept the 10 deletes: \(typed: "pull", "--max-delete", "10")",
           ])
       ) { try bench.pull() }
@@ -83,7 +83,7 @@ import Testing
     let stop = Stop.unsafe(
       "the server has deleted 25 of 30 items of todoitem",
       ways: [
-        "to see them: \(typed: "pull", "-n")",
+        "to see them: \(typed: "pull", "-n", "-v")",
         "to accept the 25 deletes: \(typed: "pull", "--max-delete", "25")",
       ])
     bench.line.pages = [
@@ -118,7 +118,7 @@ import Testing
         throws: Stop.unsafe(
           "the server has deleted 30 of 70 items of todoitem",
           ways: [
-            "to see them: \(typed: "pull", "-n")",
+            "to see them: \(typed: "pull", "-n", "-v")",
             "to accept the 30 deletes: \(typed: "pull", "--max-delete", "30")",
           ])
       ) { try bench.pull(full: true) }

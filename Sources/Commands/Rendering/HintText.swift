@@ -4,11 +4,24 @@ import Workspace
 /// Writes hints so that each command works, as it stands, where the person is.
 struct HintText {
   /// What `-C` says; `nil` where it isn't given.
-  let option: String?
+  private(set) var option: String?
   /// The directory in which the command works.
   let directory: String
   /// The directory of the workspace, once it is known.
   var workspace: String?
+
+  init(option: String?, directory: String, workspace: String? = nil) {
+    (self.option, self.directory, self.workspace) = (option, directory, workspace)
+  }
+
+  /// Has the commands work in a directory, relative to the one in which this command works.
+  mutating func enter(_ directory: String) {
+    option = option.map { Self.place(directory, in: $0) } ?? directory
+  }
+
+  private static func place(_ path: String, in directory: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "\(directory)/\(path)"
+  }
 
   /// Returns what a hint says, and what stands in the column for hints.
   func parts(of hint: Hint) -> (text: String, aside: String?) {
@@ -32,8 +45,7 @@ struct HintText {
       if isOurs, let option, let program = words.firstIndex(of: "tsync") {
         // One that names a directory of its own finds it from where this one worked.
         if words.count > program + 2, words[program + 1] == "-C" {
-          let other = words[program + 2]
-          if other.utf8.first != UInt8(ascii: "/") { words[program + 2] = "\(option)/\(other)" }
+          words[program + 2] = Self.place(words[program + 2], in: option)
         } else {
           words.insert(contentsOf: ["-C", option], at: program + 1)
         }
