@@ -18,8 +18,8 @@ extension Session {
   /// - Throws: `Stop`, after what had come by then was told.
   mutating func pull(_ manner: PullManner) throws -> PullTelling {
     var settings = settings
-    // A rehearsal shows what a guard would stop.
-    settings.maxDelete = manner.maxDelete ?? (manner.isRehearsal ? .max : nil)
+    settings.maxDelete = manner.maxDelete
+    settings.isRehearsal = manner.isRehearsal
     var telling = PullTelling(
       context, tables, configuration.titleField, isForetold: manner.isRehearsal)
     do {
@@ -45,8 +45,6 @@ extension Session {
         for table in tables where manner.maxDelete == nil {
           try Guards.checkDeletes(in: table, from: workspace, to: rehearsal)
         }
-        var settings = settings
-        settings.maxDelete = manner.maxDelete
         return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace

@@ -47,7 +47,7 @@ package enum Guards {
         + ["to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")"])
   }
 
-  /// Makes sure that a pull, rehearsed without a limit, deletes no more than it may.
+  /// Makes sure that a pull that was rehearsed deletes no more than it may.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:)``.
   package static func checkDeletes(

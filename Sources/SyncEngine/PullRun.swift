@@ -85,7 +85,7 @@ struct PullRun {
   /// Keeps a row back that removes an item; of those that are too many, the id alone.
   private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
     let most = try settings.maxDelete ?? Guards.deletions(of: knownItems(on: disk))
-    areTooMany = areTooMany || removals.count >= most
+    areTooMany = !settings.isRehearsal && (areTooMany || removals.count >= most)
     removals[row.id] = areTooMany ? .gone(row.id) : row
   }
 

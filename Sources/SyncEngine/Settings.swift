@@ -6,6 +6,8 @@ package struct Settings: Sendable {
   package var policies: [TableName: MergePolicy]
   /// How many items a pull or push may delete, where the user said so; `nil` keeps the guards.
   package var maxDelete: Int?
+  /// Whether a pull is only rehearsed, and shows the deletes that its guard stops.
+  package var isRehearsal = false
   /// The time, in seconds since 1970, for the journal's records.
   package var now: Int64
 

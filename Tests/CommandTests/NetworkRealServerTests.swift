@@ -57,7 +57,7 @@ import Testing
     #expect(
       cloned.error.contains(
         "tsync: clone: the server has no table note\n"
-          + "tsync: to leave it out: tsync config tables todoitem\n"))
+          + "tsync: to leave it out: tsync -C list config tables todoitem\n"))
     #expect(cloned.error.contains("todoitem  nothing new"))
     anna.run("new", "-t", "note", "-s", "id=n", "A note")
     anna.run("new", "-t", "todoitem", "-s", "id=milk", "Buy milk")
