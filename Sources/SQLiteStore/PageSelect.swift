@@ -29,7 +29,7 @@ package struct PageSelect {
     let (sql, arguments) = query
     var page = Page(expecting: request.limit, total: try total(database))
     let statement =
-      try shapes.keep(sql)
+      try request.isLikePulls && shapes.keep(sql)
       ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
     let cursor = try ColumnBytes.fetchCursor(statement, arguments: arguments)
     while let text = try cursor.next() {
@@ -65,6 +65,23 @@ package struct PageSelect {
       database, sql: "SELECT count(*) FROM items WHERE \(condition)",
       arguments: StatementArguments(conditionArguments))
   }
+}
+
+extension PageRequest {
+  /// Whether it asks as pulls do: by id and updatedAt, upwards, for rows beyond some of these.
+  fileprivate var isLikePulls: Bool {
+    let parts = filter?.parts ?? []
+    return order.count <= 2 && order.allSatisfy { $0.column.isOfPulls && !$0.isDescending }
+      && parts.count <= 4
+      && parts.allSatisfy {
+        guard case .compare(.column(let column), _, .literal) = $0 else { return false }
+        return column.isOfPulls
+      }
+  }
+}
+
+extension RowColumn {
+  fileprivate var isOfPulls: Bool { self == .id || self == .updatedAt }
 }
 
 extension ODataFilter {

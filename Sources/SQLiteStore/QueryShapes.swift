@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Which queries' statements are kept by each connection: the first ones that were met.
+/// Which queries' statements are kept by each connection: of those that ask as pulls do, the first ones
+/// that were met.
 ///
 /// A client can write as many different queries as it likes, and kept statements stay. All pulls
 /// together have some ten shapes, so there is room for them.

@@ -1,3 +1,4 @@
+import Glibc
 package import HTTPTypes
 package import SyncModel
 import Synchronization
@@ -6,15 +7,12 @@ import Synchronization
 ///
 /// A class, because all requests share what it counts.
 package final class Access: Sendable {
-  private struct Failures {
-    var since: Moment
-    var count: Int
-  }
-
   private struct State {
     var tokens: [AccessToken] = []
     var readAt: Moment?
-    var failures: [String: Failures] = [:]
+    /// When the minute began in which failures are counted.
+    var since: Moment?
+    var failures: [[UInt8]: Int] = [:]
   }
 
   private let store: any TokenStore
@@ -30,9 +28,8 @@ package final class Access: Sendable {
   /// Returns the user whom a request's token names.
   ///
   /// A right token is always let in: tokens can't be guessed, and an address can be many people's.
-  /// Wrong ones are told to wait after ten in a minute.
-  ///
-  /// Failures are counted by address.
+  /// Wrong ones are told to wait after ten in a minute from one address, or from one network of IPv6;
+  /// for these the store is read at most once a second.
   ///
   /// - Throws: `TableError.unauthorized`, `.wrongToken` or `.tooManyFailures`, or what the store throws.
   package func user(_ fields: HTTPFields, from address: String) async throws -> Text {
@@ -41,8 +38,10 @@ package final class Access: Sendable {
     if let user = Self.user(of: digest, in: try await tokens(notBefore: Self.cacheMilliseconds)) {
       return user
     }
+    // The token may have been made just now.
+    if let error = failure(of: address) { throw error }
     if let user = Self.user(of: digest, in: try await tokens(notBefore: 0)) { return user }
-    throw failure(of: address)
+    throw TableError.wrongToken
   }
 
   /// How long a token may still be let in after it was revoked by another process.
@@ -83,18 +82,31 @@ package final class Access: Sendable {
     return tokens
   }
 
-  private func failure(of address: String) -> TableError {
+  /// Counts a failure; returns the error where there were too many.
+  ///
+  /// The counts of a minute end with it, so that what they cost doesn't grow.
+  private func failure(of address: String) -> TableError? {
     let time = now()
+    let network = Self.network(of: address)
     return state.withLock { state in
-      state.failures = state.failures.filter { _, failures in
-        (0..<60_000).contains(time.milliseconds - failures.since.milliseconds)
+      var age = state.since.map { time.milliseconds - $0.milliseconds } ?? -1
+      if !(0..<60_000).contains(age) {
+        (age, state.since, state.failures) = (0, time, [:])
       }
-      var failures = state.failures[address] ?? Failures(since: time, count: 0)
-      failures.count += 1
-      state.failures[address] = failures
-      guard failures.count > ServedLimits.failuresPerMinute else { return .wrongToken }
-      let left = failures.since.milliseconds + 60_000 - time.milliseconds
-      return .tooManyFailures(retryAfter: Int((left + 999) / 1_000))
+      let count = state.failures[network, default: 0] + 1
+      let isCounted = count > 1 || state.failures.count < ServedLimits.failingNetworks
+      if isCounted { state.failures[network] = count }
+      guard !isCounted || count > ServedLimits.failuresPerMinute else { return nil }
+      return .tooManyFailures(retryAfter: Int((60_000 - age + 999) / 1_000))
     }
+  }
+
+  /// Returns what failures of an address are counted under: the address, of IPv6 the first 64 bits.
+  private static func network(of address: String) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(AF_INET6, address, &bytes) == 1 else { return Array(address.utf8) }
+    // An address of IPv4 that is written as one of IPv6 is its own network.
+    let isFour = bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+    return isFour ? bytes : Array(bytes[..<8])
   }
 }

@@ -39,14 +39,25 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
+  /// About the bytes of an answer's head.
+  private static let headSize = 256
+  /// `TCP_NOTSENT_LOWAT` of tcp(7).
+  private static let unsent: CInt = 25
+
   private let count: ConnectionCount
   private let times: ConnectionTimes
   private var address: String?
   /// Closes the connection, or looks whether it is to be closed.
   private var arrival: Scheduled<Void>?
   private var body: Body?
+  /// The requests that aren't answered, and whether the last one waits to be asked for its body.
+  private var unanswered = 0
+  private var isUninvited = false
+  /// Looks whether the answers are taken; the bytes that were written since it last did.
   private var writing: Scheduled<Void>?
-  private var hasWritten = false
+  private var written = 0
+  /// When the last answer has been taken.
+  private var lastAnswer: EventLoopFuture<Void>?
 
   /// The body that is coming.
   private struct Body {
@@ -82,7 +93,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       body = Body(start: .now())
       watchBody(context)
-      inviteBody(of: head, context)
+      isUninvited = Self.waits(head)
+      if unanswered == 0 { inviteBody(context) }
+      unanswered += 1
     case .body(let part):
       body?.bytes += part.readableBytes
       // The answer 413 has been sent long before; this ends what still comes.
@@ -96,17 +109,50 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    hasWritten = true
-    if writing == nil { watchWriting(context, since: 0) }
-    context.write(data, promise: promise)
+    switch unwrapOutboundIn(data) {
+    case .head:
+      written += Self.headSize
+      context.write(data, promise: promise)
+    case .body(let part):
+      written += part.readableBytes
+      context.write(data, promise: promise)
+    case .end:
+      let end = promise ?? context.eventLoop.makePromise()
+      lastAnswer = end.futureResult
+      context.write(data, promise: end)
+      unanswered -= 1
+      if unanswered == 1 { inviteBody(context) }
+    }
   }
 
-  /// Tells a client that waits for it to send its body (RFC 9110 §10.1.1); Hummingbird doesn't.
-  private func inviteBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    if writing == nil { watchWriting(context) }
+  }
+
+  /// Closes the connection once the answers have been taken: a close drops what waits to be sent.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    // The input is closed where the time for ending is up.
+    guard let lastAnswer, mode != .input else {
+      return context.close(mode: mode == .input ? .all : mode, promise: promise)
+    }
+    context.flush()
+    lastAnswer.assumeIsolated().whenComplete { _ in context.close(mode: mode, promise: promise) }
+  }
+
+  /// Whether a client waits to be asked for a body that the server takes.
+  private static func waits(_ head: HTTPRequest) -> Bool {
     guard head.headerFields[.expect] == "100-continue",
-      let length = head.headerFields[.contentLength].flatMap({ Int($0) }),
-      length <= ServedLimits.item
-    else { return }
+      let length = head.headerFields[.contentLength].flatMap({ Int($0) })
+    else { return false }
+    return length <= ServedLimits.item
+  }
+
+  /// Asks a client that waits for it to send its body (RFC 9110 §10.1.1), once the requests before are
+  /// answered; Hummingbird doesn't.
+  private func inviteBody(_ context: ChannelHandlerContext) {
+    guard isUninvited else { return }
+    isUninvited = false
     context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
   }
 
@@ -114,6 +160,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     guard address == nil else { return }
     let address = context.channel.remoteAddress?.ipAddress ?? "-"
     self.address = address
+    // What the system holds unsent isn't seen here, so it must be little.
+    let unsent = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: Self.unsent))
+    try? context.channel.syncOptions?.setOption(unsent, value: 65_536)
     if count.enter(address) {
       arrival = schedule(in: times.firstHeader, context) { context.close(promise: nil) }
     } else {
@@ -141,21 +190,25 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     arrival = schedule(in: left, context) { self.watchBody(context) }
   }
 
-  /// Closes the connection when nobody takes the answer: `buffered` bytes waited the last time.
-  private func watchWriting(_ context: ChannelHandlerContext, since buffered: Int) {
-    hasWritten = false
-    // Half of the time, because the first look only sees how much there is.
-    writing = schedule(in: .nanoseconds(times.writeStall.nanoseconds / 2), context) {
-      self.writing = nil
-      let options = context.channel.syncOptions
-      let left = (try? options?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0
-      guard left > 0 else { return }
-      // What was written meanwhile found room: something had been taken.
-      guard self.hasWritten || buffered == 0 || left < buffered else {
-        return context.close(promise: nil)
-      }
-      self.watchWriting(context, since: left)
+  /// Closes the connection when the answers are taken too slowly: of what waits now, less than the
+  /// floor in the time of ``ConnectionTimes/answer``.
+  private func watchWriting(_ context: ChannelHandlerContext) {
+    let waiting = Self.waiting(context)
+    writing = nil
+    guard waiting > 0 else { return }
+    written = 0
+    writing = schedule(in: times.answer, context) {
+      let taken = waiting + self.written - Self.waiting(context)
+      let milliseconds = Int(self.times.answer.nanoseconds / 1_000_000)
+      let floor = milliseconds * self.times.answerBytesPerSecond / 1_000
+      guard taken >= min(floor, waiting) else { return context.close(promise: nil) }
+      self.watchWriting(context)
     }
+  }
+
+  /// Returns how many bytes the client has not made room for.
+  private static func waiting(_ context: ChannelHandlerContext) -> Int {
+    (try? context.channel.syncOptions?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0
   }
 
   private func schedule(

@@ -12,8 +12,10 @@ package struct ConnectionTimes: Sendable {
   package var bodyBytesPerSecond = 1_024
   /// From a header to the end of its body.
   package var body = TimeAmount.seconds(300)
-  /// Without a byte of an answer being taken.
-  package var writeStall = TimeAmount.seconds(30)
+  /// In which so many bytes a second of what waits to be sent must be taken.
+  package var answer = TimeAmount.seconds(15)
+  /// The bytes of an answer that must be taken in each second of that.
+  package var answerBytesPerSecond = 4_096
 
   /// Makes the times of safety.md §2.5.
   package init() {}

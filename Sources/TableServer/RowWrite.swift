@@ -126,13 +126,16 @@ extension JSONObject {
     Text(String(decoding: JSON.object(self).encoded(), as: UTF8.self))
   }
 
-  /// Returns the object with the members of another: known ones in their places, new ones last; a
-  /// member that is null there is gone (RFC 7396).
+  /// Returns the object with the members of another: known ones in their places, new ones last.
+  ///
+  /// A null stays: by it clients of the vendors' learn that a field was cleared (decisions.md 54).
   fileprivate func merged(with changes: JSONObject) -> JSONObject {
-    var result = self
-    for member in changes.members {
-      result[member.name] = member.value.isNull ? Optional<JSON>.none : member.value
+    var new = changes.byName()
+    var result = members.map { member in
+      JSONObject.Member(
+        name: member.name, value: new.removeValue(forKey: member.name) ?? member.value)
     }
-    return result
+    result += changes.members.filter { new[$0.name] != nil }
+    return JSONObject(result)
   }
 }

@@ -24,8 +24,8 @@ package enum ServedLimits {
   package static let filterNesting = 84
   /// The largest `$top`.
   package static let top = 1_000
-  /// Bytes of rows after which a page ends, whatever `$top` is: 16 MiB.
-  package static let page = 16 << 20
+  /// Bytes of rows after which a page ends, whatever `$top` is: 2 MiB.
+  package static let page = 2 << 20
   /// How long a query may take.
   package static let query = Duration.seconds(2)
   /// Terms in a `$orderby`, names in a `$select`.
@@ -40,4 +40,6 @@ package enum ServedLimits {
   package static let shutdownSeconds: Int64 = 10
   /// Wrong tokens an address may send in a minute before it is told to wait.
   package static let failuresPerMinute = 10
+  /// Addresses whose wrong tokens are counted in a minute; any other waits at the first one.
+  package static let failingNetworks = 10_000
 }

@@ -12,17 +12,20 @@ package struct ServerOptions: Sendable {
   package var port: Int
   /// The tables.
   package var tables: [TableName]
-  /// Whether only this machine can reach the address.
-  package var isLoopback: Bool
+  /// Where clients have the server, when that isn't where it listens: the host that they may name, and
+  /// the base of every link.
+  package var url: RequestOrigin?
   /// How long connections may take for what.
   package var times = ConnectionTimes()
 
   /// Makes options.
-  package init(host: String, port: Int, tables: [TableName], isLoopback: Bool) {
+  package init(
+    host: String, port: Int, tables: [TableName], url: RequestOrigin? = nil
+  ) {
     self.host = host
     self.port = port
     self.tables = tables
-    self.isLoopback = isLoopback
+    self.url = url
   }
 }
 

@@ -64,7 +64,7 @@ package struct ServerResponder: HTTPResponder {
     return answer.response
   }
 
-  /// Whether a server that only this machine can reach answers to a host.
+  /// Whether a server answers to a host, whatever its public URL is.
   ///
   /// A page in a browser can make its own name mean 127.0.0.1, but can't hide that name.
   package static func answers(host: String) -> Bool {
@@ -74,10 +74,12 @@ package struct ServerResponder: HTTPResponder {
   private func answer(
     _ request: Request, _ context: ServerContext, user: inout Text?
   ) async throws -> TableAnswer {
-    let forwarded = request.headers[.forwardedProtocol] == "https"
-    let origin = RequestOrigin(
-      scheme: forwarded ? "https" : "http", authority: request.head.authority)
-    guard !options.isLoopback || origin.isLoopback else { throw TableError.misdirected }
+    // What a proxy says of the client is believed of nobody (decisions.md 70).
+    let asked = RequestOrigin(scheme: "http", authority: request.head.authority)
+    guard asked.isLoopback || options.url?.isNamed(by: asked.authority) == true else {
+      throw TableError.misdirected
+    }
+    let origin = options.url ?? asked
     if let wanted = request.headers[.dataset], Text(wanted) != dataset {
       throw TableError.otherDataset
     }
@@ -115,9 +117,4 @@ extension TableAnswer {
     return Response(
       status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
   }
-}
-
-extension HTTPField.Name {
-  /// What a proxy says of the client's scheme.
-  static let forwardedProtocol = extending("X-Forwarded-Proto")
 }

@@ -87,7 +87,7 @@ package enum TableError: Error, Hashable, Sendable {
         + " and, beside the system fields, \(ServedLimits.members) members at most"
     case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
     case .unsupportedMediaType: "the body must be application/json"
-    case .misdirected: "this server answers to localhost, 127.0.0.1 and [::1] only"
+    case .misdirected: "this server does not answer to that host"
     case .otherDataset: "this is another data set than the one that X-Tsync-Dataset names"
     case .otherUser: "the token is another user's than X-Tsync-User names"
     case .queryTooLong: "the query takes too long, ask for less"

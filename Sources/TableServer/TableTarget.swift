@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import SyncModel
 
 /// What a request's path and query name.
@@ -50,7 +51,7 @@ package struct TableTarget: Equatable, Sendable {
   }
 }
 
-/// Where the server is, as the client has it.
+/// Where the server is, as its clients have it.
 package struct RequestOrigin: Equatable, Sendable {
   /// `http` or `https`.
   package var scheme: String
@@ -61,6 +62,31 @@ package struct RequestOrigin: Equatable, Sendable {
   package init(scheme: String, authority: String?) {
     self.scheme = scheme
     self.authority = authority
+  }
+
+  /// Reads the public URL of a server: `http` or `https`, a host and perhaps a port; `nil` for
+  /// everything else.
+  package init?(url: String) {
+    guard let parts = URLComponents(string: url), let scheme = parts.scheme,
+      ["http", "https"].contains(scheme), parts.host?.utf8.isEmpty == false,
+      (1...65_535).contains(parts.port ?? 1), parts.user == nil, parts.password == nil,
+      parts.path.utf8.isEmpty, parts.query == nil, parts.fragment == nil,
+      url.utf8.last != UInt8(ascii: ":"), parts.string.map({ Text($0) == Text(url) }) == true
+    else { return nil }
+    self.init(
+      scheme: scheme, authority: String(Substring(url.utf8.dropFirst(scheme.utf8.count + 3))))
+  }
+
+  /// Whether a request names this host; the port that the scheme implies may be left out.
+  func isNamed(by authority: String?) -> Bool {
+    let port = ":\(scheme.utf8.count == 5 ? 443 : 80)"
+    func whole(_ name: String) -> Text {
+      let bytes = name.utf8
+      let hasPort = bytes.last != UInt8(ascii: "]") && bytes.contains(UInt8(ascii: ":"))
+      return Text(hasPort ? name : name + port)
+    }
+    guard let authority, let own = self.authority else { return false }
+    return whole(authority).isEqual(anyCase: whole(own).string)
   }
 
   /// Returns the URL of a path; the path alone where the host isn't known.

@@ -32,38 +32,64 @@ struct ServeCommand: AsyncParsableCommand {
       "A table to serve; may be given again. (default: todoitem)", valueName: "name"))
   var table: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Where clients have the server, when a proxy is in front of it.", valueName: "url"),
+    transform: { text in
+      guard let url = RequestOrigin(url: text) else {
+        throw ValidationError(
+          "'\(text)' is not http or https with a host and perhaps a port: https://list.example.net")
+      }
+      return url
+    })
+  var url: RequestOrigin?
+
+  @Flag(help: "Listen on an address that others can reach, where a proxy with TLS asks.")
+  var behindProxy = false
+
   @Flag(help: "Serve without tokens; only on an address of this machine alone.")
   var noAuth = false
 
   func run() async throws {
     let options = try serverOptions()
     guard let listen else { throw ServerFailure("there is no address to listen on", status: 2) }
-    guard !noAuth || options.isLoopback else {
-      throw ServerFailure(
-        "--no-auth is for 127.0.0.1 and [::1] only, \(listen.host) can be reached from outside",
-        status: 2)
+    guard !noAuth || !behindProxy else {
+      throw ServerFailure("--no-auth and --behind-proxy can't be combined", status: 2)
     }
-    if !options.isLoopback {
-      Output.write(
-        "tsync-server: on \(listen.host) tokens and items travel unencrypted\n", to: STDERR_FILENO)
+    guard !behindProxy || url != nil else {
+      throw ServerFailure(
+        "--behind-proxy needs --url, the URL at which clients have the server", status: 2)
+    }
+    guard listen.isLoopback || behindProxy else {
+      throw ServerFailure(
+        "\(listen.host) can be reached from other machines, and nothing is encrypted: listen on"
+          + " 127.0.0.1, or give --behind-proxy and --url if a proxy with TLS is in front",
+        status: 2)
     }
     // What the store keeps is the owner's affair.
     umask(0o077)
     let stores = try Stores(storeOption)
-    let secret = noAuth ? nil : try await stores.firstToken()
+    let first = noAuth ? nil : try await stores.firstToken()
+    let log = LogStream()
     let responder = ServerResponder(
       stores.items, options, access: noAuth ? nil : Access(stores.tokens),
-      log: RequestLog { Output.write($0, to: STDERR_FILENO) })
+      log: RequestLog { log.write($0) })
     do {
-      try await serve(responder, options) { port in
-        Output.write(listen.url(port: port) + "\n", to: STDOUT_FILENO)
-        if let secret { Output.write("token: \(secret)\n", to: STDOUT_FILENO) }
+      try await serve(responder, options, log) { port in
+        let lines = listen.url(port: port) + "\n" + (first.map { "token: \($0.secret)\n" } ?? "")
+        let isPrinted = Output.write(lines, to: STDOUT_FILENO)
+        guard let first else { return }
+        do {
+          guard isPrinted else {
+            throw ServerFailure("the first token can't be printed", status: 8)
+          }
+          try await stores.tokens.add(first.token)
+        } catch {
+          ServerFailure(error).report()
+          Glibc.exit(8)
+        }
       }
     } catch let error as IOError {
-      // No later run tells the first token.
-      if let secret, !storeOption.isMemory {
-        Output.write("token: \(secret)\n", to: STDOUT_FILENO)
-      }
       try await stores.items.close()
       let reason = String(cString: strerror(error.errnoCode))
       throw ServerFailure("cannot listen on \(listen.host):\(listen.port): \(reason)", status: 8)
@@ -78,16 +104,15 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     return ServerOptions(
-      host: listen?.host ?? "", port: listen?.port ?? 0, tables: tables,
-      isLoopback: listen?.isLoopback ?? false)
+      host: listen?.host ?? "", port: listen?.port ?? 0, tables: tables, url: url)
   }
 
   /// Runs until a signal comes: then no more connections, and what is under way is finished.
   private func serve(
-    _ responder: ServerResponder, _ options: ServerOptions,
+    _ responder: ServerResponder, _ options: ServerOptions, _ log: LogStream,
     started: @escaping @Sendable (Int) async -> Void
   ) async throws {
-    var logger = Logger(label: "tsync-server") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "tsync-server") { _ in log }
     logger.logLevel = .error
     var configuration = ServiceGroupConfiguration(
       services: [Application(responder, options, logger: logger, started: started)],
@@ -114,11 +139,9 @@ struct Stores {
     }
   }
 
-  /// Makes the first token there ever was, for the user `owner`; `nil` where there was one before.
-  func firstToken() async throws -> String? {
+  /// Returns a token for the user `owner`, which is not added yet; `nil` where there was one before.
+  func firstToken() async throws -> (secret: String, token: AccessToken)? {
     guard try await tokens.tokens().isEmpty else { return nil }
-    let (secret, token) = AccessToken.make(for: "owner", at: .now)
-    try await tokens.add(token)
-    return secret
+    return AccessToken.make(for: "owner", at: .now)
   }
 }

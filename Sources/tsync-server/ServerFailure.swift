@@ -44,16 +44,18 @@ struct ServerFailure: Error {
 
 /// The process's streams, written at once and whole.
 enum Output {
-  /// Writes a text; what can't be written is lost.
-  static func write(_ text: String, to descriptor: Int32) {
+  /// Writes a text; answers whether all of it could be written.
+  @discardableResult
+  static func write(_ text: String, to descriptor: Int32) -> Bool {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let start = rest.baseAddress, !rest.isEmpty {
         let count = Glibc.write(descriptor, start, rest.count)
-        guard count > 0 || errno == EINTR else { return }
+        guard count > 0 || errno == EINTR else { return false }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(max(0, count)))
       }
+      return true
     }
   }
 }

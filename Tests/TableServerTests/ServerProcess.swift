@@ -24,15 +24,20 @@ final class ServerProcess: @unchecked Sendable {
   let port: UInt16
 
   /// Starts the program on a port that is free, and waits until it listens.
-  static func start(_ arguments: [String]) async throws -> ServerProcess {
-    try await waiting { try ServerProcess(arguments) }
+  static func start(_ arguments: [String], log: Pipe? = nil) async throws -> ServerProcess {
+    let log = UncheckedPipe(pipe: log)
+    return try await waiting { try ServerProcess(arguments, log: log.pipe) }
   }
 
-  private init(_ arguments: [String]) throws {
+  /// Unchecked, because `Pipe` isn't Sendable; it is handed over.
+  private struct UncheckedPipe: @unchecked Sendable { let pipe: Pipe? }
+
+  private init(_ arguments: [String], log: Pipe?) throws {
     process.executableURL = Self.executable
     process.arguments = arguments + ["--listen", "127.0.0.1:0"]
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
+    if let log { process.standardError = log }
     try process.run()
     guard let line = Self.line(from: output.fileHandleForReading, &rest),
       let port = line.split(separator: ":").last.flatMap({ UInt16($0) })
@@ -57,6 +62,20 @@ final class ServerProcess: @unchecked Sendable {
     _ arguments: [String], standardError: Bool = false
   ) async throws -> (output: String, status: Int32) {
     try await waiting { try runHere(arguments, standardError: standardError) }
+  }
+
+  /// Runs the program to its end, its output in a file that is there; returns the status.
+  static func run(_ arguments: [String], into path: String) async throws -> Int32 {
+    try await waiting {
+      let process = Process()
+      process.executableURL = executable
+      process.arguments = arguments + ["--listen", "127.0.0.1:0"]
+      process.standardOutput = FileHandle(forWritingAtPath: path)
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
   }
 
   private static func runHere(
@@ -134,8 +153,9 @@ final class ServerProcess: @unchecked Sendable {
     from source: String
   ) throws -> Answer {
     let socket = try ClientSocket(port: port, from: source)
-    var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"]
-    lines += fields
+    var lines = ["\(method) \(path) HTTP/1.1", "Connection: close"] + fields
+    let hasHost = fields.contains { $0.hasPrefix("Host:") }
+    if !hasHost { lines.append("Host: 127.0.0.1:\(port)") }
     if let body { lines.append("Content-Length: \(body.utf8.count)") }
     try socket.writeHere(lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
     let text = Array(try socket.readAllHere().utf8)

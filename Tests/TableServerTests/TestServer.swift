@@ -25,7 +25,7 @@ struct TestServer: Sendable {
   ) async throws {
     let log = TestLog()
     try await kind.withStore(now: now) { store in
-      let options = ServerOptions(host: "127.0.0.1", port: 0, tables: tables, isLoopback: true)
+      let options = ServerOptions(host: "127.0.0.1", port: 0, tables: tables)
       let responder = ServerResponder(
         store, options, access: access, log: RequestLog { log.append($0) })
       let application = Application(responder, options, logger: Logger(label: "test"))

@@ -168,7 +168,7 @@ import Testing
         while let next = path {
           let reply = try await server.send(.get, next)
           #expect(reply.status == 200)
-          #expect(reply.body.count < 17 << 20)
+          #expect(reply.body.count < 3 << 20)
           ids += reply.ids ?? "-"
           path = reply["nextLink"]?.text.map {
             String($0.string.split(separator: "/tables/", maxSplits: 1).last ?? "")
@@ -178,7 +178,7 @@ import Testing
         #expect(ids == (10..<last).map { "i\($0)" }.joined())
       }
       let two = try await server.speaking("2.0.0").send(.get, "todoitem?$top=1000")
-      #expect(two.fields[.link]?.contains("%24skip=16") == true)
+      #expect(two.fields[.link]?.contains("%24skip=2") == true)
     }
   }
 

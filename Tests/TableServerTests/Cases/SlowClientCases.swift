@@ -12,7 +12,7 @@ import Testing
     var times = ConnectionTimes()
     times.firstHeader = .milliseconds(100)
     times.bodyGrace = .milliseconds(100)
-    times.writeStall = .milliseconds(100)
+    times.answer = .milliseconds(100)
     return times
   }
 
@@ -63,16 +63,17 @@ import Testing
     times.firstHeader = .minutes(10)
     try await LiveServer.run(times) { port, store in
       let text = String(repeating: "x", count: 1_000_000)
-      for number in 0..<15 { try await store.insert("i\(number)", "{\"text\":\"\(text)\"}") }
+      for number in 0..<2 { try await store.insert("i\(number)", "{\"text\":\"\(text)\"}") }
       let socket = try ClientSocket(port: port)
-      try await socket.write("GET /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let request = "GET /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      try await socket.write(String(repeating: request, count: 10))
       // Reads nothing until the server has given up: it takes other requests meanwhile.
       let end = ContinuousClock.now + .seconds(60)
       while try socket.isKeptByPeer() {
         try #require(ContinuousClock.now < end)
         #expect(try await Self.get("none", port, from: "127.0.0.1").hasPrefix("HTTP/1.1 404 "))
       }
-      #expect(try await socket.readAll().utf8.count < 15_000_000)
+      #expect(try await socket.readAll().utf8.count < 20_000_000)
     }
   }
 
