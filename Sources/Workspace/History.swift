@@ -10,7 +10,7 @@ package struct History {
     package var command: Text
     /// What it ended with; `nil` where it went on without the lock.
     package var status: Int?
-    /// What it displaced.
+    /// What it displaced; in the file, the first of it.
     package var displaced: [Displaced]
     /// What it found that a stopped command had left.
     package var notes: [Text]
@@ -48,8 +48,10 @@ package struct History {
     }
   }
 
-  /// From how many bytes on the older half is dropped.
+  /// From how many bytes on the file goes to the trash, and a new one begins.
   static let limit = 4 << 20
+  /// How many bytes a line has at most.
+  static let lineLimit = 64 << 10
 
   /// `.todosync`.
   let root: Directory
@@ -95,10 +97,10 @@ package struct History {
   private func add(_ entry: Entry) throws(WorkspaceError) -> [String] {
     let log = try Log(
       opening: Layout.history, in: root, kind: Self.kind, writing: true, trash: trash)
-    try log.read { _ in }
-    if log.size > Self.limit {
-      let all = try entries()
-      try log.rewrite(all.suffix(all.count / 2).map(\.object))
+    try log.findEnd(within: Self.lineLimit)
+    guard log.size <= Self.limit else {
+      _ = try trash.take(Layout.history, from: root, named: "history", suffix: ".jsonl")
+      return try add(entry)
     }
     try log.append([entry.object], durably: false)
     return log.notices
@@ -109,23 +111,39 @@ package struct History {
 }
 
 extension History.Entry {
+  /// The members of its line; of what would make it longer than ``History/lineLimit``, the number.
   fileprivate var object: JSONObject {
-    let items = displaced.map { item -> JSON in
-      var object = JSONObject()
-      object.append("table", .string(item.key.table.text))
-      object.append("id", .string(item.key.id.text))
-      if let old = item.old { object.append("old", .string(old.description)) }
-      if let new = item.new { object.append("new", .string(new.description)) }
-      object.append("trash", .string(item.place))
-      return .object(object)
+    let command = Text(String(command.string.unicodeScalars.prefix(4_096)))
+    // With room for the other members.
+    var room = History.lineLimit - 1_024 - JSON.string(command).encoded().count
+    func fitting(_ values: some Sequence<JSON>) -> [JSON] {
+      Array(
+        values.prefix { value in
+          room -= value.encoded().count + 1
+          return room >= 0
+        })
     }
+    let notes = fitting(notes.lazy.map(JSON.string))
+    let items = fitting(displaced.lazy.map(Self.json))
     var object = JSONObject()
     object.append("time", .string(time.text))
     object.append("command", .string(command))
     if let status { object.append("status", .integer(status)) }
-    if !displaced.isEmpty { object.append("displaced", .array(items)) }
-    if !notes.isEmpty { object.append("notes", .array(notes.map(JSON.string))) }
+    if !items.isEmpty { object.append("displaced", .array(items)) }
+    let more = displaced.count - items.count
+    if more > 0 { object.append("more", .integer(more)) }
+    if !notes.isEmpty { object.append("notes", .array(notes)) }
     return object
+  }
+
+  private static func json(_ item: History.Displaced) -> JSON {
+    var object = JSONObject()
+    object.append("table", .string(item.key.table.text))
+    object.append("id", .string(item.key.id.text))
+    if let old = item.old { object.append("old", .string(old.description)) }
+    if let new = item.new { object.append("new", .string(new.description)) }
+    object.append("trash", .string(item.place))
+    return .object(object)
   }
 
   /// Reads an entry from the members of a line; `nil` where it is none.

@@ -122,6 +122,30 @@ final class Log {
     if tail > 0, isWriting { try cut(tail) }
   }
 
+  /// Finds where the lines end by the last one alone; by all of them if the last so many bytes don't
+  /// end with a whole one.
+  ///
+  /// Damage before the last line is not met.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call, damage.
+  func findEnd(within limit: Int) throws(WorkspaceError) {
+    guard let header else { return }
+    var status = stat()
+    try WorkspaceError.checking(place) { fstat(descriptor, &status) }
+    let size = Int(status.st_size)
+    let start = max(position.offset, size - limit)
+    let text = try FileBytes.read(max(0, size - start), from: descriptor, at: start, place: place)
+    let line = text.dropLast().lastIndex(of: 0x0A).map { $0 + 1 }
+    let end = text.withUnsafeBytes { bytes -> LogPosition? in
+      guard let first = line ?? (start == position.offset ? 0 : nil), first < bytes.count,
+        let last = LogLine(UnsafeRawBufferPointer(rebasing: bytes[first...]), seed: header.seed)
+      else { return nil }
+      return LogPosition(
+        offset: size, number: last.number, durable: last.durable, checksum: last.checksum)
+    }
+    if let end { position = end } else { try read { _ in } }
+  }
+
   /// Returns whether a position that was noted earlier ends a line of this file.
   func vouches(for position: LogPosition) throws(WorkspaceError) -> Bool {
     guard !isNew, position.offset >= LogLine.tailLength else { return false }

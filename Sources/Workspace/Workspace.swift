@@ -27,6 +27,7 @@ package struct Workspace {
 
   /// The path of the directory that holds `.todosync`.
   package let path: String
+  private let rotationSize: Int
   /// What was found at the opening that a person should know.
   private let openingNotices: [String]
 
@@ -68,6 +69,7 @@ package struct Workspace {
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock
+    self.rotationSize = rotationSize
     self.started = started ?? TornText.bootTime
     root = try Self.openRoot(at: path)
     var notices = try Self.permissionNotices(of: root)
@@ -135,6 +137,8 @@ package struct Workspace {
       tell(notice)
     }
     guard isWriting else { return }
+    // Who only reads next reads little. What fails here is tried again by the next who writes.
+    if status != nil { try? records.rotate(above: rotationSize) }
     let entry = History.Entry(
       time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command, status: status,
       displaced: displaced, notes: foundNotes)

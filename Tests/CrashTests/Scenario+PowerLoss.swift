@@ -55,12 +55,13 @@ extension Scenario {
     },
     Scenario(name: "rotation", words: ["push"], expects: "1 pushed") { mine, theirs, url in
       try begin(mine, theirs, url, items: 2)
-      // What was sent fills the journal, until it is written anew.
-      for word in ["a", "b"] {
-        mine.save("i2", "\"text\": \"\(String(repeating: word, count: 40_000))\"")
-        try mine.does("push")
+      // What was sent fills the journal, until the command that ends then writes it anew.
+      func text(_ word: String) -> String {
+        "\"text\": \"\(String(repeating: word, count: 40_000))\""
       }
-      mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"n\"")
+      mine.save("i2", text("a"))
+      try mine.does("push")
+      mine.save("i2", text("b"))
     },
   ]
 

@@ -268,6 +268,68 @@ import Testing
     #expect(entries.first?.time.text == "2026-03-01T10:15:02.000Z")
   }
 
+  @Test("A line of history has at most 64 KiB, and says how many files found no room")
+  func limitsHistoryLines() throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    let place = Text("trash/items/todoitem/a.20260301T101502Z.1.json")
+    workspace.displaced = (0..<5_000).map { _ in
+      History.Displaced(key: key, old: Digest(of: []), new: nil, place: place)
+    }
+    try workspace.finish(Text("rm " + String(repeating: "x", count: 100_000)), status: 0)
+    try workspace.finish("two", status: 0)
+    let text = try #require(playground.directory.read(".todosync/history.jsonl"))
+    let lines = text.split(separator: 0x0A)
+    #expect(lines.map(\.count).max() ?? 0 <= 64 << 10)
+    #expect(try workspace.history().map(\.command.string.utf8.count) == [4_096, 3])
+    let first = try #require(try JSON(parsing: Array(lines[1])).object)
+    let (kept, more) = (first["displaced"]?.elements?.count ?? 0, first["more"]?.integer ?? 0)
+    #expect(kept > 100 && kept + more == 5_000)
+  }
+
+  @Test("The next line of history is found from the end, whatever lies before the last 64 KiB")
+  func readsTheEndOfHistory() throws {
+    var workspace = try playground.open()
+    let long = Text(String(repeating: "x", count: 4_000))
+    for _ in 0..<20 { try workspace.finish(long) }
+    var text = try #require(playground.directory.read(".todosync/history.jsonl"))
+    // Who reads this line stops at it.
+    text[1_000] ^= 1
+    playground.directory.write(text, to: ".todosync/history.jsonl")
+    #expect(try workspace.history().isEmpty)
+    try workspace.finish("last")
+    let longer = try #require(playground.directory.read(".todosync/history.jsonl"))
+    #expect(longer.starts(with: text))
+    let line = String(decoding: longer.dropFirst(text.count), as: UTF8.self)
+    #expect(line.hasPrefix(#"{"n":21,"#) && line.contains("last"))
+  }
+
+  @Test("A history of more than 4 MiB goes to the trash, and a new one begins")
+  func beginsHistoryAnew() throws {
+    var workspace = try playground.open()
+    let long = Text(String(repeating: "x", count: 4_096))
+    for _ in 0..<1_030 { try workspace.finish(long) }
+    #expect(try workspace.history().count < 100)
+    let kept = playground.directory.names(in: ".todosync/trash").filter { $0.hasPrefix("history") }
+    #expect(kept.count == 1)
+  }
+
+  @Test("A command that ends with nothing open leaves a small journal")
+  func rotatesAtTheEnd() throws {
+    let key = try playground.key()
+    var workspace = try playground.open()
+    for _ in 0..<1_000 {
+      try workspace.append(
+        [.noted(key, Note(kind: .delete, commanded: true)), .closed(.operation(key))],
+        durably: false)
+    }
+    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)
+    try workspace.finish("on")
+    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)
+    try workspace.finish("push", status: 0)
+    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? .max < 1_000)
+  }
+
   @Test("A damaged history is put aside, and a new one begun")
   func replacesDamagedHistories() throws {
     do {
