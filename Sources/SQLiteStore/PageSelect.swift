@@ -69,7 +69,7 @@ package struct PageSelect {
 
 extension PageRequest {
   /// Whether it asks as pulls do: by id and updatedAt, upwards, for rows beyond some of these.
-  fileprivate var isLikePulls: Bool {
+  package var isLikePulls: Bool {
     let parts = filter?.parts ?? []
     return order.count <= 2 && order.allSatisfy { $0.column.isOfPulls && !$0.isDescending }
       && parts.count <= 4

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTypes
 import NIOCore
+import SQLiteStore
 import SyncModel
 import Synchronization
 import TableServer
@@ -272,6 +273,28 @@ import Testing
   }
 
   // MARK: Rows
+
+  @Test(
+    "B18: only queries like those of pulls have their statements kept",
+    arguments: [
+      ("", [], true),
+      ("updatedAt ge datetime'2026-01-01T00:00:00.000Z'", ["updatedAt", "id"], true),
+      ("updatedAt eq null and id gt 'a'", ["id"], true), ("text eq 'a'", [], false),
+      ("id eq 'a' or id eq 'b'", [], false), ("length(id) eq 1", [], false), ("", ["text"], false),
+      ("", ["id", "updatedAt", "version"], false),
+      ("id ne 'a' and id ne 'b' and id ne 'c' and id ne 'd' and id ne 'e'", [], false),
+    ] as [(String, [String], Bool)])
+  func keptStatements(filter: String, order: [String], isKept: Bool) throws {
+    var target = "$orderby=" + order.joined(separator: ",")
+    if order.isEmpty { target = "$top=1" }
+    if !filter.isEmpty { target += "&$filter=" + filter.replacing(" ", with: "%20") }
+    let query = try ListQuery(QueryString(target.utf8))
+    var request = PageRequest()
+    (request.filter, request.order) = (query.filter, query.order)
+    #expect(request.isLikePulls == isKept)
+    request.order = [.init(.id, isDescending: true)]
+    #expect(!request.isLikePulls)
+  }
 
   @Test("D3: null stays null, in rows and in every answer")
   func nulls() async throws {
