@@ -79,12 +79,15 @@ struct Inventory {
     let journal = workspace.journal
     var items: [ItemKey: Item] = [:]
     for table in tables {
-      items.merge(try workspace.displaced(in: table) { !isHere($0) }) { $1 }
+      items.merge(try workspace.displaced(in: table) { !contains($0) }) { $1 }
+      // Where there is a row, any other copy may be older than that.
+      let removed = try workspace.displaced(in: table, newestOnly: true) {
+        contains($0) && !isHere($0) && journal.notes[$0]?.note.commanded == true
+      }
+      items.merge(removed) { $1 }
     }
-    for key in keys where !isHere(key) {
-      // The copy of a file that vanished may be older than the row.
-      let isRemoved = journal.notes[key]?.note.commanded == true
-      if !isRemoved || items[key] == nil { items[key] = try workspace.base(of: key).item }
+    for key in keys where !isHere(key) && items[key] == nil {
+      items[key] = try workspace.base(of: key).item
     }
     // What is here under another id was not removed.
     let here = Set(try self.items(on: workspace).map { JSON.object($0.item.fields).encoded() })

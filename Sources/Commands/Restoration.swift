@@ -139,7 +139,7 @@ struct Restoration {
       // What a command removed had edits that were never sent.
       if case .pending? = entry?.standing, here == nil, base.item != nil,
         open.workspace.journal.notes[key]?.note.commanded == true,
-        let last = try open.workspace.displaced(key), last != base.item
+        let last = try open.workspace.displaced(key, newestOnly: true), last != base.item
       {
         self.init(key: key, way: .trash, target: last, shown: last)
         return

@@ -140,29 +140,32 @@ extension Workspace {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func displaced(
-    _ key: ItemKey, since second: Int64 = 0
+    _ key: ItemKey, since second: Int64 = 0, newestOnly: Bool = false
   ) throws(WorkspaceError) -> Item? {
-    try displaced(in: key.table, key, since: second) { _ in true }[key]
+    try displaced(in: key.table, key, since: second, newestOnly: newestOnly) { _ in true }[key]
   }
 
   /// Returns the newest copies in the trash that can be read as items, of the items of a table that are
   /// wanted, by table and id.
   ///
+  /// With `newestOnly`, an item whose newest copy can't be read has none.
+  ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func displaced(
     in table: TableName, _ named: ItemKey? = nil, since second: Int64 = 0,
-    where isWanted: (ItemKey) -> Bool
+    newestOnly: Bool = false, where isWanted: (ItemKey) -> Bool
   ) throws(WorkspaceError) -> [ItemKey: Item] {
     let items = try trash.directory.existingChild(Layout.items)
     guard let directory = try items?.existingChild(table.text.string) else { return [:] }
     let first = Text(Trash.text(ofSecond: second))
     let stem = try named.map(Layout.stem)
     var found: [ItemKey: Item] = [:]
+    var met: Set<ItemKey> = []
     for (stem, name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
       // A long id can't be read from its name in the trash.
       guard let id = named?.id ?? (try? FileName.id(of: Text(stem))) else { continue }
       let key = ItemKey(table, id)
-      guard found[key] == nil, isWanted(key),
+      guard met.insert(key).inserted || !newestOnly, found[key] == nil, isWanted(key),
         case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
       else { continue }
       found[key] = try? ItemFile.item(in: bytes, as: key, place: directory.place(of: name))
