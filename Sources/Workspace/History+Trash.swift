@@ -3,20 +3,20 @@ import SyncModel
 // A program that had an item's file open goes on writing to it after tsync has displaced it: into the
 // trash, where nobody looks (safety.md L3).
 extension History {
-  /// How many displaced texts are looked at once a day, the newest ones.
-  private static let lookedAt = 1_000
-
-  /// Looks which texts of the last week were written to after they were displaced.
+  /// Looks which texts that the end of the history tells of were written to after they were displaced.
   ///
-  /// - Parameter time: Now, in nanoseconds since 1970.
+  /// What can't be read, be it the history or a text, tells nothing; `doctor` looks at all.
+  ///
   /// - Returns: What a person should know.
-  /// What can't be read, be it the history or a text, tells nothing.
-  func lateWrites(until time: Int64) -> [String] {
-    guard let entries = try? entries() else { return [] }
-    let first = (time / 1_000_000_000 - 8 * 86_400) * Timestamp.perSecond
-    let recent = entries.filter { $0.time.ticks > first }.flatMap(\.displaced)
+  func lateWrites() -> [String] {
+    var recent: [Displaced] = []
+    let log = try? Log(
+      opening: Layout.history, in: root, kind: Self.kind, writing: false, trash: trash)
+    try? log?.findEnd(within: Self.lineLimit) { line in
+      recent += line.object.flatMap(Entry.init)?.displaced ?? []
+    }
     var notices: [String] = []
-    for displaced in recent.suffix(Self.lookedAt) {
+    for displaced in recent {
       guard let old = displaced.old,
         let reading = try? Self.reading(of: displaced.place, in: root),
         Self.isLate(reading, over: old)

@@ -55,7 +55,7 @@ package struct History {
 
   /// `.todosync`.
   let root: Directory
-  private let trash: Trash
+  let trash: Trash
 
   init(root: Directory, trash: Trash) {
     self.root = root

@@ -127,8 +127,13 @@ final class Log {
   ///
   /// Damage before the last line is not met.
   ///
+  /// - Parameters:
+  ///   - limit: How many bytes are read.
+  ///   - each: Is given the whole lines among them, in their order.
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func findEnd(within limit: Int) throws(WorkspaceError) {
+  func findEnd(
+    within limit: Int, each: (LogLine) -> Void = { _ in }
+  ) throws(WorkspaceError) {
     guard let header else { return }
     var status = stat()
     try WorkspaceError.checking(place) { fstat(descriptor, &status) }
@@ -143,7 +148,16 @@ final class Log {
       return LogPosition(
         offset: size, number: last.number, durable: last.durable, checksum: last.checksum)
     }
-    if let end { position = end } else { try read { _ in } }
+    guard let end else { return try read(each) }
+    text.withUnsafeBytes { bytes in
+      var first = start == position.offset ? 0 : (text.firstIndex(of: 0x0A) ?? text.count) + 1
+      while first < bytes.count, let end = bytes[first...].firstIndex(of: 0x0A) {
+        let line = UnsafeRawBufferPointer(rebasing: bytes[first...end])
+        LogLine(line, seed: header.seed).map(each)
+        first = end + 1
+      }
+    }
+    position = end
   }
 
   /// Returns whether a position that was noted earlier ends a line of this file.

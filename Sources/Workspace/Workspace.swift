@@ -105,7 +105,7 @@ package struct Workspace {
       }
       try records.rotate(above: rotationSize)
       if try trash.empty() {
-        notices += History(root: root, trash: trash).lateWrites(until: clock())
+        notices += History(root: root, trash: trash).lateWrites()
       }
     }
     rows = Rows(
