@@ -34,7 +34,7 @@ struct PullTelling {
       context.output.warn(
         "the server brought \(ItemKey(report.table, twin)) twice in one page: the later one counts")
     }
-    guard isWhole || !report.events.isEmpty || !report.refused.isEmpty else { return }
+    guard isWhole || !report.isEmpty else { return }
     context.output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     try tellItems(report, on: disk)
     summaries.append(report.json)
@@ -57,7 +57,7 @@ struct PullTelling {
       guard var deed = Deed(pulled: event, title: names.title(of: event.item)) else { continue }
       let isShown = deed.isNotable || context.options.verbose
       if isForetold { deed = deed.foretold }
-      items.append(deed.json)
+      if context.options.json { items.append(deed.json) }
       if isShown { context.output.result(deed.line(names)) }
     }
     for row in report.refused { tell(row, of: report.table) }

@@ -95,7 +95,9 @@ private struct PullExchange {
         }, quarantine: quarantine)
       let isFull = manner.isFull || connection.isUnproven
       let start = context.invocation.clock()
-      var report = PullReport(table: table)
+      // Each item is told to programs, and to people who ask for it.
+      let isBrief = !context.options.verbose && !context.options.json
+      var report = PullReport(table: table, isBrief: isBrief)
       let result = Result {
         try pull.run(
           table, full: isFull, on: &disk, from: &connection.backend, report: &report)

@@ -28,6 +28,9 @@ package struct Event: Equatable, Sendable {
     case held
     /// The server deleted a row before this client ever saw it; the item here is kept.
     case keptOverTombstone
+
+    /// Whether the server's change was taken over as it is.
+    var isSimple: Bool { [.added, .updated, .removed].contains(self) }
   }
 
   /// Which item.

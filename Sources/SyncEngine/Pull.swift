@@ -40,7 +40,7 @@ package struct Pull {
   ) throws {
     var run = PullRun(table: table, settings: settings, report: report)
     defer { report = run.report }
-    run.report.events += try disk.takeIncoming(in: table, settings: settings)
+    try disk.takeIncoming(in: table, settings: settings).forEach { run.report.add($0) }
     if full { run.unseen = try Set(disk.liveIDs(in: table)) }
     do {
       if full { try recognise(table, run.unseen, &backend) }

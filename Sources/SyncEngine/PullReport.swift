@@ -6,27 +6,44 @@ package struct PullReport: Equatable, Sendable {
   package let table: TableName
   /// What happened, in the order in which it did.
   package var events: [Event] = []
+  /// How many items are new here.
+  package private(set) var added = 0
+  /// How many items were changed here, merged ones included.
+  package private(set) var updated = 0
+  /// How many items were removed here.
+  package private(set) var removed = 0
   /// What can't be a row.
   package var refused: [RefusedRow] = []
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
+  private let isBrief: Bool
+
   /// Makes the report of a pull that has done nothing yet.
-  package init(table: TableName) {
+  ///
+  /// A brief one counts the items that are simply new, changed or removed, and keeps no events of
+  /// them: of a large pull they would be as large as the table.
+  package init(table: TableName, isBrief: Bool = false) {
     self.table = table
+    self.isBrief = isBrief
   }
 
-  /// How many items are new here.
-  package var added: Int { events.count { $0.what == .added } }
-  /// How many items were changed here, merged ones included.
-  package var updated: Int {
-    events.count {
-      if case .merged = $0.what { return true }
-      return $0.what == .updated
-    }
+  /// Whether it did nothing.
+  package var isEmpty: Bool {
+    events.isEmpty && refused.isEmpty && added + updated + removed == 0
   }
-  /// How many items were removed here.
-  package var removed: Int { events.count { $0.what == .removed } }
+
+  /// Adds what happened.
+  package mutating func add(_ event: Event) {
+    switch event.what {
+    case .added: added += 1
+    case .updated, .merged: updated += 1
+    case .removed: removed += 1
+    default: break
+    }
+    if !isBrief || !event.what.isSimple { events.append(event) }
+  }
+
   /// The conflicts that were found.
   package var conflicts: [Event] {
     events.filter { if case .conflict = $0.what { true } else { false } }

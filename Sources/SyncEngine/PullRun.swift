@@ -143,9 +143,9 @@ struct PullRun {
     switch try disk.take(row, for: key, policy: settings.policy(of: table), claims: &claims) {
     case .taken(let event):
       held.remove(row.id)
-      if let event { report.events.append(event) }
-    case .conflict(let event): report.events.append(event)
-    case .held: report.events.append(Event(key, .held, item: try disk.base(of: key).item))
+      if let event { report.add(event) }
+    case .conflict(let event): report.add(event)
+    case .held: report.add(Event(key, .held, item: try disk.base(of: key).item))
     }
   }
 

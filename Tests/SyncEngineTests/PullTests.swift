@@ -45,6 +45,22 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("a brief report counts what is simply new, changed or removed, and keeps what else happens")
+  mutating func brief() throws {
+    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
+    try bench.elsewhere("a", #"{"n":2}"#)
+    try bench.elsewhere("b", nil)
+    try bench.elsewhere("c", #"{"n":2}"#)
+    try bench.save("c", #"{"n":3}"#)
+    try bench.elsewhere("d", #"{"n":1}"#)
+    var report = PullReport(table: bench.table, isBrief: true)
+    try Pull(settings: bench.settings).run(
+      bench.table, on: &bench.disk, from: &bench.line, report: &report)
+    #expect((report.added, report.updated, report.removed) == (1, 1, 1))
+    #expect(report.words == ["c conflict MM"])
+    #expect(!report.isEmpty)
+  }
+
   @Test("the next pull begins where the last one ended")
   mutating func incremental() throws {
     try bench.elsewhere("a", #"{"n":1}"#)
