@@ -47,7 +47,7 @@ extension Session {
       return telling
     }
     do {
-      try send(selection, settings, &telling, insertsAgain: insertsAgain)
+      try send(survey, selection, settings, &telling, insertsAgain: insertsAgain)
     } catch let stop as Stop {
       throw Self.failure(stop, waiting: survey.waiting)
     }
@@ -55,7 +55,7 @@ extension Session {
   }
 
   private mutating func send(
-    _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling,
+    _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling,
     insertsAgain: Bool
   ) throws {
     let (context, tables) = (context, tables)
@@ -67,7 +67,8 @@ extension Session {
       push.insertsAgain = insertsAgain
       push.takesNewFieldsTogether = connection.isServerOfOurs
       let result = Result {
-        try push.run(tables, on: &workspace, to: &connection.backend, report: &report)
+        try push.run(
+          tables, known: survey, on: &workspace, to: &connection.backend, report: &report)
       }
       if case .failure(let stop as Stop) = result { report.stop = stop }
       if case .success = result, report.stop == nil, context.invocation.signal() != nil {

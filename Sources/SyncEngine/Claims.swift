@@ -2,18 +2,14 @@ package import SyncModel
 
 /// Which ids stand in files of other names: an item whose own file is missing was moved there, not
 /// deleted (decisions.md 9).
-package struct Claims {
+package struct Claims: Equatable, Sendable {
   private var files: [TableName: [ItemID: InvalidItem]] = [:]
 
   /// Makes claims of which none is known yet.
   package init() {}
 
-  /// Makes the claims of a table whose candidates are known.
-  init(of table: TableName, in candidates: [Candidate]) {
-    look(at: candidates, of: table)
-  }
-
-  private mutating func look(at candidates: [Candidate], of table: TableName) {
+  /// Finds the claims in what lies in a table.
+  mutating func look(at candidates: [Candidate], of table: TableName) {
     var found: [ItemID: InvalidItem] = [:]
     for case .invalid(let invalid) in candidates.map(\.client) {
       guard let id = invalid.claims else { continue }

@@ -35,11 +35,13 @@ package struct Push {
 
   /// Pushes tables.
   ///
+  /// - Parameters:
+  ///   - known: A survey of the tables, since which nothing but their users has changed them.
   /// - Throws: ``Stop/unsafe(_:ways:)`` before anything doubtful is sent. What ends the push in its
   ///   midst is in the report.
   package func run(
-    _ tables: [TableName], on disk: inout some Disk, to backend: inout some Backend,
-    report: inout PushReport
+    _ tables: [TableName], known: Survey? = nil, on disk: inout some Disk,
+    to backend: inout some Backend, report: inout PushReport
   ) throws {
     let notes = disk.journal.notes
     let answered = disk.journal.results
@@ -64,7 +66,8 @@ package struct Push {
     for table in tables where !open.isEmpty {
       run.report.events += try disk.takeIncoming(in: table, settings: settings)
     }
-    var survey = try Survey(of: tables, on: disk)
+    let former = open.isEmpty ? known : nil
+    var survey = try former ?? Survey(of: tables, on: disk)
     try guardDeletions(survey, on: disk)
     var pending = survey.pending(selection)
     try note(survey, on: &disk)
@@ -75,7 +78,7 @@ package struct Push {
       run.again = []
       for part in try parts(pending, on: disk, { ($0.key, $0.item) })
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(.operations(part), &run, &disk, &backend)
+        try send(.operations(part, survey.claims), &run, &disk, &backend)
       }
       // What has other ids now goes once the server has had it under those.
       let following = survey.following(selection)
@@ -200,7 +203,7 @@ package struct Push {
   /// What one sending carries.
   private enum Load {
     case again([Intent])
-    case operations([Operation])
+    case operations([Operation], Claims)
   }
 
   private func send(
@@ -209,7 +212,8 @@ package struct Push {
     var queue: PushQueue
     switch load {
     case .again(let intents): queue = PushQueue(intents: intents)
-    case .operations(let operations): queue = PushQueue(operations: operations)
+    case .operations(let operations, let claims):
+      queue = PushQueue(operations: operations, claims: claims)
     }
     // `next` may not touch the backend while it sends; preparing needs no more than a copy.
     let preparer = backend

@@ -6,6 +6,7 @@ struct PushQueue {
   var ready: ArraySlice<Intent> = []
   private var intents: ArraySlice<Intent> = []
   private var operations: ArraySlice<Operation> = []
+  private var claims = Claims()
 
   /// How many intents share one durable write.
   static let group = 32
@@ -15,9 +16,10 @@ struct PushQueue {
     self.intents = intents[...]
   }
 
-  /// Sends operations.
-  init(operations: [Operation]) {
+  /// Sends operations of a survey, whose claims they are.
+  init(operations: [Operation], claims: Claims) {
     self.operations = operations[...]
+    self.claims = claims
   }
 
   /// Makes the next group durable and ready.
@@ -35,8 +37,7 @@ struct PushQueue {
         if let intent = try prepare(operation, &disk, &run, backend, now) { group.append(intent) }
       }
       operations = operations.dropFirst(Self.group)
-      // Files that are missing now may have been moved since the survey, or what they became be back.
-      var claims = Claims()
+      // What files that are missing now have become may be back.
       group = try group.filter { intent in
         guard intent.kind == .delete, intent.attempt == 1 else { return true }
         let successor = disk.journal.successors[intent.key]

@@ -37,17 +37,20 @@ package struct Survey: Equatable, Sendable {
   package let entries: [Entry]
   /// The tables that were looked at.
   package let tables: [TableName]
+  /// The ids that stand in files of other names.
+  let claims: Claims
 
   /// Looks at tables, without the network and without recording anything.
   package init(of tables: [TableName], on disk: some Disk) throws {
     let journal = disk.journal
     var entries: [Entry] = []
     var seen: Set<ItemKey> = []
+    var claims = Claims()
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
         try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-      var claims = Claims(of: table, in: candidates)
+      claims.look(at: candidates, of: table)
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
         guard let standing = try Self.standing(of: candidate, row, &claims, journal, disk) else {
@@ -75,6 +78,7 @@ package struct Survey: Equatable, Sendable {
     }
     self.entries = Self.sorted(try Self.waiting(entries, disk), journal)
     self.tables = tables
+    self.claims = claims
   }
 
   /// Returns the entries of which those wait whose items have become others that the server doesn't have.

@@ -82,7 +82,7 @@ final class Rows {
   func candidates(
     in table: TableName, items: Directory?
   ) throws(WorkspaceError) -> [Candidate] {
-    var scanner = Scanner(of: try log(of: table), in: items, at: clock())
+    var scanner = Scanner(of: try log(of: table), in: items, after: walks[table], at: clock())
     try scanner.run()
     var walk = scanner.walk
     // What an earlier walk has found out is in the log's entries, or lost until the next.
@@ -94,6 +94,21 @@ final class Rows {
   /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes.
   func wrote(_ key: ItemKey, item: Item, digest: Digest) {
     logs[key.table]?.wrote(item, digest: digest, as: key.id)
+  }
+
+  /// Returns what an item's file says that was read and hasn't changed since; `nil` where it must be
+  /// read.
+  func client(_ key: ItemKey, in directory: Directory, _ file: String) -> ClientState? {
+    walks[key.table]?.state(of: key.id, in: directory, file)?.0
+  }
+
+  /// Takes note of files that were read and mean what rows say that were appended just now.
+  func recognise(_ rows: [Row], in table: TableName) {
+    guard let readings = walks[table]?.readings, !readings.isEmpty else { return }
+    for row in rows {
+      guard let reading = readings[row.id] else { continue }
+      logs[table]?.wrote(reading.item, digest: reading.digest, as: row.id)
+    }
   }
 
   /// Keeps what was found out for the next command, where it is worth it and the lock can be had.
@@ -122,7 +137,8 @@ final class Rows {
     for table in Set(logs.keys).union(former?.names ?? []).sorted() {
       if let log = logs[table] {
         guard !log.generation.isEmpty else { continue }
-        let walk = walks[table].flatMap { $0.generation == log.generation ? $0 : nil }
+        // A walk before the log had any row knows of no place in it.
+        let walk = walks[table].flatMap { ["", log.generation].contains($0.generation) ? $0 : nil }
         images.append(TableImage(of: log, walk: walk))
       } else if let other = try? self.log(of: table), !other.generation.isEmpty {
         images.append(TableImage(of: other, walk: nil))

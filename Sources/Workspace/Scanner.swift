@@ -19,6 +19,7 @@ struct Scanner {
   private let known: IndexedTable?
   private let directory: Directory?
   private let time: Int64
+  private let former: TableWalk?
   private var isSeen: [Bool]
   private var isNewSeen: [Bool]
   /// The place in the index that the next file is expected to be at.
@@ -32,8 +33,10 @@ struct Scanner {
   /// - Parameters:
   ///   - base: The table's rows.
   ///   - directory: The directory of the table's items; `nil` where there is none.
+  ///   - former: The walk before this one, by the same command.
   ///   - time: The time in nanoseconds since 1970.
-  init(of base: BaseLog, in directory: Directory?, at time: Int64) {
+  init(of base: BaseLog, in directory: Directory?, after former: TableWalk? = nil, at time: Int64) {
+    self.former = former
     self.base = base
     known = base.rows.known
     self.directory = directory
@@ -168,52 +171,83 @@ struct Scanner {
   ) throws(WorkspaceError) {
     guard let id = ItemID(id) else { return }
     let file = String(decoding: name, as: UTF8.self)
-    let reading = try FileReading(file, in: directory, limit: ItemFile.limit)
-    if case .absent = reading { return }
-    if let row { mark(row.place) }
     let live = row.flatMap { $0.entry.isTombstone ? nil : $0 }
-    if let row = live, let digest = row.entry.digest,
-      case .file(let bytes, let status) = reading, Digest(of: bytes) == digest
-    {
-      addClean(row.place, row.entry, status)
-      return
-    }
     let key = ItemKey(base.table, id)
-    var (state, status) = ItemFile.state(of: reading, as: key, place: directory.place(of: file))
+    var state: ClientState
+    var status: stat?
+    if let known = former?.state(of: id, in: directory, file) {
+      (state, status) = known
+    } else {
+      let reading = try FileReading(file, in: directory, limit: ItemFile.limit)
+      if case .absent = reading { return }
+      if let row = live, let digest = row.entry.digest,
+        case .file(let bytes, let status) = reading, Digest(of: bytes) == digest
+      {
+        mark(row.place)
+        addClean(row.place, digest, status)
+        return
+      }
+      (state, status) = ItemFile.state(of: reading, as: key, place: directory.place(of: file))
+    }
+    if let row { mark(row.place) }
     if case .invalid(let invalid) = state {
       state = .invalid(try invalid.advised(as: key, in: directory, base))
     }
-    if let row = live, case .item(let item, let digest) = state, let status,
-      try base.row(at: row.entry, as: id).item == item
-    {
-      let place = base.learn(digest, of: id, at: row.entry)
-      if place == isNewSeen.count { isNewSeen.append(true) }
-      walk.isNews = true
-      addClean(.new(UInt32(place)), row.entry, status)
-      return
+    if let row = live, case .item(let item, let digest) = state, let status {
+      if row.entry.digest == digest { return addClean(row.place, digest, status) }
+      if try base.row(at: row.entry, as: id).item == item {
+        let place = base.learn(digest, of: id, at: row.entry)
+        if place == isNewSeen.count { isNewSeen.append(true) }
+        walk.isNews = true
+        return addClean(.new(UInt32(place)), digest, status)
+      }
     }
-    if let row { walk.rows.append(TableWalk.Row(place: row.place, stamp: .asIndexed)) }
-    let modified = (status ?? Self.status(of: name, in: directory)).map { FileStamp($0).modified }
+    addChanged(key, state, at: row?.place, status ?? Self.status(of: name, in: directory))
+  }
+
+  private mutating func addChanged(
+    _ key: ItemKey, _ state: ClientState, at place: RowPlace?, _ status: stat?
+  ) {
+    let modified = status.map { FileStamp($0).modified }
     candidates.append(Candidate(key: key, client: state, modified: modified ?? 0))
+    var row = TableWalk.Row(
+      place: place ?? .none(UInt32(walk.unknown.count)), stamp: place == nil ? .none : .asIndexed)
+    if place == nil { walk.unknown.append(key.id) }
+    if case .item(let item, let digest) = state, let status {
+      let stamp = settled(status)
+      if let stamp { row.stamp = keep(stamp, digest) }
+      walk.readings[key.id] = TableWalk.Reading(stamp: stamp, item: item, digest: digest)
+    }
+    walk.rows.append(row)
   }
 
   private mutating func mark(_ place: RowPlace) {
     switch place {
     case .known(let place): isSeen[Int(place)] = true
     case .new(let place): isNewSeen[Int(place)] = true
+    case .none: break
     }
   }
 
-  private mutating func addClean(_ place: RowPlace, _ entry: BaseLogEntry, _ status: stat) {
-    let stamp = FileStamp(status)
-    guard stamp.isSettled(by: time), Int(truncatingIfNeeded: status.st_dev) == walk.device else {
+  private mutating func addClean(_ place: RowPlace, _ digest: Digest, _ status: stat) {
+    guard let stamp = settled(status) else {
       walk.rows.append(TableWalk.Row(place: place, stamp: .none))
       return
     }
     walk.isNews = true
-    walk.stamps.append((stamp, entry.offset))
-    walk.rows.append(
-      TableWalk.Row(place: place, stamp: .new(UInt32(walk.stamps.count - 1))))
+    walk.rows.append(TableWalk.Row(place: place, stamp: keep(stamp, digest)))
+  }
+
+  /// Returns the stamp of a file, where a later change of it is bound to show in that.
+  private func settled(_ status: stat) -> FileStamp? {
+    let stamp = FileStamp(status)
+    return stamp.isSettled(by: time) && Int(truncatingIfNeeded: status.st_dev) == walk.device
+      ? stamp : nil
+  }
+
+  private mutating func keep(_ stamp: FileStamp, _ digest: Digest) -> TableWalk.Stamp {
+    walk.stamps.append((stamp, digest))
+    return .new(UInt32(walk.stamps.count - 1))
   }
 
   // MARK: Files that are not there

@@ -26,30 +26,31 @@ struct TableImage {
     lines.reserveCapacity(
       (base.rows.known?.count ?? 0) + base.rows.newer.count + base.rows.incoming.count)
     for row in walk?.rows ?? Self.indexed(base) {
-      var stamp: (stamp: FileStamp, row: Int)?
-      if case .new(let place) = row.stamp { stamp = walk?.stamps[Int(place)] }
+      // What was read may be of a row that came after the walk: a push has brought it to the server.
+      var read: (stamp: FileStamp, digest: Digest)?
+      if case .new(let place) = row.stamp { read = walk?.stamps[Int(place)] }
+      var newer: Int?
       switch row.place {
       case .known(let place):
         guard let known = base.rows.known else { continue }
-        if let newer = base.rows.newer.place(of: known.name(Int(place))) {
-          if !isTaken[newer] { lines.append(.new(newer, stamp: nil)) }
-          isTaken[newer] = true
-        } else if row.stamp == .asIndexed, isDeviceKnown,
-          known.flags(Int(place)).contains(.stamped)
-        {
-          let stamp = known.stamp(Int(place))
-          // The next index is written after the power loss, and couldn't tell that this one tells
-          // nothing.
-          let isDoubtful = stamp.changed >= known.doubtfulSince
-          lines.append(.known(Int(place), stamp: isDoubtful ? nil : stamp))
-        } else {
-          lines.append(.known(Int(place), stamp: stamp?.stamp))
+        newer = base.rows.newer.place(of: known.name(Int(place)))
+        guard newer == nil else { break }
+        let entry = known.entry(Int(place))
+        var stamp = read?.digest == entry.digest ? read?.stamp : nil
+        if row.stamp == .asIndexed, isDeviceKnown, known.flags(Int(place)).contains(.stamped) {
+          stamp = known.stamp(Int(place))
         }
-      case .new(let place):
-        guard !isTaken[Int(place)], let entry = base.rows.newer[Int(place)] else { continue }
-        isTaken[Int(place)] = true
-        lines.append(.new(Int(place), stamp: stamp?.row == entry.offset ? stamp?.stamp : nil))
+        // The next index is written after the power loss, and couldn't tell that this one tells
+        // nothing.
+        if let changed = stamp?.changed, changed >= known.doubtfulSince { stamp = nil }
+        lines.append(.known(Int(place), stamp: stamp))
+      case .new(let place): newer = Int(place)
+      case .none(let place):
+        newer = walk.flatMap { $0.unknown[Int(place)].withBytes(base.rows.newer.place(of:)) }
       }
+      guard let newer, !isTaken[newer], let entry = base.rows.newer[newer] else { continue }
+      isTaken[newer] = true
+      lines.append(.new(newer, stamp: read?.digest == entry.digest ? read?.stamp : nil))
     }
     for place in base.rows.newer.places where !isTaken[place] && base.rows.newer[place] != nil {
       lines.append(.new(place, stamp: nil))

@@ -8,7 +8,9 @@ import SystemPackage
 extension Workspace: ItemDisk {
   package func client(_ key: ItemKey) throws -> ClientState {
     guard let directory = try itemDirectory(of: key.table) else { return .absent }
-    let (state, status) = try ItemFile.read(Layout.file(of: key), in: directory, as: key)
+    let file = try Layout.file(of: key)
+    if let known = rows.client(key, in: directory, file) { return known }
+    let (state, status) = try ItemFile.read(file, in: directory, as: key)
     guard case .invalid(var invalid) = state, let status else { return state }
     invalid = try invalid.advised(as: key, in: directory, rows.log(of: key.table))
     invalid.torn = try torn(key, in: directory, since: FileStamp(status).modified)

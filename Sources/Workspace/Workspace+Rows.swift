@@ -85,6 +85,7 @@ extension Workspace: RowDisk {
   package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
     requireLock()
     try self.rows.log(of: table).append(rows, atOnce: true, durably: durably)
+    self.rows.recognise(rows, in: table)
   }
 
   package mutating func synchronize(_ table: TableName) throws {

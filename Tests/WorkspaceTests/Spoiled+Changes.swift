@@ -52,13 +52,14 @@ extension Spoiled {
     let log = try rows.log(of: place.table)
     var status = stat()
     lstat(path("items/todoitem/\(id).json"), &status)
-    let row = try place.key(id).id.withBytes { bytes in
-      (place: log.rows.newer.place(of: bytes) ?? 0, offset: log.rows.entry(of: bytes)?.offset ?? 0)
-    }
+    let key = try place.key(id).id
+    guard let entry = key.withBytes(log.rows.entry(of:)) else { return }
+    let digest = Digest(of: [])
+    let place = log.learn(digest, of: key, at: entry)
     var walk = TableWalk(generation: log.generation)
     walk.device = Int(truncatingIfNeeded: status.st_dev)
-    walk.stamps = [(FileStamp(status), row.offset)]
-    walk.rows = [TableWalk.Row(place: .new(UInt32(row.place)), stamp: .new(0))]
+    walk.stamps = [(FileStamp(status), digest)]
+    walk.rows = [TableWalk.Row(place: .new(UInt32(place)), stamp: .new(0))]
     try StatIndexWriter.write([TableImage(of: log, walk: walk)], to: root)
   }
 

@@ -23,12 +23,14 @@ import Testing
     remove(bench.directory.path(of: "index"))
     let log = try bench.log()
     let entry = try #require(try ItemID("a").withBytes(log.rows.entry(of:)))
+    let digest = Digest(of: [])
+    let place = log.learn(digest, of: try ItemID("a"), at: entry)
     var walk = TableWalk(generation: log.generation)
     var status = stat()
     try #require(fstat(try #require(bench.items).descriptor.rawValue, &status) == 0)
     walk.device = device ?? Int(truncatingIfNeeded: status.st_dev)
-    walk.stamps = [(stamp, entry.offset)]
-    walk.rows = [TableWalk.Row(place: .new(0), stamp: .new(0))]
+    walk.stamps = [(stamp, digest)]
+    walk.rows = [TableWalk.Row(place: .new(UInt32(place)), stamp: .new(0))]
     try StatIndexWriter.write([TableImage(of: log, walk: walk)], to: bench.root)
   }
 
@@ -180,6 +182,42 @@ import Testing
     scanner = Scanner(of: try bench.log(), in: bench.items, at: bench.now)
     try scanner.run()
     #expect(scanner.walk.stamps.map(\.stamp) == [try stamp("a")])
+  }
+
+  @Test(
+    "What a command has read it doesn't read again, and of what it has brought to the server the next reads nothing",
+    arguments: [true, false])
+  func readsOnce(isNew: Bool) throws {
+    if !isNew { try bench.pull([("a", "one"), ("b", "two")]) }
+    bench.save("{\"text\": \"mine\"}", as: "a")
+    let rows = bench.rows()
+    let items = try #require(bench.items)
+    let key = ItemKey(bench.table, try ItemID("a"))
+    let former = try rows.candidates(in: bench.table, items: items)
+    #expect(rows.client(key, in: items, "a.json") == former[0].client)
+    let row = try bench.row("a", "mine", version: "B")
+    try rows.log(of: bench.table).append([row], atOnce: true, durably: true)
+    rows.recognise([row], in: bench.table)
+    rows.finish()
+    let known = try #require(try bench.log().rows.known)
+    for place in 0..<known.count { #expect(known.flags(place).isSuperset(of: [.stamped, .digest])) }
+    #expect(try bench.found() == [])
+  }
+
+  @Test("What was changed just now, or since, is read again")
+  func readsWhatMayHaveChanged() throws {
+    bench.save("{\"text\": \"mine\"}", as: "a")
+    let key = ItemKey(bench.table, try ItemID("a"))
+    let items = try #require(bench.items)
+    let rows = bench.rows()
+    _ = try rows.candidates(in: bench.table, items: items)
+    bench.save("{\"text\": \"again\"}", as: "a")
+    #expect(rows.client(key, in: items, "a.json") == nil)
+    #expect(try rows.candidates(in: bench.table, items: items)[0].client.item?["text"] == "again")
+    bench.now = RowsBench.realTime
+    let unsettled = bench.rows()
+    _ = try unsettled.candidates(in: bench.table, items: items)
+    #expect(unsettled.client(key, in: items, "a.json") == nil)
   }
 
   @Test("L10: the same size and the same modification time don't hide another content")
