@@ -55,8 +55,8 @@ extension Session {
   }
 
   private mutating func send(
-    _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings, _ telling: inout PushTelling,
-    insertsAgain: Bool
+    _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings,
+    _ telling: inout PushTelling, insertsAgain: Bool
   ) throws {
     let (context, tables) = (context, tables)
     try exchange { workspace, connection in

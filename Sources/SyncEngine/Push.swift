@@ -35,8 +35,8 @@ package struct Push {
 
   /// Pushes tables.
   ///
-  /// - Parameters:
-  ///   - known: A survey of the tables, since which nothing but their users has changed them.
+  /// `known` is a survey of the tables, since which nobody but their users has changed them.
+  ///
   /// - Throws: ``Stop/unsafe(_:ways:)`` before anything doubtful is sent. What ends the push in its
   ///   midst is in the report.
   package func run(

@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(
-    "What a command has read it doesn't read again, and of what it has brought to the server the next reads nothing",
+    "A command reads a file once, and the next one nothing of what that has pushed",
     arguments: [true, false])
   func readsOnce(isNew: Bool) throws {
     if !isNew { try bench.pull([("a", "one"), ("b", "two")]) }
@@ -200,7 +200,9 @@ import Testing
     rows.recognise([row], in: bench.table)
     rows.finish()
     let known = try #require(try bench.log().rows.known)
-    for place in 0..<known.count { #expect(known.flags(place).isSuperset(of: [.stamped, .digest])) }
+    for place in 0..<known.count {
+      #expect(known.flags(place).isSuperset(of: [.stamped, .digest]))
+    }
     #expect(try bench.found() == [])
   }
 
