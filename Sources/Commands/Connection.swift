@@ -81,7 +81,7 @@ struct Connection {
     // A dialect that is set was not found out; what was found out before is true when it isn't set
     // any more.
     if !isDialectSet {
-      state.dialect = Text(facts.dialect.rawValue)
+      state.dialect = facts.dialect.name
     } else if state.origin != origin {
       state.dialect = nil
     }
@@ -195,7 +195,7 @@ struct UnknownDialect: FailureDescribing {
       .unreachable, Self.fact,
       hints: [
         "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
-        "NAME is mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
+        "NAME is mobile-services, mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
       ])
   }
 }

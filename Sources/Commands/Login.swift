@@ -4,20 +4,25 @@ import SyncModel
 import Workspace
 
 extension Authorization {
-  /// Finds the token for an origin: what `credential.command` prints, else what was kept.
+  /// Finds the token for an origin, what `credential.command` prints or else what was kept, and the
+  /// application key that was kept.
   ///
   /// - Throws: `WorkspaceError` where the file of tokens is open to others, ``Failure`` where the
   ///   command brings none.
   init(
     for origin: Origin, _ context: Context, _ configuration: Configuration
   ) throws {
+    func kept(_ name: Text) throws -> Secret? {
+      try context.credentials?.token(for: name).map { try Secret($0) }
+    }
+    let name = Text(origin.description)
+    let key = try kept(Credentials.applicationKey(of: name))
     if let command = configuration.text("credential.command") {
       let fetch = { try Secret(printedBy: command.string, for: origin, context) }
-      self.init(token: try fetch(), refresh: fetch)
+      self.init(token: try fetch(), key: key, refresh: fetch)
       return
     }
-    let kept = try context.credentials?.token(for: Text(origin.description))
-    self.init(token: try kept.map { try Secret($0) })
+    self.init(token: try kept(name), key: key)
   }
 }
 
@@ -51,19 +56,7 @@ enum Login {
     let line: [UInt8]?
     switch file {
     case "-"?: line = try context.invocation.input.line()
-    case let path?:
-      let token: Text?
-      do throws(WorkspaceError) {
-        token = try Credentials.token(inFile: context.path(path))
-      } catch {
-        // The one file that the command line names is wrong.
-        guard case .file(_, let error) = error else { throw error }
-        throw Failure.usage("\(path): \(error)")
-      }
-      guard let token else {
-        throw Failure.usage("\(path) holds no token: one line of visible ASCII characters")
-      }
-      return token
+    case let path?: return try secret(inFile: path, "token", context)
     case nil:
       guard asks else { return nil }
       // Nobody is to be asked, and what is typed unasked would be shown.
@@ -83,11 +76,30 @@ enum Login {
     return text
   }
 
-  /// Keeps a token for an origin.
-  static func keep(_ token: Text, for origin: Origin, _ context: Context) throws {
+  /// Takes a token or an application key, as `word` says, from a file that only its user can read.
+  static func secret(inFile path: String, _ word: String, _ context: Context) throws -> Text {
+    let secret: Text?
+    do throws(WorkspaceError) {
+      secret = try Credentials.token(inFile: context.path(path))
+    } catch {
+      // The one file that the command line names is wrong.
+      guard case .file(_, let error) = error else { throw error }
+      throw Failure.usage("\(path): \(error)")
+    }
+    guard let secret else {
+      throw Failure.usage("\(path) holds no \(word): one line of visible ASCII characters")
+    }
+    return secret
+  }
+
+  /// Keeps a token for an origin, or an application key.
+  static func keep(
+    _ secret: Text, for origin: Origin, isKey: Bool = false, _ context: Context
+  ) throws {
     guard let credentials = context.credentials else {
       throw Failure.usage("neither XDG_CONFIG_HOME nor HOME says where tokens are kept")
     }
-    try credentials.set(token, for: Text(origin.description))
+    let name = Text(origin.description)
+    try credentials.set(secret, for: isKey ? Credentials.applicationKey(of: name) : name)
   }
 }

@@ -38,7 +38,8 @@ struct RecordedWords: CustomStringConvertible {
   /// The options whose value is the next word.
   private static let valued: Set = [
     "-C", "-t", "--table", "--color", "--trace", "-s", "--set", "-f", "--file", "--field",
-    "--where", "--unset", "-j", "--jobs", "--max-delete", "--tool", "--token-file", "--query",
+    "--where", "--unset", "-j", "--jobs", "--max-delete", "--tool", "--token-file",
+    "--application-key-file", "--query",
   ]
 
   private static func safe(_ word: String) -> String {

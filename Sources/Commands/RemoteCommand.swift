@@ -29,22 +29,27 @@ struct RemoteCommand: TsyncCommand {
         let state = try open.workspace.state()
         guard let remote = open.configuration.remote else { throw Connection.noServer }
         let address = try ServerAddress(remote)
+        let origin = Text(address.origin.description)
         let hasToken =
           try open.configuration.text("credential.command") != nil
-          || context.credentials?.token(for: Text(address.origin.description)) != nil
+          || context.credentials?.token(for: origin) != nil
+        let hasKey =
+          try context.credentials?.token(for: Credentials.applicationKey(of: origin)) != nil
         let isKnown = state.origin == Text(address.description)
         let found = isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil
         let dialect = open.configuration.spokenDialect ?? found
         context.output.result(Line(address.description))
         if context.options.verbose {
-          context.output.result(Line("dialect  \(dialect?.rawValue ?? "not known yet")"))
+          context.output.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
           context.output.result(Line("user     \(state.user?.string ?? "not known")"))
           context.output.result(Line("token    \(hasToken ? "yes" : "no")"))
+          context.output.result(Line("key      \(hasKey ? "yes" : "no")"))
         }
         context.output.set("remote", .string(address.description))
-        context.output.set("dialect", dialect.map { .string(Text($0.rawValue)) } ?? .null)
+        context.output.set("dialect", dialect.map { .string($0.name) } ?? .null)
         context.output.set("user", state.user.map(JSON.string) ?? .null)
         context.output.set("token", .bool(hasToken))
+        context.output.set("applicationKey", .bool(hasKey))
       }
     }
   }
@@ -72,7 +77,7 @@ struct RemoteCommand: TsyncCommand {
     }
   }
 
-  /// Keeps a token.
+  /// Keeps a token, or an application key.
   struct LogIn: TsyncCommand {
     static let configuration = CommandConfiguration(
       commandName: "login", abstract: "Keep a token for the server's origin.")
@@ -84,14 +89,22 @@ struct RemoteCommand: TsyncCommand {
       help: ArgumentHelp("Read the token from FILE.", valueName: "file"))
     var tokenFile: String?
 
+    @Option(
+      name: .customLong("application-key-file"),
+      help: ArgumentHelp(
+        "Read the application key of Mobile Services (2014) from FILE.", valueName: "file"))
+    var keyFile: String?
+
     func run(in context: Context) throws {
       let origin = try RemoteCommand.address(context).origin
-      guard let token = try Login.token(file: tokenFile, for: origin, asks: true, context) else {
-        throw Failure.usage("no token was given")
-      }
-      try Login.keep(token, for: origin, context)
+      let key = try keyFile.map { try Login.secret(inFile: $0, "application key", context) }
+      let token = try Login.token(file: tokenFile, for: origin, asks: key == nil, context)
+      guard token != nil || key != nil else { throw Failure.usage("no token was given") }
+      if let token { try Login.keep(token, for: origin, context) }
+      if let key { try Login.keep(key, for: origin, isKey: true, context) }
       context.output.set("remote", .string(origin.description))
-      context.output.set("token", true)
+      context.output.set("token", .bool(token != nil))
+      context.output.set("applicationKey", .bool(key != nil))
       context.output.summary(Line("logged in to \(origin)"))
     }
   }
@@ -99,7 +112,7 @@ struct RemoteCommand: TsyncCommand {
   /// Forgets a token.
   struct LogOut: TsyncCommand {
     static let configuration = CommandConfiguration(
-      commandName: "logout", abstract: "Forget the token for the server's origin.")
+      commandName: "logout", abstract: "Forget token and key for the server's origin.")
 
     @OptionGroup var options: GlobalOptions
 

@@ -10,6 +10,8 @@ package struct Authorization {
 
   /// The token in use; `nil` sends none.
   package private(set) var token: Secret?
+  /// The application key, the same for all users of an application; `nil` sends none.
+  let key: Secret?
   /// The way to send it; `nil` leaves it to the dialect.
   package let scheme: Scheme?
   /// Counts the tokens, to tell an answer to an old one.
@@ -23,26 +25,31 @@ package struct Authorization {
   /// Makes an authorization; `refresh` gets a new token when the server refuses the old one, and is
   /// asked once.
   package init(
-    token: Secret?, scheme: Scheme? = nil, refresh: (() throws -> Secret?)? = nil
+    token: Secret?, key: Secret? = nil, scheme: Scheme? = nil,
+    refresh: (() throws -> Secret?)? = nil
   ) {
     self.token = token
+    self.key = key
     self.scheme = scheme
     self.refresh = refresh
   }
 
-  /// Returns the header fields that carry the token.
+  /// Returns the header fields that carry the token and the application key.
   ///
   /// The dialect decides where nothing else is said; while it is not known, the token goes in both
-  /// fields, to the same origin.
+  /// fields, to the same origin, and so does the key.
   func fields(_ dialect: Dialect?) -> [HTTPField] {
-    guard let token else { return [] }
+    let field = dialect.map(\.keyField) ?? Dialect.mobileServices.keyField
+    let keys = key.flatMap { key in field.map { HTTPField($0, key.reveal()) } }.map { [$0] } ?? []
+    guard let token else { return keys }
     let schemes = (scheme ?? dialect?.scheme).map { [$0] } ?? [.bearer, .zumoAuth]
-    return schemes.map { scheme in
-      switch scheme {
-      case .zumoAuth: HTTPField("X-ZUMO-AUTH", token.reveal())
-      case .bearer: HTTPField("Authorization", "Bearer \(token.reveal())")
+    return keys
+      + schemes.map { scheme in
+        switch scheme {
+        case .zumoAuth: HTTPField("X-ZUMO-AUTH", token.reveal())
+        case .bearer: HTTPField("Authorization", "Bearer \(token.reveal())")
+        }
       }
-    }
   }
 
   /// Gets a new token after the server refused that of a generation.
@@ -59,8 +66,8 @@ package struct Authorization {
     return true
   }
 
-  /// Returns bytes of a server's without the tokens that it was sent.
+  /// Returns bytes of a server's without the secrets that it was sent.
   func redacted(_ bytes: [UInt8]) -> [UInt8] {
-    [token, former].compactMap { $0 }.reduce(bytes) { $1.redacted(from: $0) }
+    [token, former, key].compactMap { $0 }.reduce(bytes) { $1.redacted(from: $0) }
   }
 }

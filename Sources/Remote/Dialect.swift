@@ -1,64 +1,98 @@
 package import SyncModel
 
-/// A way of speaking to tables over REST (protocol.md §1); whatever differs is told by it.
+/// A way of speaking to tables over REST (protocol.md §1): what differs on the wire, as values.
 ///
-/// The raw value is its name in settings, `state.json`, pages and JSON (decisions.md 75).
-package enum Dialect: String, CaseIterable, Hashable, Sendable {
-  /// Azure Mobile Apps, version 2.
-  case mobileApps = "mobile-apps"
-  /// Datasync 5 and 6, version 3, and tsync-server.
-  case datasync
-  /// The Community Toolkit's Datasync, version 3.
-  case communityToolkit = "community-toolkit"
+/// Each dialect has a file of its own.
+package struct Dialect: Sendable {
+  /// A write as it goes over the wire.
+  struct Writing {
+    /// The request's method.
+    var method: String
+    /// What stands in the body.
+    var content: Content
+    /// Whether the request says that it means tombstones, too.
+    var seesDeleted = false
+  }
 
+  /// What stands in the body of a write.
+  enum Content {
+    /// There is no body.
+    case nothing
+    /// The members that differ.
+    case changes
+    /// The whole item.
+    case whole
+  }
+
+  /// How one row is read.
+  enum Reading {
+    /// From its own address.
+    case address
+    /// From a list of the rows with its id.
+    case list
+  }
+
+  /// What the answer to an update or insert holds.
+  enum Answer {
+    /// The row.
+    case row
+    /// What was sent, and the system columns.
+    case echo
+  }
+
+  /// The name in settings, `state.json`, pages and JSON (decisions.md 75).
+  package let name: Text
+  /// The name for people.
+  package let title: String
+  /// How a token is sent where nothing else is said (decisions.md D).
+  let scheme: Authorization.Scheme
+  /// The field that carries the application key; `nil` sends none.
+  var keyField: String?
+  /// The value of the `ZUMO-API-VERSION` field; `nil` sends none.
+  var version: String?
+  /// What stands before the names of the system columns.
+  var prefix: Text = ""
+  /// The options that every request has.
+  var options: [String] = []
+  /// The option by which a request sees tombstones.
+  let includesDeleted: String
+  /// The option by which a list tells how many rows match.
+  let countsAll: String
+  /// The member of an answer that holds the rows of a list.
+  let rowsMember: String
+  /// Whether the rows of a list may stand alone, and what follows them in the `Link` field.
+  var allowsArray = false
+  /// Whether a table may have no times; a list that asks for them is empty then.
+  var mayLackTimes = false
+  /// Whether an insert tells an id to a table whose ids the server makes; else it would be refused.
+  var sendsMadeIDs = true
+  /// What stands around a time in a condition.
+  let time: (before: String, after: String)
+  /// How one row is read.
+  var reading = Reading.address
+  /// How an item is changed.
+  let update: Writing
+  /// How a deleted row is brought back.
+  let undelete: Writing
+  /// What the answer to an update or insert holds.
+  var answer = Answer.row
+}
+
+extension Dialect: Hashable, CaseIterable, CustomStringConvertible {
+  package static let allCases = [mobileServices, mobileApps, datasync, communityToolkit]
+  package var description: String { name.string }
+  package static func == (left: Dialect, right: Dialect) -> Bool { left.name == right.name }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Dialect {
   /// Finds a dialect by its name, or by the one that it had in older states.
   package init?(name: Text) {
-    switch name {
-    case "mobileApps": self = .mobileApps
-    case "communityToolkit": self = .communityToolkit
-    default: self.init(rawValue: name.string)
+    let old: [Text: Text] = ["mobileApps": "mobile-apps", "communityToolkit": "community-toolkit"]
+    guard let found = Self.allCases.first(where: { $0.name == old[name] ?? name }) else {
+      return nil
     }
-  }
-
-  /// How a token is sent where nothing else is said (decisions.md D).
-  var scheme: Authorization.Scheme {
-    switch self {
-    case .mobileApps: .zumoAuth
-    case .datasync, .communityToolkit: .bearer
-    }
-  }
-
-  /// The value of the `ZUMO-API-VERSION` field; `nil` sends none.
-  var version: String? {
-    switch self {
-    case .mobileApps: "2.0.0"
-    case .datasync: "3.0.0"
-    case .communityToolkit: nil
-    }
-  }
-
-  /// The member of an answer that holds the rows of a list.
-  var rowsMember: String {
-    switch self {
-    case .mobileApps: "results"
-    case .datasync, .communityToolkit: "items"
-    }
-  }
-
-  /// The option by which a request sees tombstones.
-  var includesDeleted: String {
-    switch self {
-    case .mobileApps: "__includeDeleted=true"
-    case .datasync, .communityToolkit: "__includedeleted=true"
-    }
-  }
-
-  /// The option by which a list tells how many rows match.
-  var countsAll: String {
-    switch self {
-    case .mobileApps: "$inlinecount=allpages"
-    case .datasync, .communityToolkit: "$count=true"
-    }
+    self = found
   }
 
   /// The fields that every request has.
@@ -66,4 +100,13 @@ package enum Dialect: String, CaseIterable, Hashable, Sendable {
     (version.map { [HTTPField("ZUMO-API-VERSION", $0)] } ?? [])
       + [HTTPField("Accept", "application/json")]
   }
+
+  /// Returns a request's target: a path, and the options behind those that every request has.
+  func target(_ path: String, _ options: [String] = []) -> String {
+    let all = options + self.options
+    return all.isEmpty ? path : "\(path)?\(all.joined(separator: "&"))"
+  }
+
+  /// Returns the name of a system column.
+  func column(_ field: SystemField) -> Text { Text("\(prefix)\(field.name)") }
 }

@@ -8,8 +8,12 @@ import SyncModel
 ///               ├─ items ──► no version ──┬─ 200 ──────► communityToolkit
 ///               │                         └─ 400 ──────► datasync
 ///               ├─ 400 "2.0.0" ──► version 2 ── rows ──► mobileApps
-///               ├─ rows ──► (bare rows? __systemproperties) ──► mobileApps
-///               └─ no rows, no mark ─────────────────► unknown (decisions.md 75)
+///               ├─ marks of 2014 ──────────────────────► mobileServices
+///               ├─ rows with version or updatedAt ─────► mobileApps
+///               └─ other rows, or none ──► __systemproperties=* ──┬─ 400 ──► mobileApps
+///                       __systemproperties=__none ◄── 200 ────────┘
+///                        ├─ 400 ───────────────────────► mobileServices
+///                        └─ no rows ───────────────────► unknown (decisions.md 75)
 /// ```
 ///
 /// Where a dialect is set, its own question is the only one.
@@ -22,18 +26,27 @@ struct DialectDetection {
     case version2
     /// The same without a version.
     case unversioned
-    /// The same without a version, for the system properties of version 1.
+    /// The same without a version, for all system properties of 2014.
     case systemProperties
+    /// The same for a system property that there isn't.
+    case noProperty
 
     func target(of table: TableName) -> String {
-      "tables/\(table)?$top=1" + (self == .systemProperties ? "&__systemproperties=*" : "")
+      let property: String? =
+        switch self {
+        case .systemProperties: "*"
+        case .noProperty: "__none"
+        case .version3, .version2, .unversioned: nil
+        }
+      return "tables/\(table)?$top=1" + (property.map { "&__systemproperties=\($0)" } ?? "")
     }
 
     var fields: [HTTPField] {
       switch self {
       case .version3: Dialect.datasync.fields
       case .version2: Dialect.mobileApps.fields
-      case .unversioned, .systemProperties: Dialect.communityToolkit.fields
+      case .unversioned: Dialect.communityToolkit.fields
+      case .systemProperties, .noProperty: Dialect.mobileServices.fields
       }
     }
   }
@@ -57,6 +70,9 @@ struct DialectDetection {
   /// The user that the answers tell.
   private(set) var user: Text?
 
+  /// Whether the table has answered a list.
+  private(set) var isListed = false
+
   private let table: TableName
   private let chosen: Dialect?
 
@@ -65,9 +81,10 @@ struct DialectDetection {
     self.table = table
     self.chosen = chosen
     switch chosen {
-    case .datasync, nil: break
-    case .mobileApps: step = .ask(.version2)
-    case .communityToolkit: step = .ask(.unversioned)
+    case .mobileApps?: step = .ask(.version2)
+    case .communityToolkit?: step = .ask(.unversioned)
+    case .mobileServices?: step = .ask(.systemProperties)
+    default: break
     }
   }
 
@@ -75,23 +92,31 @@ struct DialectDetection {
   mutating func take(_ answer: HTTPAnswer, to probe: Probe, refusal: Refusal) {
     dataset = answer.header("X-Tsync-Dataset").map { Text($0) } ?? dataset
     user = answer.header("X-Tsync-User").map { Text($0) } ?? user
+    isListed = isListed || answer.status == 200
+    let isOld = answer.isMobileServices || hasOldVersions(answer)
+    let objection = chosen.flatMap { isOld ? $0.objectionToOld : nil }
     switch (probe, answer.status) {
     case (_, 403): step = .stop(.unauthorized(refusal))
-    case _ where answer.isMobileServices || hasOldVersions(answer): step = .stop(.mobileServices)
+    case _ where objection != nil: step = objection.map(Step.stop) ?? step
     case (_, 200) where chosen.map { rows(of: answer, $0) != nil } ?? false:
       step = chosen.map(Step.found) ?? step
     case _ where chosen != nil && answer.status != 404: step = alienStep(answer, refusal)
+    case _ where chosen == nil && isOld && [200, 400].contains(answer.status):
+      step = .found(.mobileServices)
     case (.version3, 200): step = afterVersion3(answer)
     case (.version3, 400): step = afterRefusal(answer, refusal)
     case (.unversioned, 200): step = .found(.communityToolkit)
     case (.unversioned, 400): step = .found(.datasync)
     case (.version2, 200) where rows(of: answer, .mobileApps) != nil: step = .found(.mobileApps)
-    case (.systemProperties, 200) where rows(of: answer, .mobileApps)?.isEmpty == true:
+    case (.systemProperties, 200) where rows(of: answer, .mobileServices) != nil:
+      step = .ask(.noProperty)
+    case (.noProperty, 200) where rows(of: answer, .mobileServices)?.isEmpty == true:
       step = .unknown
-    case (.systemProperties, 200) where rows(of: answer, .mobileApps) != nil:
+    case (.noProperty, 200) where rows(of: answer, .mobileServices) != nil:
       let fact = "the rows of \(table) do not show the dialect of the server"
       step = .stop(
         .notSpeaking(fact, ways: ["to set another: \(typed: "config", "dialect", "NAME")"]))
+    case (.noProperty, 400): step = .found(.mobileServices)
     case (.systemProperties, 400): step = .found(.mobileApps)
     // Mobile Apps on Node has a page for tables that it doesn't know.
     case (_, 404) where !answer.isMarkup, (.version2, 404): step = .stop(.noTable(table))
@@ -108,12 +133,12 @@ struct DialectDetection {
     if isMarked || rows.contains(where: { $0["version"] != nil || $0["updatedAt"] != nil }) {
       return .found(.mobileApps)
     }
-    return rows.isEmpty ? .unknown : .ask(.systemProperties)
+    return .ask(.systemProperties)
   }
 
   private func afterRefusal(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
     let words = refusal.words.bytes
-    if words.begins(withWord: HTTPAnswer.oldRefusal) { return .stop(.mobileServices) }
+    if words.begins(withWord: HTTPAnswer.oldRefusal) { return .found(.mobileServices) }
     let object = answer.object
     let isMobileApps =
       (object?["error"] != nil || object?["message"] != nil)
@@ -125,7 +150,7 @@ struct DialectDetection {
   private func rows(of answer: HTTPAnswer, _ dialect: Dialect) -> [JSONObject]? {
     guard answer.isJSON,
       let envelope = try? PageEnvelope(
-        answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect == .mobileApps)
+        answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect.allowsArray)
     else { return nil }
     return envelope.rows.compactMap { (try? JSON(parsing: answer.body[$0]))?.object }
   }
@@ -135,7 +160,7 @@ struct DialectDetection {
   }
 
   private var alien: Step {
-    let language = chosen.map { " in \($0.rawValue)" } ?? ""
+    let language = chosen.map { " in \($0.name)" } ?? ""
     return .stop(.notSpeaking("the response is not a list of rows of table \(table)\(language)"))
   }
 
@@ -149,10 +174,16 @@ struct DialectDetection {
   }
 }
 
-extension Stop {
-  /// The end that a server of 2014 makes.
-  static let mobileServices = Stop.notSpeaking(
-    "the server speaks Mobile Services (2014), which tsync does not speak yet")
+extension Dialect {
+  /// The end that an answer makes which shows that the server speaks Mobile Services (2014), where this
+  /// dialect is taken for its own; `nil` where that is it.
+  var objectionToOld: Stop? {
+    let old = Self.mobileServices
+    guard self != old else { return nil }
+    return .notSpeaking(
+      "the server speaks \(old.title), not \(title)",
+      ways: ["to say so: \(typed: "config", "dialect", old.name.string)"])
+  }
 }
 
 extension HTTPAnswer {

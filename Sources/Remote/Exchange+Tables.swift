@@ -18,7 +18,7 @@ extension Exchange {
         let answer = try read(probe.target(of: table), fields: probe.fields)
         detection.take(answer, to: probe, refusal: Refusal(answer, authorization))
       case .found(let dialect):
-        listed.insert(table)
+        if detection.isListed { listed.insert(table) }
         return ServerFacts(
           dialect: dialect, dataset: detection.dataset,
           user: detection.user ?? authorization.token?.subject)
@@ -39,7 +39,7 @@ extension Exchange {
       dialect.target(range, of: table, top: top, skip: skip, counts: counts),
       fields: dialect.fields,
       meanwhile: meanwhile)
-    guard !answer.isMobileServices else { throw Stop.mobileServices }
+    if answer.isMobileServices, let stop = dialect.objectionToOld { throw stop }
     if answer.saysNotFound { facts?.tables[table, default: TableFacts()].isMissing = true }
     guard answer.status == 200 else { return .refused(answer) }
     let page: ListPage
@@ -48,9 +48,9 @@ extension Exchange {
     } catch {
       guard !answer.isMarkup else { throw stop(for: answer, table) }
       throw Stop.notSpeaking(
-        "the answer to a list of \(table) is none in \(dialect.rawValue): \(error.message)")
+        "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
     }
-    guard !page.hasOldVersions else { throw Stop.mobileServices }
+    if page.hasOldVersions, let stop = dialect.objectionToOld { throw stop }
     listed.insert(table)
     facts?.tables[table]?.isMissing = false
     if page.hasNumberIDs { facts?.tables[table, default: TableFacts()].makesIDs = true }

@@ -73,6 +73,12 @@ struct PullCursor {
     self.inOrder = inOrder
   }
 
+  /// Begins a pull of a table without times: everything, by ids, which may be numbers.
+  init(byNumbers isNumber: Bool, top: Int) {
+    self.init(from: nil, top: top, overlap: 0, inOrder: false)
+    range = .byID(after: nil, isNumber: isNumber)
+  }
+
   /// Halves the pages to come; one that is smaller than those before proves nothing then.
   ///
   /// - Returns: Whether they can be smaller.
@@ -132,6 +138,8 @@ struct PullCursor {
         $0.untimedAreDone = true
         $0.range = $0.resumesAt.map(RowRange.since)
       }
+    case .byID(_, let isNumber):
+      try takeByID(page, fresh, next: { .byID(after: $0, isNumber: isNumber) }) { $0.range = nil }
     case .only, nil: range = nil
     }
     largest = max(largest, page.entries.count)

@@ -10,12 +10,20 @@ extension RESTBackend {
       exchange.surroundings.notice(
         "the delta token of \(table) is no time: everything is brought again")
     }
+    guard try hasTimes(table) else {
+      let isNumber = facts.tables[table]?.makesIDs == true
+      return try follow(PullCursor(byNumbers: isNumber, top: pageSize(of: table)), of: table, each)
+    }
     try follow(cursor(from: start, in: table), of: table, each)
+  }
+
+  private func pageSize(of table: TableName) -> Int {
+    min(settings.pageSize, facts.tables[table]?.pageSize ?? .max)
   }
 
   private func cursor(from start: Timestamp?, in table: TableName) -> PullCursor {
     PullCursor(
-      from: start, top: min(settings.pageSize, facts.tables[table]?.pageSize ?? .max),
+      from: start, top: pageSize(of: table),
       overlap: max(0, settings.overlapSeconds ?? (facts.commitsInOrder ? 0 : 120)),
       inOrder: facts.commitsInOrder)
   }

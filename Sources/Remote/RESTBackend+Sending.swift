@@ -6,6 +6,7 @@ extension RESTBackend {
     next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
   ) throws {
     try exchange.checkSubject()
+    let dialect = facts.dialect
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
     var (found, others, answered) = (Set<TableName>(), Set<TableName>(), Set<ItemKey>())
@@ -15,13 +16,18 @@ extension RESTBackend {
       self.answered.formUnion(answered)
     }
     repeat {
-      try exchange.send(&window, width: jobs) {
+      try exchange.send(&window, in: dialect, width: jobs) {
         guard !isExhausted else { return nil }
         let intent = try next()
         isExhausted = intent == nil
         return intent
       } done: {
         if case .done = $1.outcome { found.insert($0.key.table) }
+        if $0.kind == .insert, case .refused(let refusal) = $1.outcome,
+          dialect.refusesIDs(refusal)
+        {
+          others.insert($0.key.table)
+        }
         if $0.kind == .insert, case .done(let row) = $1.outcome {
           if row == nil { answered.insert($0.key) }
           if let row, row.id != $0.key.id { others.insert($0.key.table) }
@@ -43,11 +49,11 @@ extension RESTBackend {
 extension Exchange {
   /// Sends writes until there are none, something stops them, or a pause has to be made.
   fileprivate mutating func send(
-    _ window: inout SendingWindow, width: Int, next: () throws -> Intent?,
+    _ window: inout SendingWindow, in dialect: Dialect, width: Int, next: () throws -> Intent?,
     done: (Intent, Reply) throws -> Void
   ) throws {
     // The transport is in use meanwhile; everything else is worked on in a copy.
-    var talk = Talk(self)
+    var talk = Talk(self, in: dialect)
     defer {
       (authorization, isProven, keepsIDs) = (talk.authorization, talk.isProven, talk.keepsIDs)
     }
@@ -81,10 +87,12 @@ private struct Talk<T: Transport> {
   var keepsIDs: Set<TableName>
   private let address: ServerAddress
   private let facts: ServerFacts?
+  private let dialect: Dialect
   private let surroundings: Surroundings
   private let trace: (HTTPRequest, Result<HTTPAnswer, TransportError>, Int) -> Void
 
-  init(_ exchange: Exchange<T>) {
+  init(_ exchange: Exchange<T>, in dialect: Dialect) {
+    self.dialect = dialect
     authorization = exchange.authorization
     isProven = exchange.isProven
     keepsIDs = exchange.keepsIDs
@@ -128,7 +136,7 @@ private struct Talk<T: Transport> {
       // Misdirected is what tsync-server answers where its data set isn't the one that is meant.
       verdict = .settled(Reply(answer.status == 421 ? .notSent : .unknown(nil), stop: objection))
     } else {
-      verdict = WriteVerdict(answer, to: flight.intent, authorization)
+      verdict = WriteVerdict(answer, to: flight.intent, in: dialect, authorization)
     }
     if case .settled(let reply) = verdict, reply.stop == nil { isProven = true }
     let key = flight.intent.key

@@ -36,21 +36,19 @@ package struct RESTBackend<T: Transport>: Backend {
   }
 
   package func prepare(_ operation: Operation) throws -> Request {
-    try facts.dialect.request(for: operation)
+    try facts.dialect.request(
+      for: operation, serverMakesIDs: facts.tables[operation.key.table]?.makesIDs == true)
   }
 
   package mutating func read(_ key: ItemKey) throws -> Reading {
-    switch facts.dialect {
-    case .mobileApps: return try readFromList(key)
-    case .datasync, .communityToolkit: break
-    }
     let dialect = facts.dialect
-    let target = "\(dialect.target(key))?\(dialect.includesDeleted)"
+    if case .list = dialect.reading { return try readFromList(key) }
+    let target = dialect.target(dialect.path(of: key), [dialect.includesDeleted])
     let answer = try exchange.read(target, fields: dialect.fields)
     switch answer.status {
     case 200:
       guard answer.isJSON else { throw exchange.stop(for: answer, key.table) }
-      return try reading(of: ListEntry(answer.body[...]), key)
+      return try reading(of: ListEntry(answer.body[...], in: dialect), key)
     case 404 where !answer.isMarkup:
       try exchange.confirm(key.table, dialect)
       return absence(of: key)
@@ -62,14 +60,29 @@ package struct RESTBackend<T: Transport>: Backend {
 
   package mutating func makesIDs(in table: TableName) throws -> Bool {
     if facts.tables[table]?.makesIDs == true { return true }
+    return try look(at: table).hasNumberIDs
+  }
+
+  /// Looks at one row of a table, and takes note of its ids and of whether it has a time.
+  private mutating func look(at table: TableName) throws -> ListPage {
     let dialect = facts.dialect
-    let answer = try exchange.read(
-      "tables/\(table)?$top=1&\(dialect.includesDeleted)", fields: dialect.fields)
+    let target = dialect.target("tables/\(table)", ["$top=1", dialect.includesDeleted])
+    let answer = try exchange.read(target, fields: dialect.fields)
     guard answer.status == 200, let page = try? ListPage(answer, dialect) else {
       throw exchange.stop(for: answer, table)
     }
     if page.hasNumberIDs { facts.tables[table, default: TableFacts()].makesIDs = true }
-    return page.hasNumberIDs
+    if dialect.mayLackTimes, let first = page.entries.first {
+      facts.tables[table, default: TableFacts()].hasTimes = first.time != nil
+    }
+    return page
+  }
+
+  /// Whether the rows of a table have times; a list by time is empty where they have none.
+  mutating func hasTimes(_ table: TableName) throws -> Bool {
+    guard facts.dialect.mayLackTimes else { return true }
+    if facts.tables[table]?.hasTimes == nil { _ = try look(at: table) }
+    return facts.tables[table]?.hasTimes ?? true
   }
 
   /// Takes note of an insert that was carried out and whose row isn't there: it has another id.

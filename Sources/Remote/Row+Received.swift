@@ -2,11 +2,13 @@ import SyncEngine
 import SyncModel
 
 extension Row {
-  /// Reads a row from its text as a server sent it.
+  /// Reads a row from its text as a server sent it; where a dialect's system columns have other names
+  /// than tsync's, it is written anew.
   ///
   /// - Throws: Why it can't be a row: no JSON within the limits, a member that stands twice, a
-  ///   field of a wrong type, an id that is none or too long for a file's name (safety.md S2, S13).
-  init(received text: ArraySlice<UInt8>) throws(NameError) {
+  ///   field of a wrong type or of a name that tsync has for a system column, an id that is none or too
+  ///   long for a file's name (safety.md S2, S13).
+  init(received text: ArraySlice<UInt8>, in dialect: Dialect) throws(NameError) {
     guard text.count <= PullLimits.rowBytes else { throw NameError("the row is larger than 1 MiB") }
     let value: JSON
     do throws(JSONError) {
@@ -15,8 +17,29 @@ extension Row {
       throw NameError("the row's text can't be taken: \(error.message)")
     }
     guard let object = value.object else { throw NameError("the row is not an object") }
-    try self.init(object, text: Array(text))
+    let isRenamed = !dialect.prefix.isEmpty
+    try self.init(
+      isRenamed ? dialect.renamed(object) : object, text: isRenamed ? nil : Array(text))
     guard FileName.of(id) != nil else { throw NameError("the id is too long for a file's name") }
+  }
+}
+
+extension Dialect {
+  /// Gives the system columns of a received row the names that tsync has for them.
+  ///
+  /// - Throws: Where a field of the user's has such a name.
+  func renamed(_ object: JSONObject) throws(NameError) -> JSONObject {
+    var members = object.members
+    for index in members.indices {
+      let name = members[index].name
+      if SystemField.allCases.contains(where: { $0.name == name }) {
+        throw NameError("the row has a field '\(name)', which tsync keeps for the server")
+      }
+      if let field = SystemField.allCases.first(where: { column($0) == name }) {
+        members[index].name = field.name
+      }
+    }
+    return JSONObject(members)
   }
 }
 
@@ -28,16 +51,16 @@ enum ListEntry: Equatable {
   case refused(RefusedRow, time: Timestamp?)
 
   /// Reads an entry from its text.
-  init(_ text: ArraySlice<UInt8>) {
+  init(_ text: ArraySlice<UInt8>, in dialect: Dialect) {
     do throws(NameError) {
-      self = .row(try Row(received: text))
+      self = .row(try Row(received: text, in: dialect))
     } catch {
       // The limits are an item's; to tell what it was, more may be read.
       let object = (try? JSON(parsing: text))?.object
       self = .refused(
         RefusedRow(
           text: Array(text), id: object?[Item.idField]?.text, reason: error.description),
-        time: object?[SystemField.updatedAt.name]?.text.flatMap(Timestamp.init))
+        time: object?[dialect.column(.updatedAt)]?.text.flatMap(Timestamp.init))
     }
   }
 
@@ -87,13 +110,13 @@ struct ListPage: Equatable {
   init(_ answer: HTTPAnswer, _ dialect: Dialect) throws(EnvelopeFault) {
     guard answer.isJSON else { throw EnvelopeFault("the answer is not JSON") }
     let envelope = try PageEnvelope(
-      answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect == .mobileApps)
-    entries = envelope.rows.map { ListEntry(answer.body[$0]) }
+      answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect.allowsArray)
+    entries = envelope.rows.map { ListEntry(answer.body[$0], in: dialect) }
     let first = envelope.rows.first.flatMap { try? JSON(parsing: answer.body[$0]) }
     if case .number? = first?.object?[Item.idField] { hasNumberIDs = true }
     total = envelope.total
     date = answer.date
-    let link = dialect == .mobileApps ? answer.header("Link") : nil
+    let link = dialect.allowsArray ? answer.header("Link") : nil
     hasLink = envelope.hasLink || link != nil
     nextSkip = envelope.nextSkip ?? link.flatMap { PageEnvelope.skip(in: $0.utf8) }
   }

@@ -10,27 +10,32 @@ enum RowRange: Equatable {
   case within(start: Timestamp, end: Timestamp, after: Text?)
   /// Those without a time, by id, after an id.
   case untimed(after: Text?)
+  /// All of a table whose rows have no time, by id, after an id, which may be a number.
+  case byID(after: Text?, isNumber: Bool)
   /// The one with this id.
   case only(ItemID)
 
   /// The order, as a server takes it.
-  var order: String? {
+  func order(_ dialect: Dialect) -> String? {
     switch self {
-    case .all, .since: "updatedAt,id"
-    case .within, .untimed: "id"
+    case .all, .since: "\(dialect.column(.updatedAt)),id"
+    case .within, .untimed, .byID: "id"
     case .only: nil
     }
   }
 
   /// The condition in the words of a dialect; `nil` where there is none.
   func filter(_ dialect: Dialect) -> String? {
-    switch self {
+    let time = dialect.column(.updatedAt)
+    return switch self {
     case .all: nil
-    case .since(let start): "updatedAt ge \(dialect.literal(start))"
+    case .since(let start): "\(time) ge \(dialect.literal(start))"
     case .within(let start, let end, let id):
-      "(updatedAt ge \(dialect.literal(start))) and (updatedAt lt \(dialect.literal(end)))"
+      "(\(time) ge \(dialect.literal(start))) and (\(time) lt \(dialect.literal(end)))"
         + Self.after(id, dialect)
-    case .untimed(let id): "(updatedAt eq null)" + Self.after(id, dialect)
+    case .untimed(let id): "(\(time) eq null)" + Self.after(id, dialect)
+    case .byID(let id, let isNumber):
+      id.map { "id gt \(isNumber ? $0.string : dialect.literal($0))" }
     case .only(let id): "id eq \(dialect.literal(id.text))"
     }
   }
@@ -54,10 +59,7 @@ extension Dialect {
   /// Returns a time as a literal, as the server wrote it (protocol.md §3.5).
   func literal(_ time: Timestamp) -> String {
     let text = Self.isPlain(time.text.bytes) ? time.text : Timestamp(ticks: time.ticks).text
-    return switch self {
-    case .mobileApps: "datetimeoffset'\(text)'"
-    case .datasync, .communityToolkit: "cast(\(text),Edm.DateTimeOffset)"
-    }
+    return "\(self.time.before)\(text)\(self.time.after)"
   }
 
   /// Whether every filter takes a time as it is written.
@@ -79,14 +81,14 @@ extension Dialect {
   ) -> String {
     var options: [String] = []
     if let filter = range.filter(self) { options.append("$filter=\(Text(filter).queryEncoded)") }
-    if let order = range.order { options.append("$orderby=\(order)") }
+    if let order = range.order(self) { options.append("$orderby=\(order)") }
     if skip > 0 { options.append("$skip=\(skip)") }
     if let top { options.append("$top=\(top)") }
     options.append(includesDeleted)
     if counts { options.append(countsAll) }
-    return "tables/\(table)?\(options.joined(separator: "&"))"
+    return target("tables/\(table)", options)
   }
 
-  /// Returns the target of one row.
-  func target(_ key: ItemKey) -> String { "tables/\(key.table)/\(key.id.text.percentEncoded)" }
+  /// Returns the path of one row.
+  func path(of key: ItemKey) -> String { "tables/\(key.table)/\(key.id.text.percentEncoded)" }
 }

@@ -16,10 +16,12 @@ enum WriteVerdict: Equatable {
   case wait(Refusal, seconds: Int?, mayBeDone: Bool)
 
   /// Decides for an answer; the tokens of the authorization are taken out of its words.
-  init(_ answer: HTTPAnswer, to intent: Intent, _ authorization: Authorization) {
+  init(
+    _ answer: HTTPAnswer, to intent: Intent, in dialect: Dialect, _ authorization: Authorization
+  ) {
     var refusal: Refusal { Refusal(answer, authorization) }
     switch answer.status {
-    case 200..<300: self = .settled(Reply(Self.success(answer, of: intent)))
+    case 200..<300: self = .settled(Reply(Self.success(answer, of: intent, in: dialect)))
     case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: .moved(answer)))
     case 300..<400: self = .settled(Reply(.unknown(refusal), stop: .moved(answer)))
     case 401: self = .renew(refusal)
@@ -33,29 +35,34 @@ enum WriteVerdict: Equatable {
     }
   }
 
-  private static func success(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
-    switch (intent.kind, answer.status) {
+  private static func success(
+    _ answer: HTTPAnswer, of intent: Intent, in dialect: Dialect
+  ) -> Reply.Outcome {
+    let row = row(in: answer, to: intent, dialect)
+    return switch (intent.kind, answer.status) {
     case (.delete, 204): .done(nil)
-    case (.delete, 200): deletion(answer, of: intent)
-    case (.insert, _): inserted(answer, as: intent.key.id)
-    case (.undelete, 200), (.undelete, 201), (.update, 200): written(answer, of: intent)
+    case (.delete, 200): deletion(answer, row, of: intent)
+    case (.insert, _): inserted(answer, row, as: intent.key.id)
+    case (.undelete, 200), (.undelete, 201), (.update, 200): written(row, of: intent)
     default: .unknown(nil)
     }
   }
 
   /// An answer with a row, and "created" without one, say that a row was made, under whatever id
   /// (decisions.md 50).
-  private static func inserted(_ answer: HTTPAnswer, as id: ItemID) -> Reply.Outcome {
-    if let row = row(in: answer), !row.deleted {
-      return .done(row.id == id && row.version == nil ? nil : row)
-    }
+  private static func inserted(
+    _ answer: HTTPAnswer, _ row: Row?, as id: ItemID
+  ) -> Reply.Outcome {
+    if let row, !row.deleted { return .done(row.id == id && row.version == nil ? nil : row) }
     if let object = answer.object, object[Item.idField] != nil { return .done(nil) }
     let isWhole = answer.isJSON ? answer.object != nil : !answer.body.isEmpty
     let isMade = answer.status == 201 && !answer.isMarkup && (isWhole || answer.isSaidToBeEmpty)
     return isMade ? .done(nil) : .unknown(nil)
   }
 
-  private static func deletion(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
+  private static func deletion(
+    _ answer: HTTPAnswer, _ row: Row?, of intent: Intent
+  ) -> Reply.Outcome {
     guard !answer.isMarkup else { return .unknown(nil) }
     // An answer that was cut off after its status line is empty, too.
     if answer.body.isEmpty { return answer.isSaidToBeEmpty ? .done(nil) : .unknown(nil) }
@@ -63,24 +70,38 @@ enum WriteVerdict: Equatable {
       return .unknown(nil)
     }
     // A hard delete tells the row as it was, which is not the row as it is.
-    guard let row = row(in: answer), row.deleted, row.version != nil else { return .done(nil) }
+    guard let row, row.deleted, row.version != nil else { return .done(nil) }
     return .done(row)
   }
 
-  private static func written(_ answer: HTTPAnswer, of intent: Intent) -> Reply.Outcome {
-    guard let row = row(in: answer), row.id == intent.key.id, !row.deleted else {
-      return .unknown(nil)
-    }
+  private static func written(_ row: Row?, of intent: Intent) -> Reply.Outcome {
+    guard let row, row.id == intent.key.id, !row.deleted else { return .unknown(nil) }
     return .done(row.version == nil ? nil : row)
   }
 
-  /// Returns the row in an answer, its version from the entity tag where the body has none.
-  private static func row(in answer: HTTPAnswer) -> Row? {
-    guard answer.isJSON, let row = try? Row(received: answer.body[...]) else { return nil }
-    guard row.version == nil, let tag = answer.header("ETag"),
-      let version = Version(entityTag: tag), var object = answer.object
-    else { return row }
-    object[SystemField.version.name] = .string(version.text)
-    return try? Row(object)
+  /// Returns the row that an answer tells, its version from the entity tag where the body has none.
+  ///
+  /// What echoes an item is laid over the item as it was sent: alone it has but the fields that were
+  /// (decisions.md 76).
+  private static func row(
+    in answer: HTTPAnswer, to intent: Intent, _ dialect: Dialect
+  ) -> Row? {
+    guard answer.isJSON, let row = try? Row(received: answer.body[...], in: dialect) else {
+      return nil
+    }
+    let isEcho = dialect.answer == .echo
+    guard isEcho || row.version == nil else { return row }
+    var (item, version) = (row.item, row.version)
+    if version == nil { version = answer.header("ETag").flatMap(Version.init(entityTag:)) }
+    if isEcho, intent.kind == .undelete {
+      // Which fields have come back it doesn't say: the row is read.
+      version = nil
+    } else if isEcho, let sent = intent.item {
+      item = sent
+      for member in row.item.fields.members { item.fields[member.name] = member.value }
+    }
+    return Row(
+      id: row.id, item: item, version: version, updatedAt: row.updatedAt,
+      createdAt: row.createdAt, deleted: row.deleted)
   }
 }

@@ -4,6 +4,8 @@ package struct TableFacts: Hashable, Sendable {
   package var pageSize: Int?
   /// Whether the server gives new rows ids of its own (decisions.md 50).
   package var makesIDs = false
+  /// Whether its rows have times; `nil` where that isn't asked, or nobody has seen a row.
+  package var hasTimes: Bool?
   /// Whether the server had no such table when it was asked last.
   package var isMissing = false
 
@@ -16,6 +18,7 @@ extension TableFacts {
   package init(_ object: JSONObject) {
     pageSize = object["page"]?.integer.flatMap { $0 > 0 ? $0 : nil }
     makesIDs = object["makesIds"]?.boolean ?? false
+    hasTimes = object["timed"]?.boolean
     isMissing = object["missing"]?.boolean ?? false
   }
 
@@ -24,6 +27,7 @@ extension TableFacts {
     var object = JSONObject()
     if let pageSize { object.append("page", .integer(pageSize)) }
     if makesIDs { object.append("makesIds", true) }
+    if let hasTimes { object.append("timed", .bool(hasTimes)) }
     if isMissing { object.append("missing", true) }
     return object
   }

@@ -3,7 +3,11 @@ import SyncEngine
 package import SyncModel
 import SystemPackage
 
-/// The user's tokens, one for each origin, in a file that only they can read.
+/// The user's tokens and application keys, one for each origin, in a file that only they can read.
+///
+/// ```
+///   {"https://host": "TOKEN", "https://host application-key": "KEY"}
+/// ```
 ///
 /// A workspace can name a server, but never a token: tokens are found by the server's origin alone
 /// (safety.md §2.2 W2).
@@ -38,13 +42,18 @@ package struct Credentials: Sendable {
     try write(object)
   }
 
-  /// Forgets the token for an origin; answers whether there was one.
+  /// Returns what the application key of an origin is kept as: the text that ``token(for:)`` and
+  /// ``set(_:for:)`` take in place of the origin.
+  package static func applicationKey(of origin: Text) -> Text { Text("\(origin) application-key") }
+
+  /// Forgets the token and the application key for an origin; answers whether there was either.
   ///
   /// - Throws: As ``token(for:)``.
   package func remove(_ origin: Text) throws(WorkspaceError) -> Bool {
-    var object = try read()
-    guard object[origin] != nil else { return false }
-    object[origin] = nil
+    let former = try read()
+    var object = former
+    for name in [origin, Self.applicationKey(of: origin)] { object[name] = nil }
+    guard object != former else { return false }
     try write(object)
     return true
   }

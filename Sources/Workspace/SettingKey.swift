@@ -62,7 +62,10 @@ package struct SettingKey: Hashable, Sendable {
   private static let kinds: [(name: Text, kind: Kind)] = [
     ("color", .choice(["auto", "always", "never"])),
     ("credential.command", .text),
-    ("dialect", .choice(["auto", "mobile-apps", "datasync", "community-toolkit"])),
+    (
+      "dialect",
+      .choice(["auto", "mobile-services", "mobile-apps", "datasync", "community-toolkit"])
+    ),
     ("done.field", .text),
     ("editor", .text),
     ("merge", rule),
@@ -97,9 +100,7 @@ extension SettingKey {
       if names.count == elements.count, !names.isEmpty { return }
     default: break
     }
-    let isOld = name == "dialect" && value == "mobile-services"
-    let reason = isOld ? "tsync does not speak mobile-services yet; " : ""
-    throw NameError("\(reason)\(name) must be \(kind.words)")
+    throw NameError("\(name) must be \(kind.words)")
   }
 
   /// Reads a value as a person types it on a command line.

@@ -86,7 +86,7 @@ import Testing
       (#"{"id":"a"]"#, nil, "expected ',' or '}'"),
     ] as [(String, String?, String)])
   func setsAside(text: String, id: String?, reason: String) throws {
-    guard case .refused(let row, _) = ListEntry(Array(text.utf8)[...]) else {
+    guard case .refused(let row, _) = ListEntry(Array(text.utf8)[...], in: .datasync) else {
       Issue.record("taken")
       return
     }
@@ -97,7 +97,7 @@ import Testing
 
   @Test("limits are a row's own: depth, size, and the length of its file's name")
   func limits() {
-    func entry(_ text: String) -> ListEntry { ListEntry(Array(text.utf8)[...]) }
+    func entry(_ text: String) -> ListEntry { ListEntry(Array(text.utf8)[...], in: .datasync) }
     func isRow(_ entry: ListEntry) -> Bool { if case .row = entry { true } else { false } }
     let nested = { (depth: Int) in
       #"{"id":"a","x":"# + String(repeating: "[", count: depth)
@@ -120,7 +120,7 @@ import Testing
   @Test("a row's text stays to the byte, but for line ends")
   func keepsText() {
     let text = "{ \"id\" : \"a\",\n \"n\":1.10, \"e\":1e2,\"u\":\"\\u00e9\" }"
-    guard case .row(let row) = ListEntry(Array(text.utf8)[...]) else {
+    guard case .row(let row) = ListEntry(Array(text.utf8)[...], in: .datasync) else {
       Issue.record("refused")
       return
     }

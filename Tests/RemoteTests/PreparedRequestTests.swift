@@ -133,6 +133,46 @@ import Testing
         """)
   }
 
+  @Test("2014: writes ask for all system columns, and an undelete has no body")
+  func mobileServices() throws {
+    let head = "Accept: application/json"
+    #expect(
+      text(try request(.mobileServices, .insert)) == """
+        POST tables/todoitem?__systemproperties=*
+        \(head)
+        Content-Type: application/json
+        \(Self.inserted)
+        """)
+    #expect(
+      text(try request(.mobileServices, .update)) == """
+        PATCH tables/todoitem/a1?__systemproperties=*
+        \(head)
+        Content-Type: application/json
+        If-Match: "v1"
+        \(Self.changes)
+        """)
+    for (kind, method) in [(Operation.Kind.delete, "DELETE"), (.undelete, "POST")] {
+      #expect(
+        text(try request(.mobileServices, kind)) == """
+          \(method) tables/todoitem/a1?__systemproperties=*
+          \(head)
+          If-Match: "v1"
+          (no body)
+          """)
+    }
+  }
+
+  @Test("2014: to a table whose ids are numbers an insert tells none")
+  func numberIDs() throws {
+    var facts = ServerFacts(dialect: .mobileServices)
+    facts.tables[Sample.table] = TableFacts(Sample.object(#"{"makesIds":true}"#))
+    let backend = RESTBackend(Exchange(ScriptedTransport(), with: Sample.address), facts: facts)
+    let request = try backend.prepare(
+      Operation(
+        key: Sample.key("a1"), kind: .insert, item: Sample.item(#"{"text":"x","n":1}"#), base: nil))
+    #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"text":"x","n":1}"#)
+  }
+
   @Test(
     "S6: an id is percent-encoded byte by byte",
     arguments: [
@@ -143,7 +183,8 @@ import Testing
     ])
   func idIsEncoded(id: String, encoded: String) throws {
     for dialect in Dialect.allCases {
-      #expect(try request(dialect, .delete, id: id).target == "tables/todoitem/\(encoded)")
+      let target = try request(dialect, .delete, id: id).target
+      #expect(target.split(separator: "?").first == "tables/todoitem/\(encoded)")
     }
   }
 

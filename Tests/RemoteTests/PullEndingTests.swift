@@ -317,7 +317,8 @@ import Testing
   @Test("what a server of 2014 answers in a dialect that was taken for its own ends the pull")
   func mobileServices() throws {
     let old = Stop.notSpeaking(
-      "the server speaks Mobile Services (2014), which tsync does not speak yet")
+      "the server speaks Mobile Services (2014), not Mobile Apps",
+      ways: ["to say so: \(typed: "config", "dialect", "mobile-services")"])
     for answer in [
       HTTPAnswer.json(200, #"[{"id":"a","__version":"x","__updatedAt":"\#(one)"}]"#),
       .json(200, "[]", [HTTPField("X-ZUMO-Server-Version", "nodev1-1.0.1")]),

@@ -115,7 +115,8 @@ import Testing
           let isList = request.url.contains("$top=1")
           return .success(
             isList
-              ? .json(200, dialect == .mobileApps ? "[]" : #"{"items":[]}"#)
+              ? .json(
+                200, [.mobileApps, .mobileServices].contains(dialect) ? "[]" : #"{"items":[]}"#)
               : .json(status, #"{"error":"not yours"}"#))
         }
         var backend = backend(dialect, transport)

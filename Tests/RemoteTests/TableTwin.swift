@@ -71,7 +71,7 @@ final class TableTwin {
   private func list(_ rows: [Entry], total: Int?, hasMore: Bool) -> HTTPAnswer {
     let array = "[\(rows.map(text).joined(separator: ","))]"
     var answer: HTTPAnswer
-    if dialect == .mobileApps {
+    if [.mobileApps, .mobileServices].contains(dialect) {
       answer = .json(200, total.map { #"{"results":\#(array),"count":\#($0)}"# } ?? array)
     } else {
       let count = total.map(String.init) ?? "null"
@@ -85,10 +85,12 @@ final class TableTwin {
 
   private func text(_ entry: Entry) -> String {
     let time = entry.ticks.map { Timestamp(ticks: $0 - $0 % shownUnit).text.string }
-    return #"{"id":"\#(entry.id)","updatedAt":"#
+    return #"{"id":"\#(entry.id)","\#(prefix)updatedAt":"#
       + (time.map { "\"\($0)\"" } ?? "null")
-      + #","version":"v\#(entry.version)","deleted":\#(entry.deleted)}"#
+      + #","\#(prefix)version":"v\#(entry.version)","\#(prefix)deleted":\#(entry.deleted)}"#
   }
+
+  private var prefix: String { dialect == .mobileServices ? "__" : "" }
 
   private func sort(_ rows: inout [Entry], byTime: Bool) {
     rows.sort { $0.id < $1.id }
@@ -105,11 +107,11 @@ final class TableTwin {
   private func condition(_ text: String) -> (Entry) -> Bool {
     let words = text.split(separator: " ", maxSplits: 2).map(String.init)
     switch (words[0], words[1]) {
-    case ("updatedAt", "eq") where words[2] == "null": return { $0.ticks == nil }
-    case ("updatedAt", "ge"):
+    case ("\(prefix)updatedAt", "eq") where words[2] == "null": return { $0.ticks == nil }
+    case ("\(prefix)updatedAt", "ge"):
       let time = time(words[2])
       return { $0.ticks.map { $0 >= time } ?? false }
-    case ("updatedAt", "lt"):
+    case ("\(prefix)updatedAt", "lt"):
       let time = time(words[2])
       return { $0.ticks.map { $0 < time } ?? false }
     case ("id", "gt"):
@@ -132,7 +134,8 @@ final class TableTwin {
 
   private func time(_ literal: String) -> Int64 {
     let (head, tail) =
-      dialect == .mobileApps ? ("datetimeoffset'", "'") : ("cast(", ",Edm.DateTimeOffset)")
+      [.mobileApps, .mobileServices].contains(dialect)
+      ? ("datetimeoffset'", "'") : ("cast(", ",Edm.DateTimeOffset)")
     guard literal.hasPrefix(head), literal.hasSuffix(tail),
       let time = Timestamp(Text(String(literal.dropFirst(head.count).dropLast(tail.count))))
     else { fatalError("not a time: \(literal)") }

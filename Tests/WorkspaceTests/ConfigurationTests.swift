@@ -89,11 +89,7 @@ import Testing
       (#"{"title.field": ""}"#, "config.json:1:17: title.field must be a text"),
       (
         #"{"dialect": "odata"}"#,
-        "config.json:1:13: dialect must be one of auto, mobile-apps, datasync, community-toolkit"
-      ),
-      (
-        #"{"dialect": "mobile-services"}"#,
-        "config.json:1:13: tsync does not speak mobile-services yet; dialect must be one of auto, mobile-apps, datasync, community-toolkit"
+        "config.json:1:13: dialect must be one of auto, mobile-services, mobile-apps, datasync, community-toolkit"
       ),
       (
         #"{"remote": "ftp://h"}"#,

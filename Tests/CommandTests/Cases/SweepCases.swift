@@ -36,7 +36,7 @@ import Testing
       try life.check("\(cut)")
       count += 1
     }
-    print("\(dialect.rawValue), \(deed): \(count) cuts, all settled (seed \(Cuts.seed))")
+    print("\(dialect), \(deed): \(count) cuts, all settled (seed \(Cuts.seed))")
   }
 }
 
@@ -45,10 +45,10 @@ extension Deed {
   func method(in dialect: Dialect) -> String {
     switch (self, dialect) {
     case (.pull, _): "GET "
-    case (.insert, _), (.undelete, .mobileApps): "POST "
+    case (.insert, _), (.undelete, .mobileApps), (.undelete, .mobileServices): "POST "
     case (.delete, _): "DELETE "
     case (_, .communityToolkit): "PUT "
-    case (.update, _), (.merge, _), (.undelete, .datasync): "PATCH "
+    default: "PATCH "
     }
   }
 

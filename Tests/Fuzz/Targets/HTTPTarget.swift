@@ -69,14 +69,14 @@ enum HTTPTarget {
 
   /// Makes sure that the rows of a list are found where they are.
   private static func frame(_ body: [UInt8], _ dialect: Dialect) throws(Finding) {
-    let allowsArray = dialect == .mobileApps
+    let allowsArray = dialect.allowsArray
     let envelope = try? PageEnvelope(
       body, rowsMember: dialect.rowsMember, allowsArray: allowsArray)
     var end = 0
     for row in envelope?.rows ?? [] {
       try ensure(row.lowerBound >= end && !row.isEmpty, "rows lie in one another: \(shown(body))")
       end = row.upperBound
-      let entry = ListEntry(body[row])
+      let entry = ListEntry(body[row], in: dialect)
       if case .row(let row) = entry {
         try ensure(FileName.of(row.id) != nil, "a row without a file's name")
         try ensure(
@@ -155,11 +155,13 @@ enum HTTPTarget {
     else { return }
     let key = ItemKey(table, id)
     let authorization = Authorization(token: token)
-    for kind in Operation.Kind.allCases {
+    for (kind, dialect) in Operation.Kind.allCases.flatMap({ kind in
+      Dialect.allCases.map { (kind, $0) }
+    }) {
       let request = Request(method: "POST", target: "tables/t")
       let intent = Intent(
         key: key, kind: kind, request: request, version: nil, item: nil, digest: nil)
-      let verdict = WriteVerdict(answer, to: intent, authorization)
+      let verdict = WriteVerdict(answer, to: intent, in: dialect, authorization)
       guard case .settled(let reply) = verdict, case .done(let row) = reply.outcome else {
         continue
       }

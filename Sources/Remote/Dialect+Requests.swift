@@ -9,17 +9,22 @@ extension Dialect {
   /// Returns the exact request that carries an operation out.
   ///
   /// The version goes into `If-Match` and never into the body; an insert has none
-  /// (protocol.md §2.3, §5.4).
+  /// (protocol.md §2.3, §5.4). With `serverMakesIDs`, the table gives new rows ids of its own.
   ///
   /// - Throws: `Refusal` where it can't be sent at all.
-  func request(for operation: Operation) throws(Refusal) -> Request {
+  func request(
+    for operation: Operation, serverMakesIDs: Bool = false
+  ) throws(Refusal) -> Request {
+    let key = operation.key
+    let writing = writing(of: operation.kind)
+    let path = operation.kind == .insert ? "tables/\(key.table)" : path(of: key)
     var request = Request(
-      method: method(of: operation.kind), target: target(operation.key),
+      method: writing.method,
+      target: target(path, writing.seesDeleted ? [includesDeleted] : []),
       headers: fields.map { Request.Header($0.name, $0.value) },
-      body: try body(of: operation)?.encoded())
-    if operation.kind == .insert { request.target = "tables/\(operation.key.table)" }
-    if operation.kind == .undelete, self == .communityToolkit {
-      request.target += "?\(includesDeleted)"
+      body: try body(of: operation, writing.content)?.encoded())
+    if operation.kind == .insert, serverMakesIDs, !sendsMadeIDs {
+      request.body = operation.item.map { JSON.object(Self.changes(from: nil, to: $0)).encoded() }
     }
     if let body = request.body {
       guard body.count <= Self.bodyLimit else {
@@ -36,41 +41,44 @@ extension Dialect {
     return request
   }
 
-  private func method(of kind: Operation.Kind) -> String {
-    switch (kind, self) {
-    case (.insert, _), (.undelete, .mobileApps): "POST"
-    case (.update, .communityToolkit), (.undelete, .communityToolkit): "PUT"
-    case (.update, _), (.undelete, .datasync): "PATCH"
-    case (.delete, _): "DELETE"
+  /// Whether a refused insert shows that the table's ids are the server's to make.
+  func refusesIDs(_ refusal: Refusal) -> Bool {
+    !sendsMadeIDs && refusal.status == 400
+      && refusal.words.bytes.holds(word: "cannot be specified for property 'id'")
+  }
+
+  private func writing(of kind: Operation.Kind) -> Writing {
+    switch kind {
+    case .insert: Writing(method: "POST", content: .whole)
+    case .update: update
+    case .delete: Writing(method: "DELETE", content: .nothing)
+    case .undelete: undelete
     }
   }
 
-  private func body(of operation: Operation) throws(Refusal) -> JSON? {
-    if operation.kind == .delete || (operation.kind == .undelete && self == .mobileApps) {
-      return nil
-    }
+  private func body(of operation: Operation, _ content: Content) throws(Refusal) -> JSON? {
+    if case .nothing = content { return nil }
     guard var item = operation.item else {
       throw Refusal(status: 400, words: "there is no item to send")
     }
     // An item has no system fields; should one be given them, they are not the client's to send.
     item.fields = JSONObject(item.fields.members.filter { !SystemField.contains($0.name) })
-    switch (operation.kind, self) {
-    case (.update, .mobileApps), (.update, .datasync):
-      return .object(Self.changes(from: operation.base?.item, to: item))
-    case (.undelete, .datasync):
-      var changes = Self.changes(from: nil, to: item)
+    let isUndelete = operation.kind == .undelete
+    var object: JSONObject
+    if case .whole = content {
+      object = item.object(id: operation.key.id, omittingNulls: true)
+    } else {
+      object = Self.changes(from: isUndelete ? nil : operation.base?.item, to: item)
+    }
+    guard isUndelete else { return .object(object) }
+    if case .changes = content {
       // What the tombstone still holds and the item doesn't would come back to life.
       for field in Change(from: operation.base?.item, to: item).fields where field.new == nil {
-        changes.append(field.name, .null)
+        object.append(field.name, .null)
       }
-      changes.append(SystemField.deleted.name, false)
-      return .object(changes)
-    case (.undelete, _):
-      var whole = item.object(id: operation.key.id, omittingNulls: true)
-      whole.append(SystemField.deleted.name, false)
-      return .object(whole)
-    default: return .object(item.object(id: operation.key.id, omittingNulls: true))
     }
+    object.append(SystemField.deleted.name, false)
+    return .object(object)
   }
 
   /// Returns the members that differ; one that is gone is `null` (decisions.md 11).
