@@ -54,7 +54,8 @@ package final class Access: Sendable {
       let rest = field.utf8.dropFirst(scheme.count).drop { $0 == 0x20 }
       return rest.isEmpty ? nil : String(Substring(rest))
     }
-    return fields[.zumoAuth].flatMap { $0.utf8.isEmpty ? nil : $0 }
+    return [fields[.zumoAuth], fields[.zumoApplication]].compactMap(\.self)
+      .first { !$0.utf8.isEmpty }
   }
 
   /// Looks at every token, so that the time doesn't tell which one is alike.

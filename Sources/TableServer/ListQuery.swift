@@ -19,28 +19,38 @@ package struct ListQuery: Hashable, Sendable {
 
   /// Reads the options; names with neither `$` nor a meaning are passed over (protocol.md §3.1).
   ///
+  /// `columnPrefix` stands before the names of the system columns.
+  ///
   /// - Throws: `TableError.badRequest` for a `$` option that is unknown, twice there or no good.
-  package init(_ query: QueryString) throws(TableError) {
+  package init(_ query: QueryString, columnPrefix: String = "") throws(TableError) {
     var seen: Set<Text> = []
     for option in query.options where option.name.string.utf8.first == UInt8(ascii: "$") {
       guard seen.insert(option.name).inserted else {
         throw .badRequest("\(option.name) is there twice")
       }
-      try read(option)
+      try read(option, columnPrefix)
     }
     includesDeleted = query.includesDeleted
   }
 
-  private mutating func read(_ option: QueryString.Option) throws(TableError) {
+  /// The options that begin with `$`.
+  static let options = [
+    "$filter", "$orderby", "$select", "$top", "$skip", "$count", "$inlinecount",
+  ]
+
+  private mutating func read(
+    _ option: QueryString.Option, _ prefix: String
+  ) throws(TableError) {
+    let value = option.value
     do throws(ODataError) {
       switch option.name {
-      case "$filter": filter = option.value.isEmpty ? nil : try ODataFilter(option.value)
-      case "$orderby": order = option.value.isEmpty ? [] : try Self.order(option.value)
-      case "$select": columns = option.value.isEmpty ? nil : try Self.columns(option.value)
-      case "$top": top = try Self.number(option.value, upTo: ServedLimits.top)
-      case "$skip": skip = try Self.number(option.value, upTo: 1 << 31)
-      case "$count": wantsCount = try Self.word(option.value, yes: "true", no: "false")
-      case "$inlinecount": wantsCount = try Self.word(option.value, yes: "allpages", no: "none")
+      case "$filter": filter = value.isEmpty ? nil : try ODataFilter(value, columnPrefix: prefix)
+      case "$orderby": order = value.isEmpty ? [] : try Self.order(value, prefix)
+      case "$select": columns = value.isEmpty ? nil : try Self.columns(value, prefix)
+      case "$top": top = try Self.number(value, upTo: ServedLimits.top)
+      case "$skip": skip = try Self.number(value, upTo: 1 << 31)
+      case "$count": wantsCount = try Self.word(value, yes: "true", no: "false")
+      case "$inlinecount": wantsCount = try Self.word(value, yes: "allpages", no: "none")
       default: throw ODataError("the option isn't known here")
       }
     } catch {
@@ -61,13 +71,17 @@ package struct ListQuery: Hashable, Sendable {
     return text == yes
   }
 
-  private static func columns(_ text: Text) throws(ODataError) -> [RowColumn] {
-    var reader = try ColumnReader(text)
+  private static func columns(
+    _ text: Text, _ prefix: String
+  ) throws(ODataError) -> [RowColumn] {
+    var reader = try ColumnReader(text, prefix)
     return try reader.terms { reader throws(ODataError) in try reader.column() }
   }
 
-  private static func order(_ text: Text) throws(ODataError) -> [PageRequest.Order] {
-    var reader = try ColumnReader(text)
+  private static func order(
+    _ text: Text, _ prefix: String
+  ) throws(ODataError) -> [PageRequest.Order] {
+    var reader = try ColumnReader(text, prefix)
     return try reader.terms { reader throws(ODataError) in
       let column = try reader.column()
       let isDescending = try reader.take(.word("desc"))
@@ -81,9 +95,11 @@ package struct ListQuery: Hashable, Sendable {
 private struct ColumnReader {
   private var lexer: ODataLexer
   private var token: ODataToken
+  private let prefix: String
 
-  init(_ text: Text) throws(ODataError) {
+  init(_ text: Text, _ prefix: String) throws(ODataError) {
     lexer = ODataLexer(text)
+    self.prefix = prefix
     token = try lexer.next()
   }
 
@@ -102,7 +118,7 @@ private struct ColumnReader {
       path.append(name)
       token = try lexer.next()
     } while try take(.slash)
-    return RowColumn(path: path)
+    return try RowColumn(path: path, prefix: prefix)
   }
 
   mutating func terms<Term>(

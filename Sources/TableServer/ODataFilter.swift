@@ -49,17 +49,37 @@ package enum RowColumn: Hashable, Sendable {
   /// A member of the body; a path where objects lie in one another.
   case member([Text])
 
-  /// Takes a name from a query: names are parted by `/`.
-  init(path: [Text]) {
-    switch path {
-    case ["id"]: self = .id
-    case ["createdAt"]: self = .createdAt
-    case ["updatedAt"]: self = .updatedAt
-    case ["version"]: self = .version
-    case ["deleted"]: self = .deleted
-    default: self = .member(path)
+  /// Takes a name from a query, in which `prefix` stands before the system columns; names are
+  /// parted by `/`.
+  ///
+  /// - Throws: `ODataError` for a name with the prefix that is no column, and for a column without
+  ///   it: no row that this client sees has such a member.
+  init(path: [Text], prefix: String) throws(ODataError) {
+    if path.count == 1, let column = Self.named(path[0], prefix: prefix) {
+      self = column
+      return
     }
+    if !prefix.isEmpty, let name = path.first, name != "id" {
+      let hasPrefix = name.string.utf8.starts(with: prefix.utf8)
+      guard !hasPrefix, Self.named(name, prefix: "") == nil else {
+        throw ODataError(
+          "there is no column '\(name)' here, the system columns begin with \(prefix)")
+      }
+    }
+    self = .member(path)
   }
+
+  /// Returns the system column of a name; `nil` where it is none.
+  static func named(_ name: Text, prefix: String) -> RowColumn? {
+    if name == "id" { return .id }
+    return system.first { name == Text(prefix + $0.name) }?.column
+  }
+
+  /// The system columns beside the id, in the order in which a row has them, with their names.
+  static let system: [(column: RowColumn, name: String)] = [
+    (.createdAt, "createdAt"), (.updatedAt, "updatedAt"), (.version, "version"),
+    (.deleted, "deleted"),
+  ]
 
   /// Whether the values are moments.
   var isMoment: Bool { self == .createdAt || self == .updatedAt }

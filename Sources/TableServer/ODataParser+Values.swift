@@ -46,7 +46,7 @@ extension ODataParser {
       try advance()
       names.append(name)
     }
-    return RowColumn(path: names)
+    return try RowColumn(path: names, prefix: columnPrefix)
   }
 
   private mutating func call(_ word: Text) throws(ODataError) -> Term {

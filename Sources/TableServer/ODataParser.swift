@@ -3,12 +3,14 @@ package import SyncModel
 extension ODataFilter {
   /// Reads a `$filter`: the grammar of protocol.md §3.2 with `in`, `contains` and `cast`.
   ///
+  /// `columnPrefix` stands before the names of the system columns.
+  ///
   /// - Throws: What is wrong, and at which byte.
-  package init(_ text: Text) throws(ODataError) {
+  package init(_ text: Text, columnPrefix: String = "") throws(ODataError) {
     guard text.string.utf8.count <= ServedLimits.filter else {
       throw ODataError("a filter may have \(ServedLimits.filter) bytes at most")
     }
-    var parser = try ODataParser(text)
+    var parser = try ODataParser(text, columnPrefix)
     self = try parser.filter()
     guard SQLFilter(self).nesting <= ServedLimits.filterNesting else {
       throw ODataError("the filter is nested too deeply")
@@ -20,17 +22,19 @@ extension ODataFilter {
 struct ODataParser {
   var lexer: ODataLexer
   var token: ODataToken
+  let columnPrefix: String
   private var nodes = 0
   private var depth = 0
 
-  init(_ text: Text) throws(ODataError) {
+  init(_ text: Text, _ columnPrefix: String) throws(ODataError) {
     lexer = ODataLexer(text)
+    self.columnPrefix = columnPrefix
     token = try lexer.next()
   }
 
   /// Reads a value that stands alone in a text within this one; the limits are those of the whole.
   mutating func value(in text: Text) throws(ODataError) -> (ODataExpression, isWhole: Bool) {
-    var inner = try ODataParser(text)
+    var inner = try ODataParser(text, columnPrefix)
     (inner.nodes, inner.depth) = (nodes, depth)
     let term = try inner.sum()
     nodes = inner.nodes

@@ -64,6 +64,9 @@ package struct Precondition: Hashable, Sendable {
     unmodifiedSince = fields[.ifUnmodifiedSince].flatMap(Moment.init(http:))
   }
 
+  /// Whether a version is named that the row must have.
+  var namesVersion: Bool { match != nil && match != .any }
+
   /// Decides for a row that is there, and that is only to be sent when `reading`.
   package func verdict(on row: StoredRow, reading: Bool) -> Verdict {
     if let match {

@@ -8,10 +8,20 @@ package struct QueryString: Hashable, Sendable {
     package var name: Text
     /// The value; empty where there is no `=`.
     package var value: Text
+
+    /// Whether the protocol keeps the name for itself.
+    var isReserved: Bool {
+      name.string.utf8.starts(with: "$".utf8) || name.string.utf8.starts(with: "__".utf8)
+    }
   }
 
   /// The options in their order.
   package var options: [Option]
+
+  /// Has no options.
+  init() {
+    options = []
+  }
 
   /// Reads a query; a `+` is a blank.
   ///
@@ -33,9 +43,14 @@ package struct QueryString: Hashable, Sendable {
     options.first { $0.name.isEqual(anyCase: name) }?.value
   }
 
+  /// The option that asks for tombstones, in any letter case.
+  static let includeDeleted = "__includeDeleted"
+  /// The option that asks for system columns, in any letter case.
+  static let systemProperties = "__systemProperties"
+
   /// Whether tombstones are asked for.
   package var includesDeleted: Bool {
-    guard let value = value(anyCase: "__includedeleted") else { return false }
+    guard let value = value(anyCase: Self.includeDeleted) else { return false }
     return value.isEqual(anyCase: "true")
   }
 }

@@ -73,6 +73,17 @@ extension RowText {
   /// Bytes of `,"version":"AAAAAAAAB9E="`.
   static let versionLength = 25
 
+  /// Where the system columns lie behind the id and the members, with the comma before each; the
+  /// last ends before the brace.
+  static let pieces: [(column: RowColumn, bytes: Range<Int>)] = {
+    var start = 0
+    return zip(RowColumn.system, [momentLength, momentLength, versionLength, 16]).map {
+      system, length in
+      defer { start += length }
+      return (system.column, start..<(start + length))
+    }
+  }()
+
   /// Bytes from the comma before createdAt to the end.
   static func suffixLength(isDeleted: Bool) -> Int {
     2 * momentLength + versionLength + (isDeleted ? 16 : 17)

@@ -1,14 +1,32 @@
+import Glibc
 import SyncModel
 
 /// Writes rows as a client wants them: pieces of the stored text.
 package struct RowWriter: Sendable {
-  private let hasCreatedAt: Bool
-  private let columns: [RowColumn]?
+  /// The members that are wanted; `nil` for all that can be seen.
+  private let members: [Text]?
+  private let hasID: Bool
+  /// What is put before the names of the system columns; members that begin so aren't shown.
+  private let prefix: [UInt8]
+  /// Where the system columns lie that are wanted; neighbours are one piece where nothing is put in.
+  private let pieces: [Range<Int>]
 
-  /// Writes rows as a dialect has them, with the members in `columns`, or all where it is `nil`.
-  package init(_ dialect: ServedDialect, columns: [RowColumn]? = nil) {
-    hasCreatedAt = dialect == .mobileApps
-    self.columns = columns
+  /// Writes rows as a client sees them.
+  package init(_ view: RowView) {
+    hasID = view.chosen?.contains(.id) ?? true
+    members = view.chosen?.compactMap { column in
+      guard case .member(let path) = column else { return nil }
+      return path.first
+    }
+    let prefix = Array(view.dialect.columnPrefix.utf8)
+    self.prefix = prefix
+    pieces = RowText.pieces.filter { view.system.contains($0.column) }.reduce(into: []) {
+      if prefix.isEmpty, let last = $0.last, last.upperBound == $1.bytes.lowerBound {
+        $0[$0.count - 1] = last.lowerBound..<$1.bytes.upperBound
+      } else {
+        $0.append($1.bytes)
+      }
+    }
   }
 
   /// Appends a row.
@@ -20,14 +38,26 @@ package struct RowWriter: Sendable {
       throw Self.damage(of: row, "is none of a row")
     }
     let start = text.count
-    if let columns {
-      try write(columns, of: row, suffix: suffix, into: &text)
-    } else if hasCreatedAt {
-      text.append(contentsOf: row)
+    if members != nil || mayHide(UnsafeBufferPointer(rebasing: row[..<suffix])) {
+      try writeMembers(of: row, suffix: suffix, into: &text)
     } else {
       text.append(contentsOf: row[..<suffix])
-      text.append(contentsOf: row[(suffix + RowText.momentLength)...])
     }
+    for piece in pieces {
+      let first = suffix + piece.lowerBound
+      let end = min(suffix + piece.upperBound, row.count - 1)
+      // Each piece begins with a comma, which the first in an object can't have.
+      let begin = text.count == start + 1 ? first + 1 : first
+      if prefix.isEmpty {
+        text.append(contentsOf: row[begin..<end])
+      } else {
+        let name = first + 2
+        text.append(contentsOf: row[begin..<name])
+        text.append(contentsOf: prefix)
+        text.append(contentsOf: row[name..<end])
+      }
+    }
+    text.append(UInt8(ascii: "}"))
     let closes = text.withUnsafeBufferPointer {
       Self.closesAtEnd(UnsafeBufferPointer(rebasing: $0[start...]))
     }
@@ -66,55 +96,56 @@ package struct RowWriter: Sendable {
     try RowText(row).bytes.withUnsafeBufferPointer { try write($0, into: &text) }
   }
 
-  private func write(
-    _ columns: [RowColumn], of row: UnsafeBufferPointer<UInt8>, suffix: Int,
-    into text: inout [UInt8]
+  /// Whether a text may have a member that isn't shown; few hold these bytes at all.
+  ///
+  /// Clients of other dialects may have named it so.
+  private func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let mark = prefix.first, let start = UnsafeRawPointer(text.baseAddress) else {
+      return false
+    }
+    var rest = 0
+    while let found = memchr(start + rest, Int32(mark), text.count - rest) {
+      let place = start.distance(to: found)
+      if text[..<place].last == UInt8(ascii: "\""), text[place...].starts(with: prefix) {
+        return true
+      }
+      rest = place + 1
+    }
+    return false
+  }
+
+  /// Appends the brace, the id and the members, but for those that aren't wanted or seen.
+  private func writeMembers(
+    of row: UnsafeBufferPointer<UInt8>, suffix: Int, into text: inout [UInt8]
   ) throws {
     text.append(UInt8(ascii: "{"))
     let start = text.count
-    if columns.contains(.id) {
+    if hasID {
       guard let end = Self.endOfID(row), end <= suffix else {
         throw Self.damage(of: row, "has no id")
       }
       text.append(contentsOf: row[1..<end])
     }
-    try writeMembers(columns, of: row, into: &text, after: start)
-    var piece = suffix
-    for (column, length) in [
-      (RowColumn.createdAt, RowText.momentLength), (.updatedAt, RowText.momentLength),
-      (.version, RowText.versionLength), (.deleted, row.count - 1),
-    ] {
-      let end = min(piece + length, row.count - 1)
-      if columns.contains(column) {
-        // Each piece begins with a comma, which the first in an object can't have.
-        text.append(contentsOf: row[(text.count == start ? piece + 1 : piece)..<end])
-      }
-      piece = end
-    }
-    text.append(UInt8(ascii: "}"))
-  }
-
-  private func writeMembers(
-    _ columns: [RowColumn], of row: UnsafeBufferPointer<UInt8>, into text: inout [UInt8],
-    after start: Int
-  ) throws {
-    let names = columns.compactMap { column -> Text? in
-      guard case .member(let path) = column else { return nil }
-      return path.first
-    }
-    guard !names.isEmpty else { return }
+    guard members?.isEmpty != true else { return }
     let object: JSONObject
     do throws(JSONError) {
       object = try JSON(parsing: Array(row)).object ?? JSONObject()
     } catch {
       throw Self.damage(of: row, "is no JSON: \(error)")
     }
-    for member in object.members where names.contains(member.name) {
+    for member in object.members where isWanted(member.name) {
       if text.count > start { text.append(UInt8(ascii: ",")) }
       member.name.writeQuoted(into: &text)
       text.append(UInt8(ascii: ":"))
       member.value.write(into: &text)
     }
+  }
+
+  private func isWanted(_ name: Text) -> Bool {
+    guard let members else {
+      return RowColumn.named(name, prefix: "") == nil && !name.string.utf8.starts(with: prefix)
+    }
+    return members.contains(name)
   }
 
   /// Returns where the id's closing quote has passed; `nil` where the text doesn't begin with one.

@@ -13,8 +13,9 @@ package struct SentItem: Equatable, Sendable {
 
   /// Reads a body.
   ///
-  /// - Throws: `TableError.badRequest`: no JSON, no object, a member twice, or an id that is none.
-  package init(_ body: [UInt8]) throws(TableError) {
+  /// - Throws: `TableError.badRequest`: no JSON, no object, a member twice, an id that is none, or
+  ///   a member that no client may set.
+  package init(_ body: [UInt8], _ dialect: ServedDialect) throws(TableError) {
     let value: JSON
     do throws(JSONError) {
       value = try JSON(parsing: body, limits: .item)
@@ -25,13 +26,25 @@ package struct SentItem: Equatable, Sendable {
     if let name = value.duplicate {
       throw .badRequest("the member '\(name)' is there twice")
     }
+    if let name = object.members.map(\.name).first(where: { Self.refuses($0, dialect) }) {
+      throw .badRequest("the member '\(name)' is the server's own: leave it out")
+    }
     id = try Self.id(object["id"])
     version = object["version"]?.text
     isDeleted = object["deleted"]?.boolean
     members = JSONObject(
-      object.members.filter {
-        !["id", "createdAt", "updatedAt", "version", "deleted"].contains($0.name)
-      })
+      object.members.filter { RowColumn.named($0.name, prefix: "") == nil })
+  }
+
+  /// Whether a member makes the body no item: a system column with the prefix of 2014, whoever sends
+  /// it; in a strict dialect whatever begins like one, or would stand beside one in the row's text.
+  private static func refuses(_ name: Text, _ dialect: ServedDialect) -> Bool {
+    guard dialect.isStrict else {
+      return name.string.utf8.first == UInt8(ascii: "_")
+        && RowColumn.named(name, prefix: "__").map { $0 != .id } ?? false
+    }
+    return name.string.utf8.starts(with: "__".utf8)
+      || name != "id" && (RowColumn.named(name, prefix: "") != nil || name.isEqual(anyCase: "id"))
   }
 
   private static func id(_ value: JSON?) throws(TableError) -> ItemID? {

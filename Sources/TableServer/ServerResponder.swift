@@ -42,16 +42,19 @@ package struct ServerResponder: HTTPResponder {
     let start = clock.now
     var user: Text?
     var answer: TableAnswer
+    var dialect: ServedDialect {
+      ServedDialect(refusing: request.headers, request.head.path ?? "")
+    }
     do {
       answer = try await self.answer(request, context, user: &user)
     } catch let error as TableError {
-      answer = .error(error)
+      answer = .error(error, dialect)
     } catch {
       log.append(failure: "\(error)", at: .now)
       let damage = (error as? StoreDamage).map {
         TableError($0, isRead: request.method == .get)
       }
-      answer = .error(damage ?? .storeFailed("\(error)"))
+      answer = .error(damage ?? .storeFailed("\(error)"), dialect)
     }
     answer.fields[.cacheControl] = "no-cache"
     answer.fields[.dataset] = dataset.string

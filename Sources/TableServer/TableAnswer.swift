@@ -10,39 +10,38 @@ package struct TableAnswer: Sendable {
   /// The body; `nil` where the status has none.
   package var body: [UInt8]?
 
-  /// Answers with one row, its entity tag and its date.
+  /// Answers with one row, its date, and its entity tag where the version is shown.
   static func row(
-    _ status: HTTPResponse.Status, _ row: StoredRow, _ dialect: ServedDialect
+    _ status: HTTPResponse.Status, _ row: StoredRow, _ view: RowView
   ) throws -> TableAnswer {
-    var answer = bare(status, row)
+    var answer = bare(status, row, view)
     answer.fields[.contentType] = json
     var text: [UInt8] = []
-    try RowWriter(dialect).write(row, into: &text)
+    try RowWriter(view).write(row, into: &text)
     answer.body = text
     return answer
   }
 
   /// Answers with what a header can tell of a row.
-  static func bare(_ status: HTTPResponse.Status, _ row: StoredRow) -> TableAnswer {
+  static func bare(
+    _ status: HTTPResponse.Status, _ row: StoredRow, _ view: RowView
+  ) -> TableAnswer {
     var answer = TableAnswer(status: status)
-    answer.fields[.eTag] = row.entityTag
+    if view.system.contains(.version) { answer.fields[.eTag] = row.entityTag }
     answer.fields[.lastModified] = row.updatedAt.httpDate
     return answer
   }
 
   /// Answers with a page, in the form that the dialect has for it.
-  static func list(
-    _ page: Page, _ dialect: ServedDialect, columns: [RowColumn]?, next: NextLink?
-  ) throws -> TableAnswer {
+  static func list(_ page: Page, _ view: RowView, next: NextLink?) throws -> TableAnswer {
+    let dialect = view.dialect
     var answer = TableAnswer(status: .ok)
     answer.fields[.contentType] = json
     var text: [UInt8] = []
     text.reserveCapacity(page.size + page.count + 1_024)
-    let inObject = dialect != .mobileApps || page.total != nil
-    if inObject {
-      text.append(contentsOf: (dialect == .mobileApps ? "{\"results\":" : "{\"items\":").utf8)
-    }
-    let writer = RowWriter(dialect, columns: columns)
+    let inObject = !dialect.listsAlone || page.total != nil
+    if inObject { text.append(contentsOf: "{\"\(dialect.rowsMember)\":".utf8) }
+    let writer = RowWriter(view)
     text.append(UInt8(ascii: "["))
     let start = text.count
     try page.forEach { row in
@@ -53,25 +52,30 @@ package struct TableAnswer: Sendable {
     if inObject {
       text.append(contentsOf: ",\"count\":\(page.total.map(String.init) ?? "null")".utf8)
     }
-    if dialect == .mobileApps {
-      if let next { answer.fields[.link] = next.header }
-    } else {
+    switch dialect.links {
+    case .none: break
+    case .field: answer.fields[.link] = next?.header
+    case .member(let isURL):
       text.append(contentsOf: ",\"nextLink\":".utf8)
-      (next.map { .string($0.text(for: dialect)) } ?? JSON.null).write(into: &text)
+      (next.map { .string($0.text(isURL: isURL)) } ?? JSON.null).write(into: &text)
     }
     if inObject { text.append(UInt8(ascii: "}")) }
     answer.body = text
     return answer
   }
 
-  /// Answers that nothing came of it, and why: in both members that clients look for.
-  package static func error(_ error: TableError) -> TableAnswer {
+  /// Answers that nothing came of it, and why.
+  package static func error(_ error: TableError, _ dialect: ServedDialect) -> TableAnswer {
     var answer = TableAnswer(status: error.status, fields: error.fields)
     answer.fields[.contentType] = json
-    let message = JSON.string(error.message)
-    answer.body = JSON.object(
-      JSONObject([.init(name: "error", value: message), .init(name: "message", value: message)])
-    ).encoded()
+    let message = error.message
+    let members: [(Text, JSON)] =
+      switch dialect.errors {
+      case .texts: [("error", .string(message)), ("message", .string(message))]
+      case .numbered:
+        [("code", .integer(error.status.code)), ("error", .string("Error: \(message)"))]
+      }
+    answer.body = JSON.object(JSONObject(members.map { .init(name: $0, value: $1) })).encoded()
     return answer
   }
 
@@ -104,8 +108,8 @@ struct NextLink: Sendable {
   }
 
   /// The link of a v3 list: a URL, a path where that is asked for, or the query (protocol.md §2.5).
-  func text(for dialect: ServedDialect) -> String {
-    guard dialect == .datasync else { return query }
+  func text(isURL: Bool) -> String {
+    guard isURL else { return query }
     let wishes = request.fields[.zumoOptions].map { Array($0.lowercased().utf8) } ?? []
     let wantsPath = wishes.firstRange(of: Array("nextlink=path".utf8)) != nil
     return wantsPath ? "\(path)?\(query)" : request.origin.url("\(path)?\(query)")

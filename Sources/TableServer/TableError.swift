@@ -19,6 +19,8 @@ package enum TableError: Error, Hashable, Sendable {
   case noSuchItem
   /// The row is a tombstone, and the client knows the difference.
   case itemDeleted
+  /// The id of an insert is a row's, or a tombstone's.
+  case idTaken
   /// The path doesn't take this method.
   case methodNotAllowed(allowed: String)
   /// The body, or the item that a change would make, is larger than an item may be.
@@ -54,6 +56,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .tooManyFailures: .tooManyRequests
     case .noSuchPath, .noSuchTable, .noSuchItem: .notFound
     case .itemDeleted: .gone
+    case .idTaken: .conflict
     case .methodNotAllowed: .methodNotAllowed
     case .tooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
@@ -81,6 +84,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .noSuchTable(let name): "there is no table '\(name)'"
     case .noSuchItem: "the item does not exist"
     case .itemDeleted: "the item is deleted"
+    case .idTaken: "there is an item with this id already, or a deleted one"
     case .methodNotAllowed(let allowed): "the method is not allowed here, only \(allowed)"
     case .tooLarge:
       "an item may have \(ServedLimits.item) bytes"

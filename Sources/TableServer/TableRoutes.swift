@@ -41,27 +41,31 @@ package struct TableRoutes: Sendable {
   ///
   /// - Throws: `TableError` where there is no row to answer with, or what the store throws.
   package func answer(_ request: TableRequest) async throws -> TableAnswer {
-    let dialect = try ServedDialect(request.fields, request.target.query)
+    let query = request.target.query
+    let view = try RowView(query, ServedDialect(request.fields, query))
     guard let id = request.target.id else {
       switch request.method {
-      case .get: return try await list(request, dialect)
-      case .post: return try await insert(request, dialect)
+      case .get: return try await list(request, view)
+      case .post: return try await insert(request, view)
       default: throw TableError.methodNotAllowed(allowed: "GET, POST")
       }
     }
     switch request.method {
-    case .get: return try await read(id, request, dialect)
-    case .patch, .put: return try await update(id, request, dialect)
-    case .delete: return try await carryOut(.delete, id, request, dialect)
-    case .post: return try await carryOut(.undelete, id, request, dialect)
+    case .get: return try await read(id, request, view)
+    case .patch, .put: return try await update(id, request, view)
+    case .delete: return try await carryOut(.delete, id, request, view)
+    case .post: return try await carryOut(.undelete, id, request, view)
     default: throw TableError.methodNotAllowed(allowed: "GET, PATCH, PUT, DELETE, POST")
     }
   }
 }
 
 extension TableRoutes {
-  private func list(_ request: TableRequest, _ dialect: ServedDialect) async throws -> TableAnswer {
-    let query = try ListQuery(request.target.query)
+  private func list(_ request: TableRequest, _ view: RowView) async throws -> TableAnswer {
+    let dialect = view.dialect
+    let query = try ListQuery(request.target.query, columnPrefix: dialect.columnPrefix)
+    var view = view
+    view.choose(query.columns)
     var wanted = PageRequest()
     wanted.filter = query.filter
     wanted.order = query.order
@@ -78,96 +82,113 @@ extension TableRoutes {
       link = NextLink(
         request, skip: query.skip + page.count, top: query.top.map { $0 - page.count })
     }
-    return try .list(page, dialect, columns: query.columns, next: link)
+    return try .list(page, view, next: link)
   }
 
   private func read(
-    _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+    _ id: ItemID, _ request: TableRequest, _ view: RowView
   ) async throws -> TableAnswer {
     guard let row = try await store.row(id, in: request.target.table) else {
       throw TableError.noSuchItem
     }
-    guard !row.isDeleted || request.target.query.includesDeleted else { throw dialect.deleted }
+    let view = try view.ofItem(request.target.query)
+    guard !row.isDeleted || request.target.query.includesDeleted else { throw view.dialect.deleted }
     // Nothing has read the text before; of a write's row the store has.
     _ = try row.members()
     switch try Precondition(request.fields).verdict(on: row, reading: true) {
-    case .holds: return try .row(.ok, row, dialect)
-    case .notModified: return .bare(.notModified, row)
-    case .fails: return try .row(.preconditionFailed, row, dialect)
+    case .holds: return try .row(.ok, row, view)
+    case .notModified: return .bare(.notModified, row, view)
+    case .fails: return try .row(.preconditionFailed, row, view.whole)
     }
   }
 
   private func insert(
-    _ request: TableRequest, _ dialect: ServedDialect
+    _ request: TableRequest, _ view: RowView
   ) async throws -> TableAnswer {
-    let item = try await sentItem(request)
+    let item = try await sentItem(request, view.dialect)
     let id = try item.id ?? ItemID(Text(UUID().uuidString.lowercased()))
     let outcome = try await store.write(
       RowWrite(.insert(item.members), id), in: request.target.table)
-    guard case .created(let row) = outcome else { return try answer(outcome, dialect) }
-    var answer = try TableAnswer.row(.created, row, dialect)
+    guard case .created(let row) = outcome else { return try answer(outcome, view) }
+    var answer = try TableAnswer.row(.created, row, view)
     answer.fields[.location] = request.origin.url(
       "/tables/\(request.target.table)/\(id.text.percentEncoded)")
     return answer
   }
 
   private func update(
-    _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+    _ id: ItemID, _ request: TableRequest, _ view: RowView
   ) async throws -> TableAnswer {
-    let item = try await sentItem(request)
+    let dialect = view.dialect
+    let item = try await sentItem(request, dialect)
     guard item.id == nil || item.id == id else {
       throw TableError.badRequest("the body's id is not the one in the URL")
     }
     let isPatch = request.method == .patch
     var write = RowWrite(isPatch ? .merge(item.members) : .replace(item.members), id)
     write.precondition = try Precondition(request.fields)
-    write.includesDeleted = request.target.query.includesDeleted
+    write.includesDeleted = request.target.query.includesDeleted || dialect.tombstonesConflict
     write.revives = item.isDeleted == false && (isPatch || write.includesDeleted)
     var conflict = HTTPResponse.Status.preconditionFailed
-    // v2 clients may send the version in the body instead, and look for 409 then.
-    if dialect == .mobileApps, write.precondition.match == nil, let version = item.version {
+    if dialect.bodyVersionCounts, write.precondition.match == nil, let version = item.version {
       write.precondition.match = .versions([.init(version)])
       conflict = .conflict
     }
     let outcome = try await store.write(write, in: request.target.table)
-    return try answer(outcome, dialect, conflict: conflict)
+    // Whoever names a version is told the new one.
+    var view = view
+    if write.precondition.match != nil { view.show(.version) }
+    if case .deleted(let row) = outcome, dialect.tombstonesConflict,
+      !write.precondition.namesVersion
+    {
+      return try .row(.preconditionFailed, row, view.whole)
+    }
+    return try answer(outcome, view, conflict: conflict)
   }
 
   private func carryOut(
-    _ action: RowWrite.Action, _ id: ItemID, _ request: TableRequest, _ dialect: ServedDialect
+    _ action: RowWrite.Action, _ id: ItemID, _ request: TableRequest, _ view: RowView
   ) async throws -> TableAnswer {
+    let dialect = view.dialect
+    if dialect.isStrict, action == .undelete, try await !request.body().isEmpty {
+      throw TableError.badRequest("bringing an item back takes no body: leave it out")
+    }
     var write = RowWrite(action, id)
     write.precondition = try Precondition(request.fields)
-    write.includesDeleted = request.target.query.includesDeleted
+    write.includesDeleted = request.target.query.includesDeleted || dialect.tombstonesConflict
     let outcome = try await store.write(write, in: request.target.table)
     switch outcome {
-    case .changed(let row) where action == .delete: return .bare(.noContent, row)
-    case .changed(let row), .unchanged(let row): return try .row(dialect.undeleted, row, dialect)
-    default: return try answer(outcome, dialect)
+    case .changed(let row) where action == .delete: return .bare(.noContent, row, view)
+    case .changed(let row), .unchanged(let row): return try .row(dialect.undeleted, row, view)
+    default: return try answer(outcome, view)
     }
   }
 
-  private func sentItem(_ request: TableRequest) async throws -> SentItem {
+  private func sentItem(
+    _ request: TableRequest, _ dialect: ServedDialect
+  ) async throws -> SentItem {
     if let type = request.fields[.contentType] {
       let media = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
       guard Text(String(Substring(media))).isEqual(anyCase: "application/json") else {
         throw TableError.unsupportedMediaType
       }
     }
-    return try SentItem(try await request.body())
+    return try SentItem(try await request.body(), dialect)
   }
 
   /// Answers with what became of a write.
   private func answer(
-    _ outcome: WriteOutcome, _ dialect: ServedDialect,
+    _ outcome: WriteOutcome, _ view: RowView,
     conflict: HTTPResponse.Status = .preconditionFailed
   ) throws -> TableAnswer {
     switch outcome {
-    case .created(let row): return try .row(.created, row, dialect)
-    case .changed(let row), .unchanged(let row): return try .row(.ok, row, dialect)
-    case .exists(let row): return try .row(.conflict, row, dialect)
-    case .conflict(let row): return try .row(conflict, row, dialect)
-    case .deleted: throw dialect.deleted
+    case .created(let row): return try .row(.created, row, view)
+    case .changed(let row), .unchanged(let row): return try .row(.ok, row, view)
+    case .exists(let row):
+      guard view.dialect.showsTaken else { throw TableError.idTaken }
+      return try .row(.conflict, row, view)
+    case .conflict(let row): return try .row(conflict, row, view.whole)
+    case .deleted: throw view.dialect.deleted
     case .missing: throw TableError.noSuchItem
     case .tooLarge: throw TableError.tooLarge
     }
