@@ -98,7 +98,9 @@ struct RemoteCommand: TsyncCommand {
     func run(in context: Context) throws {
       let origin = try RemoteCommand.address(context).origin
       let key = try keyFile.map { try Login.secret(inFile: $0, "application key", context) }
-      let token = try Login.token(file: tokenFile, for: origin, asks: key == nil, context)
+      let token =
+        key != nil && tokenFile == nil
+        ? nil : try Login.token(file: tokenFile, for: origin, asks: true, context)
       guard token != nil || key != nil else { throw Failure.usage("no token was given") }
       if let token { try Login.keep(token, for: origin, context) }
       if let key { try Login.keep(key, for: origin, isKey: true, context) }

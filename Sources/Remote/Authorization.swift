@@ -39,7 +39,7 @@ package struct Authorization {
   /// The dialect decides where nothing else is said; while it is not known, the token goes in both
   /// fields, to the same origin, and so does the key.
   func fields(_ dialect: Dialect?) -> [HTTPField] {
-    let field = dialect.map(\.keyField) ?? Dialect.mobileServices.keyField
+    let field = (dialect.map { [$0] } ?? Dialect.allCases).lazy.compactMap(\.keyField).first
     let keys = key.flatMap { key in field.map { HTTPField($0, key.reveal()) } }.map { [$0] } ?? []
     guard let token else { return keys }
     let schemes = (scheme ?? dialect?.scheme).map { [$0] } ?? [.bearer, .zumoAuth]

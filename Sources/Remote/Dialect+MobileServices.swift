@@ -6,7 +6,8 @@ extension Dialect {
     name: "mobile-services", title: "Mobile Services (2014)", scheme: .zumoAuth,
     keyField: "X-ZUMO-APPLICATION", prefix: "__", options: ["__systemproperties=*"],
     includesDeleted: "__includeDeleted=true", countsAll: "$inlinecount=allpages",
-    rowsMember: "results", allowsArray: true, mayLackTimes: true, sendsMadeIDs: false,
-    time: ("datetimeoffset'", "'"), update: Writing(method: "PATCH", content: .changes),
+    rowsMember: "results", allowsArray: true, tellsMore: false, mayLackTimes: true,
+    sendsMadeIDs: false, time: ("datetimeoffset'", "'"),
+    update: Writing(method: "PATCH", content: .changes),
     undelete: Writing(method: "POST", content: .nothing), answer: .echo)
 }

@@ -62,6 +62,8 @@ package struct Dialect: Sendable {
   let rowsMember: String
   /// Whether the rows of a list may stand alone, and what follows them in the `Link` field.
   var allowsArray = false
+  /// Whether a list that is cut off says so.
+  var tellsMore = true
   /// Whether a table may have no times; a list that asks for them is empty then.
   var mayLackTimes = false
   /// Whether an insert tells an id to a table whose ids the server makes; else it would be refused.

@@ -25,7 +25,7 @@ extension RESTBackend {
     PullCursor(
       from: start, top: pageSize(of: table),
       overlap: max(0, settings.overlapSeconds ?? (facts.commitsInOrder ? 0 : 120)),
-      inOrder: facts.commitsInOrder)
+      inOrder: facts.commitsInOrder && facts.dialect.tellsMore)
   }
 
   /// Follows a cursor to its end; a page is handed out while the next one is under way.

@@ -68,6 +68,7 @@ package struct RESTBackend<T: Transport>: Backend {
     let dialect = facts.dialect
     let target = dialect.target("tables/\(table)", ["$top=1", dialect.includesDeleted])
     let answer = try exchange.read(target, fields: dialect.fields)
+    if answer.saysNotFound { facts.tables[table, default: TableFacts()].isMissing = true }
     guard answer.status == 200, let page = try? ListPage(answer, dialect) else {
       throw exchange.stop(for: answer, table)
     }

@@ -57,9 +57,11 @@ enum ListEntry: Equatable {
     } catch {
       // The limits are an item's; to tell what it was, more may be read.
       let object = (try? JSON(parsing: text))?.object
+      let id = object?[Item.idField]
       self = .refused(
         RefusedRow(
-          text: Array(text), id: object?[Item.idField]?.text, reason: error.description),
+          text: Array(text), id: id?.text ?? id?.integer.map { Text("\($0)") },
+          reason: error.description),
         time: object?[dialect.column(.updatedAt)]?.text.flatMap(Timestamp.init))
     }
   }

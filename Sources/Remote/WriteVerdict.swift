@@ -98,6 +98,9 @@ enum WriteVerdict: Equatable {
       version = nil
     } else if isEcho, let sent = intent.item {
       item = sent
+      // What was sent and doesn't come back, the server has dropped.
+      let body = intent.request.body.flatMap { try? JSON(parsing: $0) }?.object
+      for member in body?.members ?? [] { item.fields[member.name] = nil }
       for member in row.item.fields.members { item.fields[member.name] = member.value }
     }
     return Row(

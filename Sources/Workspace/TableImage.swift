@@ -39,10 +39,10 @@ struct TableImage {
         var stamp = read?.digest == entry.digest ? read?.stamp : nil
         if row.stamp == .asIndexed, isDeviceKnown, known.flags(Int(place)).contains(.stamped) {
           stamp = known.stamp(Int(place))
+          // The next index is written after the power loss, and couldn't tell that this one tells
+          // nothing.
+          if let changed = stamp?.changed, changed >= known.doubtfulSince { stamp = nil }
         }
-        // The next index is written after the power loss, and couldn't tell that this one tells
-        // nothing.
-        if let changed = stamp?.changed, changed >= known.doubtfulSince { stamp = nil }
         lines.append(.known(Int(place), stamp: stamp))
       case .new(let place): newer = Int(place)
       case .none(let place):

@@ -45,6 +45,36 @@ import Testing
     #expect(bob.item("hello") == anna.item("hello"))
   }
 
+  @Test("drops a field: that is told, and the text stays in the file")
+  func drops() throws {
+    let server = try OldServer(drops: "notes")
+    server.add(["milk"], "Buy milk")
+    let anna = try Person(cloning: server.url)
+    anna.run("set", "milk", "text=Buy oat milk", "notes=keep")
+    let pushed = anna.run("push")
+    #expect(pushed.status == 3)
+    #expect(pushed.output.contains("the server dropped: notes"))
+    for words in [["pull"], ["push"], ["pull", "--full"]] {
+      anna.run(words)
+      #expect(anna.item("milk")?.contains("keep") == true)
+    }
+  }
+
+  @Test("is tsync-server, whose page is cut at 2 MiB and says so in no link: all rows come")
+  func cutPage() throws {
+    let server = try RunningServer()
+    let ben = try Person(cloning: server.url)
+    let text = String(repeating: "x", count: 5_000)
+    let items = (0..<600).map { #"{"id":"i\#($0)","text":"\#(text)"}"# }
+    ben.directory.write(items.joined(separator: "\n"), to: "list/many")
+    #expect(ben.run("new", "-f", "many").status == 0)
+    #expect(ben.run("push").status == 0)
+    let anna = Person()
+    anna.run("config", "--user", "dialect", "mobile-services")
+    #expect(anna.run("clone", server.url, "list").status == 0)
+    #expect(anna.directory.names(in: "list/.todosync/items/todoitem").count == 600)
+  }
+
   @Test("shows a conflict, which is resolved and pushed")
   func conflict() throws {
     let server = try OldServer()

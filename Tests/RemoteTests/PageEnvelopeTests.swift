@@ -81,6 +81,7 @@ import Testing
       (#"{"id":"a","version":""}"#, "a", "'version'"),
       (#"{"id":"a","updatedAt":1}"#, "a", "'updatedAt'"),
       (#"{"id":"a","updatedAt":"yesterday"}"#, "a", "'updatedAt'"),
+      (#"{"id":5,"version":[]}"#, "5", "the row's 'version' is not a string"),
       (#"{"id":"a","n":01}"#, nil, "begin with 0"), (#"{"id":"a",}"#, nil, "member name"),
       (#"{"id":"a","n":NaN}"#, nil, "expected a value"),
       (#"{"id":"a"]"#, nil, "expected ',' or '}'"),

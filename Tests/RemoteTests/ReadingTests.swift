@@ -72,6 +72,15 @@ import Testing
     }
   }
 
+  @Test("2014: a table that isn't there when its rows are looked at is known to be missing")
+  func missingTable() throws {
+    var backend = backend(.mobileServices, ScriptedTransport(.json(404, "{}")))
+    #expect(throws: Stop.noTable(Sample.table)) {
+      try backend.pages(of: Sample.table, from: nil) { _ in true }
+    }
+    #expect(backend.facts.tables[Sample.table]?.isMissing == true)
+  }
+
   @Test("a web page for 'not found' is no answer", arguments: [404, 410])
   func webPage(status: Int) throws {
     for dialect in Dialect.allCases {

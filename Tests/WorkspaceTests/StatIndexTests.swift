@@ -75,6 +75,18 @@ import Testing
     #expect(try read(startedAfterIndex: -10) == 1)
   }
 
+  @Test("What was read after a restart isn't read again by the command after that")
+  func readsOnceAfterARestart() throws {
+    try bench.pull([("a", "one")])
+    #expect(try bench.found() == [])
+    let rows = Rows(
+      root: bench.root, trash: bench.trash, isWriting: true, started: bench.now,
+      clock: { bench.now })
+    #expect(try rows.candidates(in: bench.table, items: bench.items).isEmpty)
+    rows.finish()
+    #expect(try #require(try bench.log().rows.known).flags(0).contains(.stamped))
+  }
+
   @Test("What is doubtful after a restart stays so when only another table is looked at")
   func handsOnNothingDoubtful() throws {
     try makeEdited()

@@ -29,11 +29,17 @@ final class OldServer: Sendable {
   private let refusesVersions: Bool
   /// Whether ids are numbers; then there are no system columns.
   private let hasNumbers: Bool
+  /// A field that a script of its table takes out of what is sent; `nil` where there is no script.
+  private let drops: Text?
   /// The application key that it wants; `nil` lets everybody in.
   private let key: String?
 
-  init(refusesVersions: Bool = false, hasNumbers: Bool = false, key: String? = nil) throws {
+  init(
+    refusesVersions: Bool = false, hasNumbers: Bool = false, drops: Text? = nil,
+    key: String? = nil
+  ) throws {
     (self.refusesVersions, self.hasNumbers, self.key) = (refusesVersions, hasNumbers, key)
+    self.drops = drops
     let server = try ScriptedServer { [unowned self] in answer($0) }
     self.server.withLock { $0 = server }
   }
@@ -180,7 +186,8 @@ final class OldServer: Sendable {
   private func write(
     _ request: ReceivedRequest, _ id: String?, _ options: [String: String], _ state: inout State
   ) -> ScriptedReply {
-    let sent = request.body.isEmpty ? nil : (try? JSON(parsing: request.body))?.object
+    var sent = request.body.isEmpty ? nil : (try? JSON(parsing: request.body))?.object
+    if let drops { sent?[drops] = nil }
     guard let id else { return insert(sent ?? JSONObject(), options, &state) }
     guard var found = state.rows[id] else { return error(404, "there is no such item") }
     let match = request.value(of: "If-Match")
