@@ -11,6 +11,9 @@ package struct RowWriter: Sendable {
   /// Where the system columns lie that are wanted; neighbours are one piece where nothing is put in.
   private let pieces: [Range<Int>]
 
+  /// How many bytes longer than its stored text a row can become.
+  var growth: Int { pieces.count * prefix.count }
+
   /// Writes rows as a client sees them.
   package init(_ view: RowView) {
     hasID = view.chosen?.contains(.id) ?? true
@@ -43,25 +46,37 @@ package struct RowWriter: Sendable {
     } else {
       text.append(contentsOf: row[..<suffix])
     }
-    for piece in pieces {
-      let first = suffix + piece.lowerBound
-      let end = min(suffix + piece.upperBound, row.count - 1)
-      // Each piece begins with a comma, which the first in an object can't have.
-      let begin = text.count == start + 1 ? first + 1 : first
-      if prefix.isEmpty {
-        text.append(contentsOf: row[begin..<end])
-      } else {
-        let name = first + 2
-        text.append(contentsOf: row[begin..<name])
-        text.append(contentsOf: prefix)
-        text.append(contentsOf: row[name..<end])
-      }
-    }
-    text.append(UInt8(ascii: "}"))
+    writePieces(of: row, suffix: suffix, isFirst: text.count == start + 1, into: &text)
     let closes = text.withUnsafeBufferPointer {
       Self.closesAtEnd(UnsafeBufferPointer(rebasing: $0[start...]))
     }
     guard closes else { throw Self.damage(of: row, "doesn't close its quotes or brackets") }
+  }
+
+  /// Appends the system columns that are wanted, and the brace.
+  ///
+  /// They are put together before, so that a row has few appends.
+  private func writePieces(
+    of row: UnsafeBufferPointer<UInt8>, suffix: Int, isFirst: Bool, into text: inout [UInt8]
+  ) {
+    let room = RowText.suffixLength(isDeleted: false) + growth
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { buffer in
+      var count = 0
+      func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        count = buffer[count...].update(fromContentsOf: bytes)
+      }
+      for piece in pieces {
+        let first = suffix + piece.lowerBound
+        let name = first + 2
+        // Each piece begins with a comma, which the first in an object can't have.
+        put(UnsafeBufferPointer(rebasing: row[(isFirst && count == 0 ? first + 1 : first)..<name]))
+        prefix.withUnsafeBufferPointer(put)
+        let end = min(suffix + piece.upperBound, row.count - 1)
+        put(UnsafeBufferPointer(rebasing: row[name..<end]))
+      }
+      buffer[count] = UInt8(ascii: "}")
+      text.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[...count]))
+    }
   }
 
   /// Whether the brace that begins a text is closed by its last byte.

@@ -38,10 +38,10 @@ package struct TableAnswer: Sendable {
     var answer = TableAnswer(status: .ok)
     answer.fields[.contentType] = json
     var text: [UInt8] = []
-    text.reserveCapacity(page.size + page.count + 1_024)
+    let writer = RowWriter(view)
+    text.reserveCapacity(page.size + page.count * (1 + writer.growth) + 1_024)
     let inObject = !dialect.listsAlone || page.total != nil
     if inObject { text.append(contentsOf: "{\"\(dialect.rowsMember)\":".utf8) }
-    let writer = RowWriter(view)
     text.append(UInt8(ascii: "["))
     let start = text.count
     try page.forEach { row in
