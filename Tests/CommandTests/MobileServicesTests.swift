@@ -156,6 +156,8 @@ import Testing
     #expect(refused.status == 4)
     #expect(refused.error.contains("can be read by others"))
     chmod(anna.directory.path(of: "list/key"), 0o600)
+    // A token that stands ready for others isn't taken along.
+    anna.environment = [("TSYNC_TOKEN_FILE", anna.directory.path(of: "list/key"))]
     #expect(anna.run("remote", "login", "--application-key-file", "key").status == 0)
     #expect(anna.run("remote", "-v").output.contains("token    no\nkey      yes\n"))
     #expect(anna.run("--trace", "trace", "pull").status == 0)
