@@ -45,6 +45,20 @@ import Testing
     #expect(bob.item("hello") == anna.item("hello"))
   }
 
+  @Test("brings a row back as it was: what the item says by then is sent after it")
+  func undeletes() throws {
+    let server = try OldServer()
+    server.add(["milk"], "Buy milk")
+    let anna = try Person(cloning: server.url)
+    anna.run("rm", "milk")
+    anna.run("push")
+    anna.run("new", "-s", "id=milk", "Buy rye")
+    #expect(anna.run("push").output == "updated milk  Buy rye\n")
+    anna.run("pull")
+    #expect(server.rows == [#"{"id":"milk","text":"Buy rye"}"#])
+    #expect(anna.item("milk")?.contains("Buy rye") == true)
+  }
+
   @Test("drops a field: that is told, and the text stays in the file")
   func drops() throws {
     let server = try OldServer(drops: "notes")
