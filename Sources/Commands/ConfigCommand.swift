@@ -33,6 +33,7 @@ struct ConfigCommand: TsyncCommand {
       throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
     }
     let files = try SettingsFiles(user: user, in: context)
+    context.output.begin("settings")
     if edit { return try files.edit(in: context) }
     let setting = try key.map { name -> SettingKey in
       guard let setting = SettingKey(Text(name)) else {
@@ -44,7 +45,6 @@ struct ConfigCommand: TsyncCommand {
       return try files.set(setting, to: value.map { Text($0) })
     }
     let settings = try files.configuration()
-    context.output.begin("settings")
     if let setting { return tell(setting, settings, context) }
     for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
       tell(name, entry.value, entry.place, asPair: true, context)
