@@ -33,8 +33,10 @@ struct ConfigCommand: TsyncCommand {
       throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
     }
     let files = try SettingsFiles(user: user, in: context)
-    context.output.begin("settings")
-    if edit { return try files.edit(in: context) }
+    if edit {
+      try files.edit(in: context)
+      return context.output.begin("settings")
+    }
     let setting = try key.map { name -> SettingKey in
       guard let setting = SettingKey(Text(name)) else {
         throw Failure.usage("there is no setting '\(name)'", hints: Self.guess(name))
@@ -42,9 +44,11 @@ struct ConfigCommand: TsyncCommand {
       return setting
     }
     if let setting, unset || value != nil {
-      return try files.set(setting, to: value.map { Text($0) })
+      try files.set(setting, to: value.map { Text($0) })
+      return context.output.begin("settings")
     }
     let settings = try files.configuration()
+    context.output.begin("settings")
     if let setting { return tell(setting, settings, context) }
     for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
       tell(name, entry.value, entry.place, asPair: true, context)
