@@ -13,6 +13,11 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isFuzzing ? [.unsafeFlags(["-enable-testing", "-sanitize=fuzzer"])] : [])
 
+// What the models of the tests play through is optimized in debug builds, too: the same minutes bring
+// several times as many histories.
+let fast: [SwiftSetting] =
+  settings + (isFuzzing ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
+
 // Each product of another package is named once, so that the targets below read as the graph of the
 // architecture. An import that isn't declared here fails the build
 // (`--explicit-target-dependency-import-check error`).
@@ -28,6 +33,7 @@ let hummingbirdTesting: Target.Dependency = .product(
   name: "HummingbirdTesting", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let serviceLifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -88,8 +94,8 @@ let package = Package(
   ],
   targets: [
     // The pure middle.
-    .target(name: "SyncModel", swiftSettings: settings),
-    .target(name: "SyncEngine", dependencies: ["SyncModel"], swiftSettings: settings),
+    .target(name: "SyncModel", swiftSettings: fast),
+    .target(name: "SyncEngine", dependencies: ["SyncModel"], swiftSettings: fast),
 
     // The client.
     .executableTarget(name: "tsync", dependencies: ["Commands"], swiftSettings: settings),
@@ -98,12 +104,12 @@ let package = Package(
       dependencies: [
         "CurlTransport", "Remote", "SyncEngine", "SyncModel", "Workspace", argumentParser, system,
       ],
-      swiftSettings: settings),
+      swiftSettings: fast),
     .target(
       name: "Workspace", dependencies: ["CLinux", "SyncEngine", "SyncModel", system],
-      swiftSettings: settings),
-    .target(name: "Remote", dependencies: ["SyncEngine", "SyncModel"], swiftSettings: settings),
-    .target(name: "CurlTransport", dependencies: ["CCurl", "Remote"], swiftSettings: settings),
+      swiftSettings: fast),
+    .target(name: "Remote", dependencies: ["SyncEngine", "SyncModel"], swiftSettings: fast),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "Remote"], swiftSettings: fast),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CLinux"),
 
@@ -117,19 +123,19 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "SQLiteStore", dependencies: ["SyncModel", "TableServer", grdb, grdbSQLite],
-      swiftSettings: settings),
+      swiftSettings: fast),
     .target(
       name: "TableServer",
       dependencies: [
         "SyncModel", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
         nioHTTPTypes,
       ],
-      swiftSettings: settings),
+      swiftSettings: fast),
 
     // The tests.
     .target(
       name: "TestSupport", dependencies: ["SyncEngine", "SyncModel", system],
-      path: "Tests/TestSupport", swiftSettings: settings),
+      path: "Tests/TestSupport", swiftSettings: fast),
     .testTarget(
       name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -138,11 +144,11 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: ["SimulatedCalls", "SyncEngine", "SyncModel", "TestSupport", "Workspace"],
-      path: "Tests/Simulation", exclude: ["Mutants"], swiftSettings: settings),
+      path: "Tests/Simulation", exclude: ["Mutants"], swiftSettings: fast),
     .target(name: "SimulatedCalls", path: "Tests/SimulatedCalls"),
     .executableTarget(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
-      swiftSettings: settings),
+      swiftSettings: fast),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation"], exclude: ["Plans"],
       swiftSettings: settings),
@@ -171,6 +177,14 @@ let package = Package(
         "Workspace", "tsync", "tsync-server", argumentParser, system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandModelTests",
+      dependencies: [
+        "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncModel", "TableServer",
+        "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded,
+        system,
+      ],
+      path: "Tests/CommandModel", swiftSettings: fast),
     .target(name: "CTracer", path: "Tests/CTracer"),
     .testTarget(
       name: "CrashTests",

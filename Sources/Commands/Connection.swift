@@ -7,7 +7,7 @@ import Workspace
 /// The line to a workspace's server: where it is, who asks, and what is known of it.
 struct Connection {
   /// The backend that the engine works with.
-  typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport<CurlTransport>>>
+  typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport>>
 
   /// Where the server is.
   let address: ServerAddress
@@ -18,7 +18,7 @@ struct Connection {
   let isUnproven: Bool
   /// Whether a setting says what the server speaks.
   private let isDialectSet: Bool
-  private let sight: WatchedTransport<CurlTransport>.Sight
+  private let sight: WatchedTransport.Sight
 
   /// Connects to the server of a workspace; one that isn't known yet is asked what it speaks.
   ///
@@ -124,7 +124,7 @@ struct Connection {
 
   /// Asks the server by one table after the other, until one shows what it speaks.
   private static func detect(
-    _ exchange: inout Exchange<WatchedTransport<CurlTransport>>, _ dialect: Dialect?,
+    _ exchange: inout Exchange<WatchedTransport>, _ dialect: Dialect?,
     _ tables: [TableName]
   ) throws -> ServerFacts {
     var missing: [Stop] = []
@@ -157,7 +157,7 @@ struct Connection {
   func failure(_ error: any Error) -> any Error { Self.failure(error, sight) }
 
   private static func failure(
-    _ error: any Error, _ sight: WatchedTransport<CurlTransport>.Sight
+    _ error: any Error, _ sight: WatchedTransport.Sight
   ) -> any Error {
     if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, sight.hasToken {
       return Failure(
@@ -200,14 +200,15 @@ struct UnknownDialect: FailureDescribing {
   }
 }
 
-extension WatchedTransport where Inner == CurlTransport {
+extension WatchedTransport {
   /// Makes the transport of a command to a server.
   fileprivate init(to address: ServerAddress, _ context: Context, _ configuration: Configuration) {
     let patience = Patience(context, address)
     var limits = context.invocation.limits
     if let seconds = configuration.timeout { limits.stallMilliseconds = seconds * 1_000 }
     self.init(
-      inner: CurlTransport(context.invocation, limits, goesOn: patience.goesOn),
+      inner: context.invocation.line(
+        CurlTransport(context.invocation, limits, goesOn: patience.goesOn)),
       patience: patience)
   }
 }

@@ -1,5 +1,5 @@
 package import CurlTransport
-import Remote
+package import Remote
 package import SystemPackage
 
 /// All that a command may know of the world.
@@ -32,6 +32,8 @@ package struct Invocation {
   package var pause: (Int) -> Void = { Surroundings.sleep($0) }
   /// How large and how slow a server's answers may be.
   package var limits = TransportLimits()
+  /// Gives the transport that requests go by, of the one that sends them through libcurl.
+  package var line: (CurlTransport) -> any Transport = { $0 }
 
   /// Makes an invocation.
   package init(

@@ -2,7 +2,7 @@ import Remote
 
 /// A transport that remembers what its errors say about the command line rather than the network, and
 /// tells whoever waits when something happens.
-struct WatchedTransport<Inner: Transport>: Transport {
+struct WatchedTransport: Transport {
   /// What was seen; shared by the copies of a transport.
   final class Sight {
     /// Why a request was refused here before anything was sent: plain HTTP to another machine.
@@ -12,7 +12,7 @@ struct WatchedTransport<Inner: Transport>: Transport {
   }
 
   /// The transport that does the work.
-  var inner: Inner
+  var inner: any Transport
   /// Told whenever something is sent, or comes.
   let patience: Patience
   /// What was seen so far.

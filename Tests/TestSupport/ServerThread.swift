@@ -1,11 +1,11 @@
 import Glibc
 
 /// A thread of its own for work that blocks, so that the tests' few threads stay free.
-struct ServerThread: Sendable {
+package struct ServerThread: Sendable {
   private let thread: pthread_t
 
   /// Starts a thread; `nil` when the system has none left.
-  static func start(_ work: @escaping @Sendable () -> Void) -> ServerThread? {
+  package static func start(_ work: @escaping @Sendable () -> Void) -> ServerThread? {
     final class Work: Sendable {
       let run: @Sendable () -> Void
       init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -26,5 +26,5 @@ struct ServerThread: Sendable {
   }
 
   /// Waits until the thread has ended.
-  func join() { pthread_join(thread, nil) }
+  package func join() { pthread_join(thread, nil) }
 }

@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Random histories of command lines at two or three devices, hand work between them, a line that
+/// breaks and devices that die, judged by what a person can see.
+///
+/// `TSYNC_SEED=N swift test --filter CommandModel` plays one history and prints it;
+/// `TSYNC_SECONDS=N` plays others for so long, and `TSYNC_FIRST_SEED=N` says which.
+@Suite struct CommandModelTests {
+  /// How many histories are played at least.
+  static let least = 200
+  /// The first seed; those of one run follow each other.
+  static let first: UInt64 = 20_261_125
+
+  @Test func historiesHold() async throws {
+    if let seed = Self.number("TSYNC_SEED") {
+      let plan = Plan(seed: UInt64(seed))
+      let (finding, log) = Self.play(plan)
+      print(log.joined(separator: "\n"))
+      return try #require(finding == nil, "\(finding.map(Self.words) ?? "")")
+    }
+    let (first, seconds) = (
+      Self.number("TSYNC_FIRST_SEED").map(UInt64.init) ?? Self.first,
+      Self.number("TSYNC_SECONDS") ?? 90
+    )
+    let reports = await withCheckedContinuation { done in
+      _ = ServerThread.start {
+        done.resume(returning: Self.play(from: first, seconds: seconds, least: Self.least))
+      }
+    }
+    for report in reports { Issue.record("\(report)") }
+  }
+
+  /// Plays histories on two threads; returns what was found.
+  private static func play(from first: UInt64, seconds: Int, least: Int) -> [String] {
+    let next = Atomic<UInt64>(first)
+    let reports = Mutex<[String]>([])
+    let start = Device.now()
+    let end = start + Int64(seconds) * 1_000_000_000
+    let work = { @Sendable in
+      while reports.withLock({ $0.count < 3 }) {
+        let isOver = Device.now() >= end
+        let seed = next.load(ordering: .relaxed)
+        guard !isOver || seed < first + UInt64(least) else { return }
+        let plan = Plan(seed: next.wrappingAdd(1, ordering: .relaxed).oldValue)
+        let (finding, _) = play(plan)
+        guard let finding else { continue }
+        let report = report(plan, finding)
+        reports.withLock { $0.append(report) }
+      }
+    }
+    let second = ServerThread.start(work)
+    work()
+    second?.join()
+    let count = next.load(ordering: .relaxed) - first
+    let taken = (Device.now() - start) / 1_000_000_000
+    print(
+      "command model: \(count) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on"
+    )
+    return reports.withLock(\.self)
+  }
+
+  /// Plays one history; returns what it found, and what happened.
+  private static func play(_ plan: Plan) -> (finding: Finding?, log: [String]) {
+    do {
+      let history = try History(plan)
+      do {
+        try history.play()
+        return (nil, history.log)
+      } catch let finding as Finding {
+        return (finding, history.log)
+      } catch {
+        return (Finding(oracle: "model", message: "\(error)"), history.log)
+      }
+    } catch {
+      return (Finding(oracle: "model", message: "\(error)"), [])
+    }
+  }
+
+  /// Leaves out steps as long as the same oracle finds something, and says what is left.
+  private static func report(_ plan: Plan, _ finding: Finding) -> String {
+    var (least, last, log) = (plan, finding, play(plan).log)
+    for size in [16, 8, 4, 2, 1] {
+      var start = 0
+      while start < least.steps.count {
+        var shorter = least
+        shorter.steps.removeSubrange(start..<min(start + size, least.steps.count))
+        let (found, lines) = play(shorter)
+        if let found, found.oracle == finding.oracle {
+          (least, last, log) = (shorter, found, lines)
+        } else {
+          start += size
+        }
+      }
+    }
+    return """
+      seed \(plan.seed): \(words(finding))
+      with \(least.steps.count) of its steps: \(words(last))
+      \(log.joined(separator: "\n"))
+      """
+  }
+
+  private static func words(_ finding: Finding) -> String {
+    "\(finding.oracle): \(finding.message)"
+  }
+
+  private static func number(_ name: String) -> Int? {
+    getenv(name).flatMap { Int(String(cString: $0)) }
+  }
+}

@@ -1,0 +1,167 @@
+import Commands
+import Glibc
+import Remote
+import SyncModel
+import SystemPackage
+import TestSupport
+
+/// What a command line came to.
+struct Outcome: Equatable {
+  /// What it ended with; `nil` where the device died in the midst of it.
+  var status: Int32?
+  /// What it wrote.
+  var output: String
+  var error: String
+  /// Whether the line to the server was disturbed.
+  var isDisturbed = false
+
+  /// The lines of standard output.
+  var lines: [String] { output.split(separator: "\n").map(String.init) }
+  /// The document that it wrote; `nil` where there is none.
+  var document: JSONObject? { (try? JSON(parsing: Array(output.utf8)))?.object }
+}
+
+/// An item's file as it lies there.
+struct ItemFile {
+  /// Its path below the workspace.
+  let path: String
+  /// The table, and the id that belongs to its name.
+  let table: TableName
+  let id: String
+  /// Its bytes.
+  let bytes: [UInt8]
+
+  /// The item, without its id and what is null; `nil` where it can't be one.
+  var item: JSONObject? {
+    guard let object = (try? JSON(parsing: bytes))?.object, object.duplicate == nil,
+      object["id"]?.text.map({ $0.string == id }) ?? (object["id"] == nil)
+    else { return nil }
+    return JSONObject(object.members.filter { $0.name != "id" && !$0.value.isNull })
+  }
+  /// What names it on a command line.
+  var reference: String { "\(table)/\(id)" }
+}
+
+/// A device: a person's workspace of the server's tables, and what they do there.
+final class Device {
+  /// Its name.
+  let name: String
+  /// The workspace.
+  let path: String
+  /// The words that were typed and lie in items and in conflicts here.
+  private(set) var words: Set<Int> = []
+  /// The addresses of its server.
+  var addresses: [String] { server.addresses }
+  private let server: Server
+  private let home: String
+  private let tables: [TableName]
+
+  /// Names a device; its workspace isn't there yet.
+  init(_ name: String, in directory: TemporaryDirectory, _ server: Server, _ tables: [TableName]) {
+    self.name = name
+    self.server = server
+    self.tables = tables
+    home = directory.path(of: "\(name)-home")
+    path = directory.path(of: name)
+    mkdir(home, 0o700)
+  }
+
+  /// Runs a command line; with a `line`, over that.
+  func run(
+    _ words: [String], over line: Line? = nil, seed: UInt64, at now: Int64? = nil,
+    program: ((Program) -> Int32)? = nil
+  ) -> Outcome {
+    var (output, error): ([UInt8], [UInt8]) = ([], [])
+    var random = SplitMix64(seed: seed)
+    let line = line ?? Line(to: server, nil, seed: seed) { [path] in Tree(at: path) }
+    let variables: [(Text, Text)] = [
+      ("HOME", Text(home)), ("TZ", "UTC"), ("TSYNC_EDITOR", "editor"),
+    ]
+    let isThere = access(path, F_OK) == 0
+    var invocation = Invocation(
+      directory: isThere ? path : home, environment: Environment(variables),
+      home: home, executable: nil, input: .init { () throws(Errno) in [] },
+      output: .init { bytes throws(Errno) in output += bytes },
+      error: .init { bytes throws(Errno) in error += bytes },
+      clock: { now ?? Device.now() }, random: { random.next() }, signal: { nil },
+      run: { asked throws(Errno) in Ending(status: program?(asked) ?? 1) })
+    invocation.pause = { _ in }
+    invocation.line = { line.transport($0) }
+    let status = Tsync.run(words, in: invocation)
+    let files = line.filesAtDeath
+    files?.restore(at: path)
+    return Outcome(
+      status: files == nil ? status : nil, output: String(decoding: output, as: UTF8.self),
+      error: String(decoding: error, as: UTF8.self), isDisturbed: line.isDisturbed)
+  }
+
+  /// The time in nanoseconds since 1970.
+  static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// The items' files.
+  func files() -> [ItemFile] {
+    tables.flatMap { table in
+      let directory = ".todosync/items/\(table)"
+      return Bytes.names(in: "\(path)/\(directory)").compactMap { name -> ItemFile? in
+        guard name.hasSuffix(".json"),
+          let id = try? FileName.id(of: Text(String(name.dropLast(5)))),
+          let bytes = Bytes.read("\(path)/\(directory)/\(name)")
+        else { return nil }
+        return ItemFile(
+          path: "\(directory)/\(name)", table: table, id: id.text.string, bytes: bytes)
+      }
+    }
+  }
+
+  /// The open conflicts by the names of their items: the words of both sides.
+  func conflicts() -> [String: Sight.Item] {
+    var found: [String: Sight.Item] = [:]
+    for table in tables {
+      let directory = ".todosync/conflicts/\(table)"
+      for name in Bytes.names(in: "\(path)/\(directory)") {
+        let parts = name.split(separator: ".").suffix(2)
+        guard parts.last == "json", let side = parts.first, side == "client" || side == "server",
+          let id = try? FileName.id(of: Text(String(name.dropLast(side.utf8.count + 6)))),
+          let bytes = Bytes.read("\(path)/\(directory)/\(name)")
+        else { continue }
+        var item = found["\(table)/\(id)"] ?? Sight.Item()
+        if side == "client" {
+          item.client = typedWords(bytes)
+        } else {
+          item.server = typedWords(bytes)
+        }
+        found["\(table)/\(id)"] = item
+      }
+    }
+    return found
+  }
+
+  /// Looks anew which words lie here: in the items and in the sides of conflicts.
+  func readWords() { words = Sight(self).words }
+}
+
+/// Returns the name of an item's file; `nil` where the id can't have one.
+func fileName(of id: String) -> String? {
+  (try? ItemID(Text(id))).flatMap(FileName.of).map { "\($0).json" }
+}
+
+/// The words of a text that somebody has typed: numbers from 4 000 000 up to 4 999 999.
+func typedWords(_ bytes: [UInt8]) -> Set<Int> {
+  var words: Set<Int> = []
+  var (number, digits) = (0, 0)
+  for byte in bytes {
+    if byte >= 0x30, byte <= 0x39 {
+      number = digits < 8 ? number * 10 + Int(byte - 0x30) : number
+      digits += 1
+    } else if digits > 0 {
+      if digits == 7, number / 1_000_000 == 4 { words.insert(number) }
+      (number, digits) = (0, 0)
+    }
+  }
+  if digits == 7, number / 1_000_000 == 4 { words.insert(number) }
+  return words
+}

@@ -1,0 +1,380 @@
+import Commands
+import SyncModel
+import TestSupport
+
+/// What doesn't hold in a history.
+struct Finding: Error {
+  /// The oracle that says so.
+  let oracle: String
+  /// What it saw.
+  let message: String
+}
+
+/// A history: devices, their server, and what happens to them.
+final class History {
+  /// What happened, as lines that could be typed.
+  private(set) var log: [String] = []
+  /// The devices.
+  private(set) var devices: [Device] = []
+  /// The server.
+  let server: Server
+  /// Whether the rules leave every text where it is until somebody gives it up.
+  let keepsTexts: Bool
+  /// What was typed and isn't given up, with the line that typed it.
+  private var live: [Int: String] = [:]
+  /// The numbers of items that may be there twice: they got another id, or both sides were kept.
+  private var doubled: Set<Int> = []
+  private let plan: Plan
+  private let directory = TemporaryDirectory(inMemory: true)
+  private let tables: [TableName]
+
+  /// Prepares one.
+  init(_ plan: Plan) throws {
+    self.plan = plan
+    tables = try Person.tables.map { try TableName(Text($0)) }
+    server = try Server(plan.server, tables: tables)
+    keepsTexts = plan.rule != "client" && plan.rule != "server"
+    for number in 0..<plan.devices {
+      devices.append(Device(["anna", "ben", "cleo"][number], in: directory, server, tables))
+    }
+  }
+
+  /// Plays it to its end.
+  ///
+  /// - Throws: ``Finding``.
+  func play() throws {
+    defer { try? server.end() }
+    for device in devices { try start(device) }
+    for step in plan.steps { try play(step) }
+    try converge()
+  }
+
+  /// Makes an oracle's finding.
+  func expect(
+    _ condition: Bool, _ oracle: String, _ message: @autoclosure () -> String
+  ) throws {
+    guard !condition else { return }
+    throw Finding(oracle: oracle, message: message())
+  }
+
+  private func start(_ device: Device) throws {
+    let words =
+      ["clone"] + tables.flatMap { ["-t", $0.text.string] } + [server.addresses[0], device.path]
+    let outcome = run(words, at: device, seed: plan.seed)
+    try expect(outcome.status == 0, "start", outcome.error)
+    if let rule = plan.rule { _ = run(["config", "merge", rule], at: device, seed: 1) }
+    if let dialect = plan.dialect { _ = run(["config", "dialect", dialect], at: device, seed: 1) }
+    guard device === devices[0] else { return }
+    var person = Person(at: device, in: Plan.Step(number: Plan.length, seed: plan.seed))
+    for id in Person.ids.prefix(4) {
+      for table in tables {
+        Bytes.write(
+          JSON.object(person.newItem(id: id)).encoded(),
+          "\(device.path)/.todosync/items/\(table)/\(id).json")
+      }
+    }
+    try expect(run(["push"], at: device, seed: 2).status == 0, "start", "nothing was pushed")
+  }
+
+  /// Runs a command line that always goes well, or is looked at by the caller.
+  private func run(
+    _ words: [String], at device: Device, seed: UInt64, over line: Line? = nil,
+    program: ((Program) -> Int32)? = nil, now: Int64? = nil
+  ) -> Outcome {
+    let outcome = device.run(words, over: line, seed: seed, at: now, program: program)
+    note(words, device, outcome, line)
+    return outcome
+  }
+
+  private func note(_ words: [String], _ device: Device, _ outcome: Outcome, _ line: Line?) {
+    let quoted = words.map { word in
+      let plain = word.utf8.allSatisfy { byte in
+        byte > 0x2A && byte < 0x7B && byte != 0x3B && byte != 0x3C && byte != 0x3E && byte != 0x5C
+      }
+      return plain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    }
+    let fault = line.flatMap { $0.isDisturbed ? $0.plan : nil }.map {
+      "  # \($0.fault) at request \($0.request)\($0.lasts ? " and from there on" : "")"
+    }
+    let end = outcome.status.map { " => \($0)" } ?? " => killed"
+    log.append("\(device.name)$ tsync \(quoted.joined(separator: " "))\(fault ?? "")  #\(end)")
+    for text in (outcome.output + outcome.error).split(separator: "\n") {
+      log.append("    \(text)")
+    }
+  }
+
+  private func play(_ step: Plan.Step) throws {
+    var random = SplitMix64(seed: step.seed)
+    let device = devices[random.below(devices.count)]
+    var person = Person(at: device, in: step)
+    for _ in 0..<[0, 0, 0, 1, 2][random.below(5)] {
+      guard let work = person.workByHand(isMessy: plan.isMessy) else { continue }
+      apply(work, at: device)
+    }
+    try perform(person.command(), at: device, &random)
+  }
+
+  private func apply(_ work: HandWork, at device: Device) {
+    work.apply(to: device)
+    log.append("\(device.name)$ \(work.line)")
+    for word in work.lost { live[word] = nil }
+    for word in work.typed { live[word] = log.last }
+    device.readWords()
+  }
+
+  private func perform(
+    _ command: CommandLine, at device: Device, _ random: inout SplitMix64
+  ) throws {
+    let seed = random.next()
+    guard !command.isLooking else { return try look(command.words, at: device, seed: seed) }
+    let plan = command.isRemote && random.once(in: 4) ? fault(&random, command) : nil
+    let sample = random.below(10)
+    var (foretold, told): (Outcome?, Outcome?)
+    let now = Device.now()
+    if plan == nil, command.canBeRehearsed, sample < 3 {
+      foretold = try rehearse(command.words + ["-n", "--json"], at: device, seed: seed)
+    }
+    let line = Line(to: server, plan, seed: seed) { Tree(at: device.path) }
+    if sample == 9, command.program == nil, line.plan?.fault.isDeath != true {
+      let before = Tree(at: device.path)
+      told = run(command.words, at: device, seed: seed, over: line, now: now)
+      before.restore(at: device.path)
+      line.replay()
+    }
+    let (before, rows) = (Sight(device), server.rows)
+    let outcome = run(
+      command.words + ["--json"], at: device, seed: seed, over: line, program: command.program,
+      now: now)
+    if line.requests > 0 { try server.readRows() }
+    try expect(outcome.document != nil || outcome.status == nil, "json", "no document")
+    try checkStatus(outcome, of: command)
+    if let foretold { try check(foretold, foretells: outcome, of: command, at: device) }
+    if let told { try check(told, says: outcome) }
+    settle(command, before, Sight(device), rows, outcome)
+    device.readWords()
+    try checkTexts()
+    try checkRows()
+    if outcome.status == 0 { try checkExchange(command, at: device, outcome) }
+    if sample == 7, random.once(in: 2) { try checkPending(at: device) }
+  }
+
+  private func fault(_ random: inout SplitMix64, _ command: CommandLine) -> Line.Plan {
+    let faults = Line.Fault.allCases.filter { command.verb != "resolve" || !$0.isDeath }
+    return Line.Plan(
+      fault: faults[random.below(faults.count)], request: random.below(5),
+      lasts: random.once(in: 4))
+  }
+
+  /// Runs a command that changes nothing, and makes sure of that.
+  private func rehearse(_ words: [String], at device: Device, seed: UInt64) throws -> Outcome {
+    let before = Tree(at: device.path)
+    let outcome = run(words, at: device, seed: seed)
+    let changed = before.differences(to: Tree(at: device.path))
+    try expect(changed.isEmpty, "changes nothing", "\(words): \(changed)")
+    return outcome
+  }
+
+  /// Runs a command that only looks, in both of its forms.
+  private func look(_ words: [String], at device: Device, seed: UInt64) throws {
+    let now = Device.now()
+    let before = Tree(at: device.path)
+    let told = run(words, at: device, seed: seed, now: now)
+    let outcome = run(words + ["--json"], at: device, seed: seed, now: now)
+    let changed = before.differences(to: Tree(at: device.path))
+    try expect(changed.isEmpty, "changes nothing", "\(words): \(changed)")
+    try checkStatus(outcome, of: CommandLine(words: words))
+    try check(told, says: outcome)
+  }
+
+  /// Notes what was typed by a command line, and what was given up.
+  private func settle(
+    _ command: CommandLine, _ before: Sight, _ after: Sight,
+    _ rows: [TableName: [String: JSONObject]], _ outcome: Outcome
+  ) {
+    var lost: Set<Int> = []
+    for item in outcome.items {
+      var (old, new) = (before.item(item.name), after.item(item.name))
+      if command.words.contains("--push"), let table = try? TableName(Text(item.table)),
+        let row = rows[table]?[item.id]
+      {
+        // The push has asked for the newest row, and the same answer goes for that.
+        old.server.formUnion(typedWords(JSON.object(row).encoded()))
+      }
+      switch (command.verb, item.did) {
+      case ("set", "changed"), ("edit", "changed"):
+        for field in command.fields { lost.formUnion(before.words(of: field, item.name)) }
+        lost.subtract(command.typed)
+      case ("rm", "removed"): lost.formUnion(old.client)
+      case ("restore", _): lost.formUnion(old.client.subtracting(new.client))
+      case ("resolve", "resolved"):
+        switch item.how {
+        case "client": lost.formUnion(old.server.subtracting(old.client))
+        case "server": lost.formUnion(old.client.subtracting(old.server))
+        case "both": doubled.formUnion(old.born)
+        default: lost.formUnion(old.client.union(old.server).subtracting(new.client))
+        }
+      case ("mv", _): doubled.formUnion(new.born)
+      default: break
+      }
+    }
+    if command.verb == "purge", outcome.status == 0 {
+      lost.formUnion(before.words.subtracting(after.words))
+    }
+    for word in lost { live[word] = nil }
+    guard outcome.items.contains(where: { ["added", "changed"].contains($0.did) }) else { return }
+    for word in command.typed { live[word] = command.words.joined(separator: " ") }
+  }
+
+  /// No typed text is lost.
+  private func checkTexts() throws {
+    guard keepsTexts else { return }
+    var present = Set(server.words)
+    for device in devices { present.formUnion(device.words) }
+    for (word, line) in live where !present.contains(word) {
+      throw Finding(oracle: "no typed text lost", message: "\(word) is gone, which came by \(line)")
+    }
+  }
+
+  /// No row is there twice.
+  private func checkRows() throws {
+    var seen: [Int: String] = [:]
+    for (table, rows) in server.rows {
+      for (id, row) in rows {
+        guard let born = row["born"]?.integer, !doubled.contains(born) else { continue }
+        let other = seen.updateValue("\(table)/\(id)", forKey: born)
+        try expect(other == nil, "no row twice", "\(table)/\(id) is \(other ?? "") once more")
+      }
+    }
+  }
+
+  /// When everything is mended and resolved, all devices hold what the server holds.
+  private func converge() throws {
+    log.append("# the end: everything is mended, resolved and exchanged")
+    for device in devices { mend(device) }
+    for round in 0..<10 {
+      for device in devices {
+        let seed = plan.seed &+ UInt64(round)
+        _ = try give(["pull", "--max-delete", "1000"], at: device, seed: seed)
+        if !device.conflicts().isEmpty {
+          let side = round % 2 == 0 ? "--client" : "--server"
+          _ = try give(["resolve", "-a", side], at: device, seed: seed)
+        }
+        let push = try give(["push", "--max-delete", "1000"], at: device, seed: seed)
+        for item in push.items where item.did == "rejected" {
+          guard try give(["push", item.name], at: device, seed: seed).status != 0 else { continue }
+          _ = try give(["restore", item.name], at: device, seed: seed)
+        }
+      }
+      if difference == nil { break }
+    }
+    try expect(difference == nil, "devices converge", difference ?? "")
+    for device in devices {
+      let status = device.run(["status", "--porcelain"], seed: 0)
+      let lines = status.lines.filter { !$0.hasPrefix("#") }
+      try expect(lines.isEmpty, "devices converge", "\(device.name) has \(lines)")
+    }
+  }
+
+  /// An item that is another at a device than at the server, or in conflict; `nil` where there is none.
+  private var difference: String? {
+    for device in devices {
+      if let name = device.conflicts().keys.first {
+        return "\(device.name) has a conflict, \(name)"
+      }
+      let files = device.files()
+      for (table, rows) in server.rows {
+        let here = Dictionary(
+          files.filter { $0.table == table }.map { ($0.id, $0.item) }, uniquingKeysWith: { $1 })
+        for id in Set(rows.keys).union(here.keys) where here[id] != .some(rows[id]) {
+          return "\(table)/\(id) is another at \(device.name) than at the server"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Gives a command line in the end, and looks whether all texts are there.
+  private func give(_ words: [String], at device: Device, seed: UInt64) throws -> Outcome {
+    let (before, rows) = (Sight(device), server.rows)
+    let outcome = run(words + ["--json"], at: device, seed: seed)
+    try server.readRows()
+    settle(CommandLine(words: words), before, Sight(device), rows, outcome)
+    device.readWords()
+    try checkTexts()
+    try checkRows()
+    return outcome
+  }
+
+  /// Puts right by hand what was moved and broken.
+  private func mend(_ device: Device) {
+    let status = device.run(["status", "--json"], seed: 0)
+    let items = status.document?["items"]?.elements ?? []
+    for case .object(let item) in items where item["state"]?.text == "invalid" {
+      guard let place = item["path"]?.text?.string else { continue }
+      let path = "\(device.path)/.todosync/\(place.replacing(".todosync/", with: ""))"
+      guard let file = device.files().first(where: { "\(device.path)/\($0.path)" == path }) else {
+        continue
+      }
+      let work: HandWork
+      if let object = (try? JSON(parsing: file.bytes))?.object,
+        let name = object["id"]?.text.flatMap({ fileName(of: $0.string) }),
+        Bytes.read("\(device.path)/.todosync/items/\(file.table)/\(name)") == nil
+      {
+        work = HandWork(device, file.path, movedTo: ".todosync/items/\(file.table)/\(name)")
+      } else {
+        let words = typedWords(file.bytes).sorted().map(String.init).joined(separator: " ")
+        work = HandWork(
+          device, file.path,
+          to: JSON.object(JSONObject([.init(name: "text", value: .string(words))])).encoded())
+      }
+      apply(work, at: device)
+    }
+  }
+}
+
+/// What lies at a device at one moment.
+struct Sight {
+  /// One item: the texts here and in its conflict, those of the server's side, and its number.
+  struct Item {
+    var client: Set<Int> = []
+    var server: Set<Int> = []
+    var born: Set<Int> = []
+  }
+
+  private let device: Device
+  private let files: [ItemFile]
+  private let conflicts: [String: Item]
+
+  /// Looks.
+  init(_ device: Device) {
+    self.device = device
+    files = device.files()
+    conflicts = device.conflicts()
+  }
+
+  /// An item by its name, table/id.
+  func item(_ name: String) -> Item {
+    var item = conflicts[name] ?? Item()
+    for file in files where file.reference == name {
+      item.client.formUnion(typedWords(file.bytes))
+      if let born = file.item?["born"]?.integer { item.born.insert(born) }
+    }
+    return item
+  }
+
+  /// The texts in a field of an item's file.
+  func words(of field: String, _ name: String) -> Set<Int> {
+    guard let file = files.first(where: { $0.reference == name }),
+      let value = file.item?[Text(field)]
+    else { return [] }
+    return typedWords(value.encoded())
+  }
+
+  /// All texts here.
+  var words: Set<Int> {
+    var words: Set<Int> = []
+    for file in files { words.formUnion(typedWords(file.bytes)) }
+    for conflict in conflicts.values { words.formUnion(conflict.client.union(conflict.server)) }
+    return words
+  }
+}

@@ -1,0 +1,255 @@
+import SyncModel
+import TestSupport
+
+extension Outcome {
+  /// What was done to one item.
+  struct Item {
+    var table: String
+    var id: String
+    var did: String
+    var how: String?
+    var from: String?
+    /// Its name on a command line.
+    var name: String { "\(table)/\(id)" }
+  }
+
+  /// What was done, item by item; that of a pull first, then that of a push.
+  var items: [Item] { document.map(Self.items) ?? [] }
+
+  private static func items(of document: JSONObject) -> [Item] {
+    let parts = ["pull", "push"].compactMap { document[Text($0)]?.object }
+    let own = (document["items"]?.elements ?? []).compactMap(\.object).map { item in
+      func text(_ name: Text) -> String? { item[name]?.text?.string }
+      return Item(
+        table: text("table") ?? "", id: text("id") ?? "", did: text("did") ?? "", how: text("how"),
+        from: text("from"))
+    }
+    return own + parts.flatMap(items)
+  }
+}
+
+extension Line.Fault {
+  /// Whether the device dies of it.
+  var isDeath: Bool { self == .killedBefore || self == .killedAfter }
+}
+
+extension Server {
+  /// The words that were typed and lie in rows.
+  var words: Set<Int> {
+    var words: Set<Int> = []
+    for rows in rows.values {
+      for row in rows.values { words.formUnion(typedWords(JSON.object(row).encoded())) }
+    }
+    return words
+  }
+}
+
+extension History {
+  /// The exit status is one that the command's page knows, and says what the items say.
+  func checkStatus(_ outcome: Outcome, of command: CommandLine) throws {
+    guard let status = outcome.status else { return }
+    let page = Pages.statuses(of: command.verb)
+    let pushed = command.words.contains("--push") ? Pages.statuses(of: "push") : []
+    try expect(
+      page.contains(status) || pushed.contains(status), "exit status",
+      "\(status) isn't in the table of tsync-\(command.verb)(1)")
+    guard ["push", "pull", "sync"].contains(command.verb) else { return }
+    let words = Set(outcome.items.map(\.did))
+    func says(_ word: String, _ statuses: [Int32]) throws {
+      guard words.contains(word) else { return }
+      try expect(statuses.contains(status), "exit status", "\(status), with an item \(word)")
+    }
+    let graver: [Int32] = [8, 6, 4, 7, 5]
+    try says("unknown", graver)
+    try says("rejected", graver + [3])
+    try says("held", graver + [3])
+    try says("conflict", graver + [3, 1])
+    guard command.verb == "push", status == 1 else { return }
+    try expect(words.contains("conflict"), "exit status", "1, without a conflict")
+  }
+
+  /// What a rehearsal said is what the command did.
+  func check(
+    _ foretold: Outcome, foretells outcome: Outcome, of command: CommandLine, at device: Device
+  ) throws {
+    guard command.verb != "sync" else { return }
+    let oracle = "-n foretells"
+    if command.verb == "push" {
+      guard foretold.status != 6 || outcome.status != 6 else { return }
+      let (said, done) = (Set(foretold.items.map(\.name)), Set(outcome.items.map(\.name)))
+      let others = said.symmetricDifference(done)
+      // A row waits for what its item has become, and that wasn't taken.
+      let waiting = others.isEmpty ? [] : successors(at: device)
+      return try expect(others.isSubset(of: waiting), oracle, "push: \(others.sorted())")
+    }
+    let said = foretold.items.map { "\(Self.done(by: $0.did)) \($0.name) \($0.how ?? "")" }
+    let done = outcome.items.map { "\($0.did) \($0.name) \($0.how ?? "")" }
+    try expect(said == done, oracle, "\(said) and then \(done)")
+    try expect(
+      foretold.status == outcome.status, oracle,
+      "status \(foretold.status ?? -1) and then \(outcome.status ?? -1)")
+  }
+
+  /// The items whose rows wait for what they have become.
+  private func successors(at device: Device) -> Set<String> {
+    let items = device.run(["status", "--json"], seed: 0).document?["items"]?.elements ?? []
+    return Set(
+      items.compactMap(\.object).filter { $0["successor"] != nil }.map {
+        "\($0["table"]?.text?.string ?? "")/\($0["id"]?.text?.string ?? "")"
+      })
+  }
+
+  /// What was done, of what would be done.
+  private static func done(by words: String) -> String {
+    guard words.hasPrefix("would ") else { return words }
+    let verb = String(words.dropFirst(6))
+    let others = [
+      "conflict": "conflict", "hold": "held", "keep": "kept", "drop": "dropped", "add": "new",
+      "be new": "new",
+    ]
+    return others[verb] ?? (verb.hasSuffix("e") ? "\(verb)d" : "\(verb)ed")
+  }
+
+  /// The lines say what the document says.
+  func check(_ told: Outcome, says outcome: Outcome) throws {
+    let oracle = "JSON agrees"
+    try expect(
+      told.status == outcome.status, oracle,
+      "status \(told.status ?? -1), and with --json \(outcome.status ?? -1)")
+    let schema = outcome.document?["schema"]?.text?.string ?? ""
+    guard !outcome.items.isEmpty || !told.lines.isEmpty else { return }
+    let silent: Set<String> = ["new", "changed", "deleted"]
+    var items = outcome.items
+    switch schema {
+    case "tsync.pull/1", "tsync.sync/1":
+      let push = outcome.document?["push"] == nil ? [] : items
+      items = items.filter { item in
+        !silent.contains(item.did) || push.contains { $0.did == item.did && item.did == "deleted" }
+      }
+      // A delete that came and one that was sent have the same word; only the latter has a line.
+      guard schema == "tsync.pull/1" else { return }
+    case let schema where schema.hasPrefix("tsync.list"):
+      return try expect(
+        items.count == told.lines.count, oracle, "\(items.count) items, not so many lines")
+    case let schema
+    where ["diff", "show", "status", "journal", "doctor", "purge", "error"].contains {
+      schema.contains($0)
+    }:
+      return
+    default: break
+    }
+    guard items.allSatisfy({ !$0.did.isEmpty }) else { return }
+    try expect(items.count == told.lines.count, oracle, "\(items.count) items and \(told.lines)")
+    // What waits is in the order in which files were saved, and the model has put them back between.
+    var lines = told.lines
+    for item in items {
+      let isShort = item.id.utf8.allSatisfy { byte in
+        byte >= 0x30 && byte <= 0x39 || byte >= 0x61 && byte <= 0x66 || byte == 0x2D
+      }
+      let index = lines.firstIndex { line in
+        line.hasPrefix("\(item.did) ") && (isShort || line.contains(item.id))
+      }
+      try expect(index != nil, oracle, "\(item.did) \(item.name), and \(told.lines)")
+      if let index { lines.remove(at: index) }
+    }
+  }
+
+  /// Once an exchange has gone well, both sides hold the same.
+  func checkExchange(_ command: CommandLine, at device: Device, _ outcome: Outcome) throws {
+    guard ["push", "pull", "sync"].contains(command.verb) else { return }
+    let isWhole = !command.words.dropFirst().contains {
+      $0 == "-t" || !$0.hasPrefix("-") && $0 != "9"
+    }
+    let files = Dictionary(
+      device.files().map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+    let sent = command.verb == "pull" ? [] : outcome.items
+    for item in sent where ["created", "updated", "undeleted"].contains(item.did) {
+      guard sent.last(where: { $0.name == item.name })?.did == item.did else { continue }
+      let row = try server.row(item.table, item.id)
+      try expect(
+        row != nil && row == files[item.name]?.item, "pushed", "\(item.name) is another there")
+    }
+    for item in sent where item.did == "deleted" && files[item.name] == nil {
+      try expect(
+        try server.row(item.table, item.id) == nil, "pushed", "\(item.name) is still there")
+    }
+    guard isWhole else { return }
+    let status = device.run(["status", "--porcelain"], seed: 0)
+    let lines = status.lines.filter { !$0.hasPrefix("#") }
+    if command.verb != "pull" {
+      try expect(lines.isEmpty, "all is exchanged", "\(lines)")
+    }
+    guard command.verb != "push" else { return }
+    let pending = Set(
+      lines.compactMap { line in
+        line.split(separator: " ").dropFirst(
+          line.hasPrefix("?") || line.dropFirst().hasPrefix(" ") ? 2 : 2
+        )
+        .first.map(String.init)
+      })
+    try server.readRows()
+    var names = Set(files.keys)
+    for (table, rows) in server.rows { names.formUnion(rows.keys.map { "\(table)/\($0)" }) }
+    for name in names.sorted() where !pending.contains(Self.escaped(name)) {
+      let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+      let row = try server.row(parts[0], parts[1])
+      try expect(row == files[name]?.item, "all is exchanged", "\(name) isn't what the server has")
+    }
+  }
+
+  /// A name as status --porcelain writes it.
+  private static func escaped(_ name: String) -> String {
+    let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+    guard let file = fileName(of: parts[1]) else { return name }
+    return "\(parts[0])/\(file.dropLast(5))"
+  }
+
+  /// What status calls pending is what push would send.
+  func checkPending(at device: Device) throws {
+    let oracle = "status agrees with push -n"
+    let status = device.run(["status", "--json"], seed: 0)
+    let push = device.run(["push", "-n", "--json"], seed: 0)
+    guard let document = status.document, push.status != 6, push.status != 8 else { return }
+    let letters = ["A": "would create", "M": "would update", "D": "would delete"]
+    var (pending, unsure): (Set<String>, Set<String>) = ([], [])
+    for item in (document["items"]?.elements ?? []).compactMap(\.object) {
+      let name = "\(item["table"]?.text?.string ?? "")/\(item["id"]?.text?.string ?? "")"
+      guard item["state"]?.text == "pending", item["successor"] == nil else {
+        unsure.insert(name)
+        continue
+      }
+      let letter = item["here"]?.text?.string.filter { $0 != " " } ?? ""
+      pending.insert("\(letters[letter] ?? letter) \(name)")
+    }
+    let listed = Set(
+      push.items.filter { !unsure.contains($0.name) && $0.did.hasPrefix("would") }.map {
+        "\($0.did.replacing("undelete", with: "create")) \($0.name)"
+      })
+    try expect(
+      pending == listed, oracle, "\(pending.symmetricDifference(listed).sorted())")
+  }
+}
+
+/// The exit statuses of the pages.
+enum Pages {
+  private static let directory = #filePath.replacing(
+    "Tests/CommandModel/Oracles.swift", with: "man")
+
+  /// The statuses that a command's page knows.
+  static func statuses(of command: String) -> Set<Int32> { known[command] ?? [] }
+
+  private static let known: [String: Set<Int32>] = {
+    var known: [String: Set<Int32>] = [:]
+    for name in Bytes.names(in: directory) where name.hasPrefix("tsync-") && name.hasSuffix(".1") {
+      let text = String(decoding: Bytes.read("\(directory)/\(name)") ?? [], as: UTF8.self)
+      let section = text.split(separator: "\n").drop { !$0.hasPrefix(".Sh EXIT STATUS") }
+        .dropFirst()
+        .prefix { !$0.hasPrefix(".Sh") }
+      let statuses = section.filter { $0.hasPrefix(".It ") }.flatMap { line in
+        line.split { !$0.isNumber }.compactMap { Int32($0) }
+      }
+      known[String(name.dropFirst(6).dropLast(2))] = Set(statuses)
+    }
+    return known
+  }()
+}

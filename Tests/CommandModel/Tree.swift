@@ -1,0 +1,88 @@
+import Glibc
+import TestSupport
+
+/// The files below a directory, with their bytes; directories are files that hold nothing.
+struct Tree {
+  /// The bytes by path; `nil` for a directory.
+  private(set) var files: [String: [UInt8]?] = [:]
+
+  /// Reads what lies below a directory.
+  init(at path: String) { read(path, "") }
+
+  private mutating func read(_ path: String, _ name: String) {
+    guard let stream = opendir(path) else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let text = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard text != ".", text != ".." else { continue }
+      if entry.pointee.d_type == UInt8(DT_DIR) {
+        files["\(name)\(text)"] = .some(nil)
+        read("\(path)/\(text)", "\(name)\(text)/")
+      } else {
+        files["\(name)\(text)"] = Bytes.read("\(path)/\(text)") ?? []
+      }
+    }
+  }
+
+  /// Makes a directory hold these files and no others; those that are the same aren't touched.
+  func restore(at path: String) {
+    let present = Tree(at: path)
+    for name in present.files.keys.sorted(by: >) where files[name] == nil {
+      remove("\(path)/\(name)")
+    }
+    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where present.files[name] != bytes {
+      guard let bytes else {
+        mkdir("\(path)/\(name)", 0o700)
+        continue
+      }
+      Bytes.write(bytes, "\(path)/\(name)")
+    }
+  }
+
+  /// The names of the files that differ from another tree's; but for the index, which is a cache.
+  func differences(to other: Tree) -> [String] {
+    Set(files.keys).union(other.files.keys).filter { name in
+      name != ".todosync/index" && files[name] != other.files[name]
+    }.sorted()
+  }
+}
+
+/// The bytes of files.
+enum Bytes {
+  /// Reads a file; `nil` where there is none.
+  static func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let size = Int(status.st_size)
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = max(0, Glibc.read(descriptor, buffer.baseAddress, size))
+    }
+  }
+
+  /// Writes a file as a program does that knows nothing of tsync.
+  static func write(_ bytes: [UInt8], _ path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    precondition(descriptor >= 0, "can't write \(path)")
+    defer { close(descriptor) }
+    precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count, "can't write \(path)")
+  }
+
+  /// The names in a directory, in their order.
+  static func names(in path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let text = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if text != ".", text != ".." { names.append(text) }
+    }
+    return names.sorted()
+  }
+}
