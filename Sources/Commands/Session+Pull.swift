@@ -42,9 +42,6 @@ extension Session {
       guard !manner.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
         _ = try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
-        for table in tables where manner.maxDelete == nil {
-          try Guards.checkDeletes(in: table, from: workspace, to: rehearsal)
-        }
         return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace
@@ -81,11 +78,14 @@ private struct PullExchange {
   let laid: [Event]
 
   /// Pulls the tables; answers whether the server has all of them.
+  ///
+  /// - Throws: `Stop`; of a rehearsal at its end, after all was told.
   func run(
     _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
     _ telling: inout PullTelling, quarantine: @escaping (TableName, RefusedRow) throws -> Void
   ) throws -> Bool {
     var isWhole = true
+    var stop: Stop?
     for table in tables {
       let output = context.output
       let pull = Pull(
@@ -118,8 +118,10 @@ private struct PullExchange {
         output.end(with: .unreachable)
         isWhole = false
       }
+      stop = stop ?? report.stop
       try context.checkSignal()
     }
+    if let stop { throw stop }
     return isWhole
   }
 }

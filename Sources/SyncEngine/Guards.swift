@@ -1,4 +1,4 @@
-package import SyncModel
+import SyncModel
 
 /// When to stop rather than guess (product.md §6, decisions.md 12 and 25).
 package enum Guards {
@@ -38,26 +38,13 @@ package enum Guards {
   }
 
   static func pullWouldDelete(
-    _ count: Int, of live: Int, in table: TableName, areShown: Bool = false
+    _ count: Int, of live: Int, in table: TableName, areShown: Bool
   ) -> Stop {
     let look: [Hint] = areShown ? [] : ["to see them: \(typed: "pull", "-n", "-v")"]
     return .unsafe(
       "the server has deleted \(count) of \(live) items of \(table)",
       ways: look
         + ["to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")"])
-  }
-
-  /// Makes sure that a pull that was rehearsed deletes no more than it may.
-  ///
-  /// - Throws: ``Stop/unsafe(_:ways:)``.
-  package static func checkDeletes(
-    in table: TableName, from before: some Disk, to after: some Disk
-  ) throws {
-    let live = Set(try before.liveIDs(in: table))
-    let known = min(live.count, before.journal.stops[table] ?? live.count)
-    let count = live.subtracting(try after.liveIDs(in: table)).count
-    guard count > deletions(of: known) else { return }
-    throw pullWouldDelete(count, of: max(known, count), in: table, areShown: true)
   }
 
   static func pushWouldDelete(_ items: [ItemKey], of live: Int, in table: TableName) -> Stop {

@@ -17,6 +17,9 @@ package struct PullReport: Equatable, Sendable {
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
+  /// What stops the pull, or would stop the one that is rehearsed; `nil` for nothing.
+  package var stop: Stop?
+
   private let isBrief: Bool
 
   /// Makes the report of a pull that has done nothing yet.

@@ -85,8 +85,8 @@ struct PullRun {
   /// Keeps a row back that removes an item; of those that are too many, the id alone.
   private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
     let most = try settings.maxDelete ?? Guards.deletions(of: knownItems(on: disk))
-    areTooMany = !settings.isRehearsal && (areTooMany || removals.count >= most)
-    removals[row.id] = areTooMany ? .gone(row.id) : row
+    areTooMany = areTooMany || removals.count >= most
+    removals[row.id] = areTooMany && !settings.isRehearsal ? .gone(row.id) : row
   }
 
   /// Returns how many items were known when the pull began.
@@ -101,14 +101,19 @@ struct PullRun {
     return count
   }
 
-  /// Takes the rows that remove items, or none of them.
+  /// Takes the rows that remove items, or none of them; a rehearsal takes them all.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:items:)`` where they are too many.
   mutating func takeRemovals(to disk: inout some Disk) throws {
-    guard !areTooMany else {
+    if areTooMany {
       let known = try knownItems(on: disk)
-      try disk.append([.stopped(table, known: known)], durably: false)
-      throw Guards.pullWouldDelete(removals.count, of: max(known, removals.count), in: table)
+      let stop = Guards.pullWouldDelete(
+        removals.count, of: max(known, removals.count), in: table, areShown: settings.isRehearsal)
+      report.stop = report.stop ?? stop
+      guard settings.isRehearsal else {
+        try disk.append([.stopped(table, known: known)], durably: false)
+        throw stop
+      }
     }
     let rows = removals.values.sorted { $0.id < $1.id }
     try append(rows, to: &disk)
