@@ -23,11 +23,13 @@ import Testing
     }
     let (first, seconds) = (
       Self.number("TSYNC_FIRST_SEED").map(UInt64.init) ?? Self.first,
-      Self.number("TSYNC_SECONDS") ?? 90
+      Self.number("TSYNC_SECONDS")
     )
     let reports = await withCheckedContinuation { done in
       _ = ServerThread.start {
-        done.resume(returning: Self.play(from: first, seconds: seconds, least: Self.least))
+        done.resume(
+          returning: Self.play(
+            from: first, seconds: seconds ?? 90, least: seconds == nil ? Self.least : 0))
       }
     }
     for report in reports { Issue.record("\(report)") }

@@ -115,6 +115,7 @@ final class History {
   }
 
   private func apply(_ work: HandWork, at device: Device) {
+    if work.target != nil, let born = work.newBorn(at: device) { doubled.insert(born) }
     work.apply(to: device)
     log.append("\(device.name)$ \(work.line)")
     for word in work.lost { live[word] = nil }

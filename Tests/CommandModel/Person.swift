@@ -303,6 +303,12 @@ struct HandWork {
     (bytes, lost, typed) = (nil, [], [])
   }
 
+  /// The number of the item whose file is moved; `nil` where the file says its id, which it keeps.
+  func newBorn(at device: Device) -> Int? {
+    let item = Bytes.read("\(device.path)/\(path)").flatMap { try? JSON(parsing: $0) }?.object
+    return item?["id"] == nil ? item?["born"]?.integer : nil
+  }
+
   /// Does it.
   func apply(to device: Device) {
     let full = "\(device.path)/\(path)"
