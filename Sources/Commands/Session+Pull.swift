@@ -117,6 +117,8 @@ private struct PullExchange {
         output.warn(.noTable(table, of: tables))
         output.end(with: .unreachable)
         isWhole = false
+      } catch {
+        throw stop ?? error
       }
       stop = stop ?? report.stop
       try context.checkSignal()

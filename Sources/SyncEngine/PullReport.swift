@@ -17,7 +17,7 @@ package struct PullReport: Equatable, Sendable {
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
-  /// What stops the pull, or would stop the one that is rehearsed; `nil` for nothing.
+  /// The stop for too many deletes, of a pull or of one that is rehearsed; `nil` where they aren't.
   package var stop: Stop?
 
   private let isBrief: Bool

@@ -23,7 +23,7 @@ struct PullRun {
   private var removals: [ItemID: Row] = [:]
   /// How many items were known when the pull began, once that is asked for.
   private var known: Int?
-  /// Whether there were too many removals, whose rows are not worth their memory.
+  /// Whether there were too many removals.
   private var areTooMany = false
   /// The rows that came older than one that is known.
   private(set) var older: [Row] = []
@@ -82,7 +82,7 @@ struct PullRun {
     try bring(news, to: &disk)
   }
 
-  /// Keeps a row back that removes an item; of those that are too many, the id alone.
+  /// Keeps a row back that removes an item; where they are too many to be taken, the id alone.
   private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
     let most = try settings.maxDelete ?? Guards.deletions(of: knownItems(on: disk))
     areTooMany = areTooMany || removals.count >= most
@@ -109,7 +109,7 @@ struct PullRun {
       let known = try knownItems(on: disk)
       let stop = Guards.pullWouldDelete(
         removals.count, of: max(known, removals.count), in: table, areShown: settings.isRehearsal)
-      report.stop = report.stop ?? stop
+      report.stop = stop
       guard settings.isRehearsal else {
         try disk.append([.stopped(table, known: known)], durably: false)
         throw stop

@@ -17,7 +17,7 @@ import Testing
   @Test func historiesHold() async throws {
     if let seed = Self.number("TSYNC_SEED") {
       let plan = Plan(seed: UInt64(seed))
-      let (finding, log) = Self.play(plan)
+      let (finding, log) = await Self.onThread { Self.play(plan) }
       print(log.joined(separator: "\n"))
       return try #require(finding == nil, "\(finding.map(Self.words) ?? "")")
     }
@@ -25,14 +25,20 @@ import Testing
       Self.number("TSYNC_FIRST_SEED").map(UInt64.init) ?? Self.first,
       Self.number("TSYNC_SECONDS")
     )
-    let reports = await withCheckedContinuation { done in
-      _ = ServerThread.start {
-        done.resume(
-          returning: Self.play(
-            from: first, seconds: seconds ?? 90, least: seconds == nil ? Self.least : 0))
-      }
+    let reports = await Self.onThread {
+      Self.play(from: first, seconds: seconds ?? 90, least: seconds == nil ? Self.least : 0)
     }
     for report in reports { Issue.record("\(report)") }
+  }
+
+  /// Works on a thread of its own, so that the tests' few threads stay free.
+  private static func onThread<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result
+  ) async -> Result {
+    await withCheckedContinuation { done in
+      let thread = ServerThread.start { done.resume(returning: work()) }
+      precondition(thread != nil, "no thread is left")
+    }
   }
 
   /// Plays histories on two threads; returns what was found.
@@ -47,9 +53,9 @@ import Testing
         let seed = next.load(ordering: .relaxed)
         guard !isOver || seed < first + UInt64(least) else { return }
         let plan = Plan(seed: next.wrappingAdd(1, ordering: .relaxed).oldValue)
-        let (finding, _) = play(plan)
+        let (finding, log) = play(plan)
         guard let finding else { continue }
-        let report = report(plan, finding)
+        let report = report(plan, finding, log)
         reports.withLock { $0.append(report) }
       }
     }
@@ -82,8 +88,8 @@ import Testing
   }
 
   /// Leaves out steps as long as the same oracle finds something, and says what is left.
-  private static func report(_ plan: Plan, _ finding: Finding) -> String {
-    var (least, last, log) = (plan, finding, play(plan).log)
+  private static func report(_ plan: Plan, _ finding: Finding, _ log: [String]) -> String {
+    var (least, last, log) = (plan, finding, log)
     for size in [16, 8, 4, 2, 1] {
       var start = 0
       while start < least.steps.count {

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 
 /// What a command line came to.
-struct Outcome: Equatable {
+struct Outcome {
   /// What it ended with; `nil` where the device died in the midst of it.
   var status: Int32?
   /// What it wrote.
@@ -123,16 +123,22 @@ final class Device {
     for table in tables {
       let directory = ".todosync/conflicts/\(table)"
       for name in Bytes.names(in: "\(path)/\(directory)") {
-        let parts = name.split(separator: ".").suffix(2)
-        guard parts.last == "json", let side = parts.first, side == "client" || side == "server",
+        let side = String(name.dropLast(5).split(separator: ".").last ?? "")
+        guard ["client", "server", "base"].contains(side),
           let id = try? FileName.id(of: Text(String(name.dropLast(side.utf8.count + 6)))),
           let bytes = Bytes.read("\(path)/\(directory)/\(name)")
         else { continue }
+        let object = (try? JSON(parsing: bytes))?.object
+        let row = object?["deleted"] == true ? nil : object
         var item = found["\(table)/\(id)"] ?? Sight.Item()
-        if side == "client" {
+        switch side {
+        case "client":
           item.client = typedWords(bytes)
-        } else {
+          item.clientSides = [row]
+        case "server":
           item.server = typedWords(bytes)
+          item.serverSide = row
+        default: item.base = row
         }
         found["\(table)/\(id)"] = item
       }

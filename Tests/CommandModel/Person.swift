@@ -25,7 +25,7 @@ struct CommandLine {
   /// Whether there is a form of it that only says what it would do.
   var canBeRehearsed: Bool {
     ["rm", "restore", "resolve", "push", "pull", "sync"].contains(verb)
-      && !words.contains("--push") && !words.contains("--tool") && !words.contains("--again")
+      && !words.contains("--push") && !words.contains("--tool")
   }
 }
 
@@ -111,6 +111,14 @@ struct Person {
     }
   }
 
+  /// A word for an item that may have been removed.
+  private mutating func removed() -> [String] {
+    let here = Set(device.files().map(\.reference))
+    let gone = Self.tables.flatMap { table in Self.ids.map { "\(table)/\($0)" } }
+      .filter { !here.contains($0) }
+    return random.once(in: 2) ? references() : [pick(gone)]
+  }
+
   private mutating func references() -> [String] {
     (0..<pick([1, 1, 1, 2, 3])).map { _ in reference() }
   }
@@ -118,7 +126,7 @@ struct Person {
   /// A word that chooses items by what they say.
   private mutating func filter() -> String {
     pick([
-      "text.has=4000\(random.below(10))", "text.has=line", "notes.has=say", "complete=true",
+      "text.has=40\(random.below(7))", "text.has=line", "notes.has=say", "complete=true",
       "born.lt=\(1_000 * random.below(60))",
     ])
   }
@@ -139,10 +147,10 @@ struct Person {
       let choice = random.once(in: 4) ? ["-y", filter()] : references()
       return CommandLine(words: ["rm"] + table() + choice)
     case 34..<36:
-      return CommandLine(words: ["mv", reference(), pick(Self.ids + ["n\(word)"])])
+      return CommandLine(words: ["mv", reference(), pick(Self.ids + ["n\(born)"])])
     case 36..<41:
       let choice =
-        random.once(in: 4) ? ["-a"] : random.once(in: 4) ? ["-y", filter()] : references()
+        random.once(in: 4) ? ["-a"] : random.once(in: 4) ? ["-y", filter()] : removed()
       return CommandLine(words: ["restore"] + table() + choice)
     case 41:
       return CommandLine(words: ["purge"] + (random.once(in: 3) ? ["--discard"] : []) + table())
@@ -212,7 +220,9 @@ struct Person {
 
   private mutating func resolve() -> CommandLine {
     var line = CommandLine(words: ["resolve"])
-    let all = random.once(in: 2) ? ["-a"] : references()
+    let open = device.conflicts().keys.sorted()
+    let named = open.isEmpty || random.once(in: 4) ? references() : [pick(open)]
+    let all = random.once(in: 2) ? ["-a"] : named
     switch random.below(7) {
     case 0, 1: line.words += ["--client"] + all
     case 2, 3: line.words += ["--server"] + all

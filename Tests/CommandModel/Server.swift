@@ -17,7 +17,7 @@ import TestSupport
 /// The server of one history: tsync-server's own answers, asked without a socket, or through one.
 final class Server: @unchecked Sendable {
   /// Where its rows are kept, and how it is asked.
-  enum Kind: CaseIterable {
+  enum Kind {
     /// In memory, without a socket.
     case memory
     /// In a database, without a socket.
@@ -62,7 +62,7 @@ final class Server: @unchecked Sendable {
       isListening.open()
     }
     listening = Task { try await application.run() }
-    isListening.wait()
+    guard isListening.wait() else { throw Errno.timedOut }
     let address = "http://127.0.0.1:\(port.withLock { $0 })"
     addresses = [address, "\(address)/"]
   }
