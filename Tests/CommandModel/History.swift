@@ -401,6 +401,8 @@ struct Sight {
   /// An item by its name, table/id.
   func item(_ name: String) -> Item {
     var item = conflicts[name] ?? Item()
+    // Whoever has removed the file has decided so.
+    if !files.contains(where: { $0.reference == name }) { item.clientSides.append(nil) }
     for file in files where file.reference == name {
       item.client.formUnion(typedWords(file.bytes))
       item.clientSides.append(file.item)
