@@ -17,7 +17,7 @@ struct PurgeCommand: TsyncCommand {
     context.output.begin("tables")
     try context.writing { open in
       let survey = try Survey(of: open.tables, on: open.workspace)
-      if !discard { try refuse(survey) }
+      if !discard { try refuse(survey, context) }
       let inventory = try open.inventory()
       var table = Table()
       for name in open.tables {
@@ -42,7 +42,7 @@ struct PurgeCommand: TsyncCommand {
   }
 
   /// Refuses to forget what only exists here.
-  private func refuse(_ survey: Survey) throws {
+  private func refuse(_ survey: Survey, _ context: Context) throws {
     var counts: [Standing.Group: Int] = [:]
     for entry in survey.entries { counts[Standing(entry).group, default: 0] += 1 }
     let words: [(group: Standing.Group, one: String, several: String)] = [
@@ -59,9 +59,11 @@ struct PurgeCommand: TsyncCommand {
     guard !parts.isEmpty else { return }
     let isSendable = counts.keys.contains { [.pending, .unknown].contains($0) }
     let way: Hint =
-      isSendable ? "send it: \(typed: "push")" : "look at it: \(typed: "status")"
+      isSendable
+      ? "send it: \(typed: context.sameTables(["push"]))"
+      : "look at it: \(typed: context.sameTables(["status"]))"
     throw Failure(
       .unsafe, parts.joined(separator: ", "),
-      hints: [way, "or lose it: \(typed: "purge", "--discard")"])
+      hints: [way, "or lose it: \(typed: context.sameTables(["purge", "--discard"]))"])
   }
 }
