@@ -108,13 +108,15 @@ extension History {
       "status \(foretold.status ?? -1) and then \(outcome.status ?? -1)")
   }
 
-  /// The items of which no push can be foretold: the outcome of their last write is unknown, or their
-  /// rows wait for what they have become.
+  /// The items of which no push can be foretold: the outcome of their last write is unknown, or may be
+  /// behind a file that isn't valid now; or their rows wait for what they have become.
   func unsure(at device: Device) -> Set<String> {
     let items = device.run(["status", "--json"], seed: 0).document?["items"]?.elements ?? []
     return Set(
-      items.compactMap(\.object).filter { $0["state"]?.text == "unknown" || $0["successor"] != nil }
-        .map { "\($0["table"]?.text?.string ?? "")/\($0["id"]?.text?.string ?? "")" })
+      items.compactMap(\.object).filter { item in
+        item["state"]?.text == "unknown" || item["state"]?.text == "invalid"
+          || item["successor"] != nil
+      }.map { "\($0["table"]?.text?.string ?? "")/\($0["id"]?.text?.string ?? "")" })
   }
 
   /// What was done, of what would be done.
