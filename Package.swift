@@ -144,7 +144,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: ["SimulatedCalls", "SyncEngine", "SyncModel", "TestSupport", "Workspace"],
-      path: "Tests/Simulation", exclude: ["Mutants"], swiftSettings: fast),
+      path: "Tests/Simulation", exclude: ["mutants.txt"], swiftSettings: fast),
     .target(name: "SimulatedCalls", path: "Tests/SimulatedCalls"),
     .executableTarget(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",

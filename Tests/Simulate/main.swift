@@ -5,9 +5,13 @@ import Simulation
 //   [--count]
 // simulate [--disk memory|files] --replay FILE
 // simulate [--first N] [--actions N] [--focus WORDS] --plan
+// simulate --mutants
+// simulate --plant NAME
 //
 // Carries out the histories of seeds and says what failed; a failing one is made smaller and printed
 // as a plan, to be stored. With --count it says only how many failed. Exit status: 0 when none did.
+// The last two are for Tests/mutants, in the repository's directory: the first names the faults, the
+// second plants one in the sources and prints the focus of its histories.
 
 let words = Array(CommandLine.arguments.dropFirst())
 
@@ -25,16 +29,44 @@ let campaign = Campaign(
   on: disk, actions: Int(number("--actions", or: 100)),
   focus: try Plan.Focus(text: value(of: "--focus") ?? ""))
 
-if let path = value(of: "--replay") {
+func text(of path: String) -> String {
   guard let file = fopen(path, "r") else {
     print("can't read \(path)")
     exit(2)
   }
+  defer { fclose(file) }
   var text: [UInt8] = []
   while case let byte = getc(file), byte != EOF { text.append(UInt8(byte)) }
-  let result = try campaign.run(
-    try Plan(text: String(decoding: text, as: UTF8.self)), keepingTrace: true)
+  return String(decoding: text, as: UTF8.self)
+}
+
+let planted = value(of: "--plant")
+if planted != nil || words.contains("--mutants") {
+  let mutants = try Mutant.all(in: text(of: "Tests/Simulation/mutants.txt"))
+  guard let planted else {
+    print(mutants.map(\.name).joined(separator: "\n"))
+    exit(0)
+  }
+  guard let mutant = mutants.first(where: { $0.name == planted }) else {
+    print("there is no mutant \(planted)")
+    exit(2)
+  }
+  for (path, changed) in try mutant.planted(in: text) {
+    guard let file = fopen(path, "w") else {
+      print("can't write \(path)")
+      exit(2)
+    }
+    fputs(changed, file)
+    fclose(file)
+  }
+  print(mutant.focus)
+  exit(0)
+}
+
+if let path = value(of: "--replay") {
+  let result = try campaign.run(try Plan(text: text(of: path)), keepingTrace: true)
   print(result.trace.joined(separator: "\n"))
+  print("reached: \(result.counts.keys.sorted().joined(separator: ", "))")
   print(result.failures.isEmpty ? "passed" : result.failures.joined(separator: "\n"))
   exit(result.failures.isEmpty ? 0 : 1)
 }
