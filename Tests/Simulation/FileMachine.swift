@@ -30,6 +30,8 @@ final class FileMachine: Machine {
     set {}
   }
 
+  var call: String { files.call }
+
   func run(
     step: @escaping (inout FileUser) throws -> Void, _ body: (inout Workspace) throws -> Void
   ) throws {

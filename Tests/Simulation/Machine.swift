@@ -32,6 +32,9 @@ protocol Machine: AnyObject {
   /// What the user does between commands.
   var user: User { get set }
 
+  /// The name of the call that a step goes ahead of.
+  var call: String { get }
+
   /// Runs one command on the disk.
   ///
   /// `step` is called ahead of each call that changes the disk; where it throws ``Killed``, nothing

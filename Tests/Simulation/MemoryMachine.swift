@@ -14,6 +14,8 @@ final class MemoryMachine: Machine {
     set { disk = newValue }
   }
 
+  var call: String { "a call" }
+
   func run(
     step: @escaping (inout MemoryDisk) throws -> Void, _ body: (inout MemoryDisk) throws -> Void
   ) throws {

@@ -79,9 +79,13 @@ final class SimulatedFiles {
 
   // MARK: - Steps
 
+  /// The name of the last call that changes something.
+  private(set) var call = ""
+
   /// Runs a call that changes something; returns its result, or the error's number below zero.
-  private func step(_ body: () -> Int) -> Int {
+  private func step(_ name: String = #function, _ body: () -> Int) -> Int {
     if isDead { return -Int(EIO) }
+    call = String(name.prefix { $0 != "(" })
     if let hook = beforeStep {
       beforeStep = nil
       defer { beforeStep = hook }

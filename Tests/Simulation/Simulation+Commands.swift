@@ -298,12 +298,15 @@ extension Simulation {
         let number: Int32 = kind == .noSpace ? 28 : 5
         step.wasRefused = number
         count("call refused")
+        count("\(kind.rawValue) at \(client.host.call)")
         throw Refused(number: number)
       case .powerLoss:
         (step.isDead, step.losesPower) = (true, true)
+        count("\(kind.rawValue) at \(client.host.call)")
         throw Killed()
       default:
         step.isDead = true
+        count("\(kind.rawValue) at \(client.host.call)")
         throw Killed()
       }
     }
