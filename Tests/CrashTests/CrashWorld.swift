@@ -27,6 +27,9 @@ final class CrashWorld {
     var person = Person(at: "\(place)/mine/list", home: "\(place)/mine")
     person.types = scenario?.types
     if let editor = scenario?.editor { person.environment = [("EDITOR", editor)] }
+    if scenario?.keepsTokens == true {
+      person.environment.append(("XDG_CONFIG_HOME", "\(person.workspace)/config"))
+    }
     return person
   }
 
@@ -35,7 +38,7 @@ final class CrashWorld {
 
   /// Returns a scenario's command line.
   func words(_ scenario: Scenario) -> [String] {
-    scenario.words.map { $0 == "$URL" ? server.url : $0 }
+    scenario.words.map { $0.replacing("$URL", with: server.url) }
   }
 
   /// Brings about where a scenario begins; returns the server's mark for it.
@@ -51,12 +54,14 @@ final class CrashWorld {
     try Scenario.begin(mine(), theirs, server.url)
   }
 
-  /// Runs a scenario's command, and where it finds that it has begun already, the one that goes on.
+  /// Runs a scenario's command, and where it finds that it has begun already, the one that goes on; and
+  /// behind one that may find nothing to write, one that writes.
   ///
   /// - Returns: What each has come to; the last one counts.
   func goOn(_ scenario: Scenario) -> [Person.Outcome] {
     let mine = mine(scenario)
     let first = mine.run(words(scenario), beside: scenario.isBeside)
+    if let words = scenario.thenWrites { return [first, mine.run(words)] }
     guard first.status == 2, let words = scenario.goesOnBy else { return [first] }
     return [first, mine.run(words)]
   }

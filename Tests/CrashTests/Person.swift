@@ -101,10 +101,17 @@ struct Person {
 
   /// Saves an item as an editor does that writes in place.
   func save(_ id: String, _ fields: String) {
-    let text = Array("{\"id\": \"\(id)\", \(fields)}\n".utf8)
-    let descriptor = open(file(id), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    precondition(descriptor >= 0, "can't write \(file(id))")
-    write(descriptor, text, text.count)
+    lay("{\"id\": \"\(id)\", \(fields)}\n", at: file(id))
+  }
+
+  /// Lays a file with a token into the workspace.
+  func keepToken() { lay("secret\n", at: "\(workspace)/token") }
+
+  private func lay(_ text: String, at path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    precondition(descriptor >= 0, "can't write \(path)")
+    let bytes = Array(text.utf8)
+    write(descriptor, bytes, bytes.count)
     close(descriptor)
   }
 

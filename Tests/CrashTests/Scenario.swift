@@ -12,10 +12,14 @@ struct Scenario: Sendable, CustomStringConvertible {
   var isBeside = false
   /// The command that goes on where this one finds that it has begun already; `nil` for itself.
   var goesOnBy: [String]?
+  /// A command that changes nothing more, but writes, as this one may not where it is run again.
+  var thenWrites: [String]?
   /// What a person answers at the terminal; `nil` where there is none.
   var types: [String]?
   /// The editor's command line.
   var editor: String?
+  /// Whether the user's settings lie in the workspace, so that they are put back with it.
+  var keepsTokens = false
   /// Whether it begins with damage, which is there until it has ended.
   var isDamaged = false
   /// How it ends undisturbed.
@@ -95,24 +99,45 @@ extension Scenario {
       editor: "sed -i -e '/^|||||||/,/^>>>>>>>/d' -e '/^<<<<<<</d' -e '$a\\ '",
       expects: "resolved i4  Item 4 mine ~m4~ (edited)", prepare: quarrel),
     Scenario(
-      name: "rm", words: ["rm", "i1", "i3", "n1"], expects: "3 removed ", repeats: [2]
+      name: "new", words: ["new", "-s", "id=n2", "-s", "notes=n", "Other ~m8~"],
+      expects: "added n2  ", repeats: [2], prepare: work),
+    Scenario(
+      name: "set", words: ["set", "i1", "i3", "n1", "due=tomorrow"], expects: "3 changed",
+      prepare: work),
+    Scenario(
+      name: "edit", words: ["edit", "i3"], thenWrites: ["set", "i3", "notes=edited"], types: [],
+      editor: "sed -i 's/\"n\"/\"edited\"/'",
+      expects: "changed i3  ", prepare: work),
+    Scenario(name: "done", words: ["done", "i1", "i3", "n1"], expects: "3 done", prepare: work),
+    Scenario(name: "config", words: ["config", "merge", "client"], expects: "", prepare: work),
+    Scenario(
+      name: "remote set", words: ["remote", "set", "$URL/"], expects: "", prepare: work),
+    Scenario(
+      name: "remote login", words: ["remote", "login", "--token-file", "token"],
+      keepsTokens: true, expects: ""
     ) { mine, theirs, url in
-      try begin(mine, theirs, url)
-      try change(mine)
+      try work(mine, theirs, url)
+      mine.keepToken()
     },
     Scenario(
-      name: "mv", words: ["mv", "i1", "j1"], expects: "renamed i1 to j1  ", repeats: [2]
+      name: "remote logout", words: ["remote", "logout"], keepsTokens: true, expects: ""
     ) { mine, theirs, url in
-      try begin(mine, theirs, url)
-      try change(mine)
+      try work(mine, theirs, url)
+      mine.keepToken()
+      var home = mine
+      home.environment = [("XDG_CONFIG_HOME", "\(mine.workspace)/config")]
+      try home.does("remote", "login", "--token-file", "token")
     },
+    Scenario(
+      name: "rm", words: ["rm", "i1", "i3", "n1"], expects: "3 removed ", repeats: [2],
+      prepare: work),
+    Scenario(
+      name: "mv", words: ["mv", "i1", "j1"], expects: "renamed i1 to j1  ", repeats: [2],
+      prepare: work),
     Scenario(
       // Without n1: what was dropped comes back where it is named once more.
-      name: "restore", words: ["restore", "i1", "i2"], expects: "restored i2  ", repeats: [2]
-    ) { mine, theirs, url in
-      try begin(mine, theirs, url)
-      try change(mine)
-    },
+      name: "restore", words: ["restore", "i1", "i2"], expects: "restored i2  ", repeats: [2],
+      prepare: work),
     Scenario(
       name: "restore -a", words: ["restore", "-a"], isDamaged: true,
       expects: "tsync: restore: changed i3  "
@@ -173,6 +198,13 @@ extension Scenario {
   static func begin(_ mine: Person, _ theirs: Person, _ url: String, items: Int = 5) throws {
     try fill(theirs, url, items: items)
     try mine.does("clone", url, "list")
+  }
+
+  /// Two workspaces with the same rows, and some changes in one of them.
+  @Sendable
+  private static func work(_ mine: Person, _ theirs: Person, _ url: String) throws {
+    try begin(mine, theirs, url)
+    try change(mine)
   }
 
   /// One item that both have changed and that can be merged, and one that can't.
