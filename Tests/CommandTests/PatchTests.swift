@@ -61,8 +61,8 @@ struct PatchTests {
     let world = ScriptWorld()
     world.directory.write(old, to: "work/file")
     world.directory.write(text(old, new), to: "work/patch")
-    try world.shell("command -v patch > has || exit 0; test ! -s patch || patch -s file patch")
+    try world.shell("test ! -s patch || patch -s file patch")
     #expect(world.status == 0)
-    if world.text("has")?.isEmpty == false { #expect(world.text("file") == new) }
+    #expect(world.text("file") == new)
   }
 }

@@ -10,7 +10,7 @@ struct ScriptTests {
 
   /// The scripts' names.
   static let names: [String] = {
-    guard let stream = opendir(directory) else { return [] }
+    guard let stream = opendir(directory) else { preconditionFailure("no \(directory)") }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {

@@ -63,9 +63,13 @@ package final class TemporaryDirectory: Sendable {
     read(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the names in a directory in it, hidden ones too, in their order.
+  /// Returns the names in a directory in it, hidden ones too, in their order; none where
+  /// there is no such directory.
   package func names(in name: String = ".") -> [String] {
-    guard let stream = opendir(path(of: name)) else { return [] }
+    guard let stream = opendir(path(of: name)) else {
+      precondition(errno == ENOENT || errno == ENOTDIR, "can't list \(path(of: name)): \(errno)")
+      return []
+    }
     defer { closedir(stream) }
     return Self.names(in: stream).sorted()
   }
