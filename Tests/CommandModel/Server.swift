@@ -40,7 +40,8 @@ final class Server: @unchecked Sendable {
   private let channel = EmbeddedChannel()
   private let logger = Logger(label: "model") { _ in SwiftLogNoOpLogHandler() }
   private let executor = WaitingExecutor()
-  private var listening: Task<Void, any Error>?
+  private let listening = Listening()
+  private var listener: ServerThread?
 
   /// Starts it.
   init(_ kind: Kind, tables: [TableName]) throws {
@@ -61,7 +62,13 @@ final class Server: @unchecked Sendable {
       port.withLock { $0 = number }
       isListening.open()
     }
-    listening = Task { try await application.run() }
+    // The other tests may keep the threads of Swift's own executor.
+    let host = WaitingExecutor()
+    listener = ServerThread.start { [listening] in
+      _ = try? host.run({ try await application.run() }) { task in
+        listening.task.withLock { $0 = task }
+      }
+    }
     guard isListening.wait() else { throw Errno.timedOut }
     let address = "http://127.0.0.1:\(port.withLock { $0 })"
     addresses = [address, "\(address)/"]
@@ -69,7 +76,8 @@ final class Server: @unchecked Sendable {
 
   /// Ends it.
   func end() throws {
-    listening?.cancel()
+    listening.task.withLock { $0?.cancel() }
+    listener?.join()
     try wait { [store] in try await store.close() }
   }
 
@@ -119,18 +127,14 @@ final class Server: @unchecked Sendable {
     rows[try TableName(Text(table))]?[id]
   }
 
-  /// Waits for what is asynchronous, and runs it meanwhile on the thread that waits.
   private func wait<Value>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-    let box = Box<Value>()
-    let executor = executor
-    Task(executorPreference: executor) {
-      do { box.result = .success(try await body()) } catch { box.result = .failure(error) }
-    }
-    while true {
-      if let result = box.result { return try result.get() }
-      executor.runNext()
-    }
+    try executor.run(body)
   }
+}
+
+/// The task of a server that listens.
+private final class Listening: Sendable {
+  let task = Mutex<Task<Void, Never>?>(nil)
 }
 
 /// What something asynchronous came to.
@@ -155,11 +159,21 @@ private final class WaitingExecutor: TaskExecutor, @unchecked Sendable {
     sem_post(count)
   }
 
-  /// Waits for a piece of work, and does it.
-  func runNext() {
-    while sem_wait(count) != 0 {}
-    let job = jobs.withLock { $0.removeFirst() }
-    job.runSynchronously(on: asUnownedTaskExecutor())
+  /// Runs something to its end; `started` gets the task, by which it can be cancelled.
+  func run<Value>(
+    _ body: @escaping @Sendable () async throws -> Value,
+    started: (Task<Void, Never>) -> Void = { _ in }
+  ) throws -> Value {
+    let box = Box<Value>()
+    started(
+      Task(executorPreference: self) {
+        do { box.result = .success(try await body()) } catch { box.result = .failure(error) }
+      })
+    while true {
+      if let result = box.result { return try result.get() }
+      while sem_wait(count) != 0 {}
+      jobs.withLock { $0.removeFirst() }.runSynchronously(on: asUnownedTaskExecutor())
+    }
   }
 }
 
