@@ -201,15 +201,15 @@ final class History {
     let isManual = manual.contains(after.device.name)
     var lost: Set<Int> = []
     for item in outcome.items {
-      var (old, new) = (before.item(item.name), after.item(item.name))
+      let new = after.item(item.name)
+      var old = before.item(item.name)
       if command.words.contains("--push"), let table = try? TableName(Text(item.table)),
         let row = rows[table]?[item.id]
       {
         // The push has asked for the newest row, and the same answer goes for that.
-        old.server.formUnion(typedWords(JSON.object(row).encoded()))
-        lost.formUnion(
-          item.did == "resolved" && item.how == "client"
-            ? typedWords(JSON.object(row).encoded()).subtracting(new.client) : [])
+        let words = typedWords(JSON.object(row).encoded())
+        old.server.formUnion(words)
+        if item.how == "client" { lost.formUnion(words.subtracting(new.client)) }
       }
       switch (command.verb, item.did) {
       case ("set", "changed"), ("edit", "changed"):
