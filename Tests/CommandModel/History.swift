@@ -203,13 +203,12 @@ final class History {
     for item in outcome.items {
       let new = after.item(item.name)
       var old = before.item(item.name)
-      if command.words.contains("--push"), let table = try? TableName(Text(item.table)),
-        let row = rows[table]?[item.id]
-      {
+      if command.words.contains("--push"), let table = try? TableName(Text(item.table)) {
         // The push has asked for the newest row, and the same answer goes for that.
-        let words = typedWords(JSON.object(row).encoded())
+        let words = rows[table]?[item.id].map { typedWords(JSON.object($0).encoded()) } ?? []
         old.server.formUnion(words)
         if item.how == "client" { lost.formUnion(words.subtracting(new.client)) }
+        if item.how == "server" { lost.formUnion(old.client.subtracting(new.client)) }
       }
       switch (command.verb, item.did) {
       case ("set", "changed"), ("edit", "changed"):
