@@ -10,7 +10,10 @@ struct Tree {
   init(at path: String) { read(path, "") }
 
   private mutating func read(_ path: String, _ name: String) {
-    guard let stream = opendir(path) else { return }
+    guard let stream = opendir(path) else {
+      precondition(errno == ENOENT, "can't list \(path): \(errno)")
+      return
+    }
     defer { closedir(stream) }
     while let entry = readdir(stream) {
       let text = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -74,7 +77,10 @@ enum Bytes {
 
   /// The names in a directory, in their order.
   static func names(in path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
+    guard let stream = opendir(path) else {
+      precondition(errno == ENOENT, "can't list \(path): \(errno)")
+      return []
+    }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
