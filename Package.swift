@@ -13,8 +13,7 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isFuzzing ? [.unsafeFlags(["-enable-testing", "-sanitize=fuzzer"])] : [])
 
-// What the models of the tests play through is optimized in debug builds, too: the same minutes bring
-// several times as many histories.
+// What the models of the tests play through is optimized in debug builds, too.
 let fast: [SwiftSetting] =
   settings + (isFuzzing ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
 
