@@ -179,8 +179,9 @@ let package = Package(
     .testTarget(
       name: "CommandModelTests",
       dependencies: [
-        "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncModel", "TableServer",
-        "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded,
+        "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncEngine", "SyncModel",
+        "TableServer", "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+        nioEmbedded,
         system,
       ],
       path: "Tests/CommandModel", swiftSettings: fast),

@@ -301,8 +301,8 @@ import Testing
     try bench.save("y", #"{"a":2}"#)
     let report = try bench.push()
     #expect(bench.writes() == [#"POST todoitem/y {"id":"y","a":2}"#])
-    #expect(report.words == ["x rejected 0", "y pushed insert"])
-    #expect(bench.standings == ["x rejected update 0"])
+    #expect(report.words == ["x rejected 428", "y pushed insert"])
+    #expect(bench.standings == ["x rejected update 428"])
   }
 
   @Test("invalid items are not sent, and hold up nothing")

@@ -322,13 +322,12 @@ import Testing
   @Test("F5: the changes of a table that the server lacks wait, and hold up no other")
   mutating func missingTable() throws {
     try bench.save("x", #"{"a":1}"#)
-    bench.line.fates = [.reply(.disputed(Refusal(status: 404, words: "no such table")))]
-    bench.line.missing = [bench.table]
+    bench.server.tables = []
     let report = try bench.push()
     #expect(report.missing == [bench.table])
     #expect(report.stop == nil)
     #expect(bench.standings == ["x pending insert"])
-    bench.line.missing = []
+    bench.server.tables = nil
     try bench.push()
     #expect(bench.differences == [])
   }

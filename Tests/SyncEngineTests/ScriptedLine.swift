@@ -51,8 +51,6 @@ struct ScriptedLine: Backend {
   var pagesLeft: Int?
   /// The pages that a list brings, where they are not the server's.
   var pages: [Page]?
-  /// The tables that the server doesn't have.
-  var missing: Set<TableName> = []
   /// Told of each sending before its first write.
   var beforeSending: (() -> Void)?
   /// Told of each write before the server gets it.
@@ -75,12 +73,7 @@ struct ScriptedLine: Backend {
     set { model.pageSize = newValue }
   }
 
-  func prepare(_ operation: Operation) throws -> Request {
-    guard operation.kind == .insert || operation.base?.version != nil else {
-      throw Refusal(status: 0, words: "the row has no version")
-    }
-    return try model.prepare(operation)
-  }
+  func prepare(_ operation: Operation) throws -> Request { try model.prepare(operation) }
 
   mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
     var isFirst = true
@@ -126,7 +119,6 @@ struct ScriptedLine: Backend {
   mutating func read(_ key: ItemKey) throws -> Reading {
     guard canRead else { throw Self.cut }
     log.readings.append(key)
-    if missing.contains(key.table) { throw Stop.noTable(key.table) }
     if let refusesReading { return .refused(refusesReading) }
     if !stale.isEmpty { return .row(stale.removeFirst()) }
     return try model.read(key)

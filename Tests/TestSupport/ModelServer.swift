@@ -31,6 +31,8 @@ package final class ModelServer {
   package var lateCommit = 0
   /// Whether new rows get ids of the server's, `1`, `2` and so on, whatever is sent.
   package var makesIDs = false
+  /// The tables that there are; `nil` for all that are asked for.
+  package var tables: Set<TableName>?
   /// Every row that ever was, oldest first.
   package private(set) var past: [ItemKey: [Row]] = [:]
   /// Whether the write under way says itself what that field shall be.
@@ -89,6 +91,11 @@ package final class ModelServer {
     rows[key] = row
   }
 
+  /// Throws where a table isn't there.
+  fileprivate func check(_ table: TableName) throws {
+    guard tables?.contains(table) != false else { throw Stop.noTable(table) }
+  }
+
   /// Carries a request out as its bytes say.
   package func handle(_ request: Request, by client: Int) -> Reply.Outcome {
     attempts += 1
@@ -96,6 +103,9 @@ package final class ModelServer {
     guard parts.count == 2, let table = try? TableName(Text(String(parts[0]))),
       let id = try? ItemID(Text(String(parts[1])))
     else { return .refused(Refusal(status: 400, words: "bad target")) }
+    guard (try? check(table)) != nil else {
+      return .disputed(Refusal(status: 404, words: "no such table"))
+    }
     let key = ItemKey(table, id)
     let row = rows[key]
     let body = request.body.flatMap { try? JSON(parsing: $0).object }
@@ -111,10 +121,11 @@ package final class ModelServer {
       guard row == nil else { return .disputed(Refusal(status: 409, words: "")) }
       return .done(store(Item(body ?? JSONObject()), key, by: client, over: nil))
     case "POST":
-      guard let row, row.deleted else { return .disputed(Refusal(status: 404, words: "")) }
+      guard let row else { return .disputed(Refusal(status: 404, words: "")) }
       guard row.version?.text.string == match else {
         return .disputed(Refusal(status: 412, words: ""))
       }
+      guard row.deleted else { return .done(row) }
       return .done(store(body.map { Item($0) } ?? row.item, key, by: client, over: row))
     default:
       guard let row, !row.deleted else { return .disputed(Refusal(status: 410, words: "")) }
@@ -153,6 +164,9 @@ package struct ModelBackend: Backend {
 
   package func prepare(_ operation: Operation) throws -> Request {
     let match = operation.base?.version.map { [Request.Header("If-Match", $0.text.string)] } ?? []
+    guard operation.kind == .insert || !match.isEmpty else {
+      throw Refusal(status: 428, words: "the row has no version")
+    }
     let target = operation.key.description
     switch operation.kind {
     case .insert:
@@ -186,14 +200,19 @@ package struct ModelBackend: Backend {
   }
 
   package mutating func read(_ key: ItemKey) throws -> Reading {
-    server.rows[key].map(Reading.row) ?? .absent
+    try server.check(key.table)
+    return server.rows[key].map(Reading.row) ?? .absent
   }
 
-  package mutating func makesIDs(in table: TableName) throws -> Bool { server.makesIDs }
+  package mutating func makesIDs(in table: TableName) throws -> Bool {
+    try server.check(table)
+    return server.makesIDs
+  }
 
   package mutating func pages(
     of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
+    try server.check(table)
     let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
     // Where commits come late, what was stamped since the pull began may have some before it.
     let latest = overlap > 0 ? server.clock : .max
