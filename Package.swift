@@ -153,7 +153,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "WorkspaceTests",
-      dependencies: ["CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system],
+      dependencies: [
+        "CLinux", "Simulation", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system,
+      ],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel", "TestSupport"],
@@ -181,8 +183,7 @@ let package = Package(
       dependencies: [
         "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncEngine", "SyncModel",
         "TableServer", "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-        nioEmbedded,
-        system,
+        nioEmbedded, system,
       ],
       path: "Tests/CommandModel", swiftSettings: fast),
     .target(name: "CTracer", path: "Tests/CTracer"),

@@ -1,7 +1,7 @@
 import Glibc
 import SimulatedCalls
 import SyncModel
-import TestSupport
+package import TestSupport
 
 /// A file system in memory that can lose its power (safety.md §3.1).
 ///
@@ -9,7 +9,7 @@ import TestSupport
 /// change of names is atomic, also where it touches two directories; of those that are not durable, a
 /// power loss keeps in each directory the first so many. A file that was not synchronised may come
 /// back as it was, whole, cut off anywhere, or with zeros where it was not written.
-final class SimulatedFiles {
+package final class SimulatedFiles {
   /// A file or a directory.
   final class Node {
     let number: UInt64
@@ -55,9 +55,9 @@ final class SimulatedFiles {
   /// ``Killed`` makes all calls fail from then on.
   var beforeStep: (() throws -> Void)?
   /// The time, in nanoseconds since 1970.
-  private(set) var now: Int64 = 1_700_000_000_000_000_000
+  package private(set) var now: Int64 = 1_700_000_000_000_000_000
   /// When the machine was started, as ``now``.
-  private(set) var started: Int64 = 0
+  package private(set) var started: Int64 = 0
   /// Whether the program was killed: nothing that it calls has an effect any more.
   var isDead = false
 
@@ -68,6 +68,9 @@ final class SimulatedFiles {
   private var open: [Int32: Open] = [:]
   private var nextDescriptor: Int32 = 0x4000_0000
   private var nextNumber: UInt64 = 2
+
+  /// Makes an empty one.
+  package init() {}
 
   /// Lets time pass, in nanoseconds.
   func wait(_ time: Int64) { now += time }
@@ -439,7 +442,7 @@ final class SimulatedFiles {
   // MARK: - The machine
 
   /// Takes the calls of a body run on this thread.
-  func mounted<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func mounted<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = tsync_mount(Unmanaged.passUnretained(self).toOpaque())
     defer { _ = tsync_mount(before) }
     return try body()
@@ -461,7 +464,7 @@ final class SimulatedFiles {
   }
 
   /// Takes back what a power loss may take back, as chance has it.
-  func losePower(_ random: inout SplitMix64) {
+  package func losePower(_ random: inout SplitMix64) {
     endProcess()
     // Everything is lost, nothing is, or chance has it for each.
     let manner = random.below(4)

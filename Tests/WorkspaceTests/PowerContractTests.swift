@@ -1,0 +1,239 @@
+import Simulation
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+/// What SyncEngine/Disk.swift promises of a power loss, of a workspace on a file system that can lose
+/// its power, and of its twin in memory.
+///
+/// Each is tried with many ways in which the power may fail. What was not confirmed is there whole or not
+/// at all, and both are met.
+@Suite struct PowerContractTests {
+  /// A disk that can lose its power.
+  enum Kind: CaseIterable { case memory, workspace }
+
+  private let table: TableName
+  private let key: ItemKey
+
+  init() throws {
+    table = try TableName("todoitem")
+    key = ItemKey(table, try ItemID("a"))
+  }
+
+  // MARK: - Items
+
+  @Test("a settled item is there", arguments: Kind.allCases, [nil, "old"])
+  func settled(kind: Kind, old: String?) throws {
+    for new in ["new", old == nil ? nil : "new", old == nil ? "new" : nil] {
+      try losing(kind) { disk in
+        try save(old, &disk)
+        try write(new, over: old, &disk)
+        try disk.settle()
+      } then: { disk throws in
+        #expect(try disk.client(key).item == new.map(item))
+        if let old { #expect(try disk.kept() == [text(old)]) }
+      }
+    }
+  }
+
+  @Test("an item that isn't settled is old or new, and none is lost", arguments: Kind.allCases)
+  func unsettled(kind: Kind) throws {
+    for (old, new) in [("old", "new"), ("old", nil), (nil, "new")] {
+      var met: Set<String?> = []
+      try losing(kind) { disk in
+        // Where the trash has a directory for it, nothing is made durable by making that.
+        try disk.keep(item("other"), of: key)
+        try save(old, &disk)
+        try write(new, over: old, &disk)
+      } then: { disk throws in
+        let found = try disk.client(key).item?["text"]?.text?.string
+        met.insert(found)
+        if let old, found != old { #expect(try disk.kept().contains(text(old))) }
+      }
+      #expect(met == [old, new])
+    }
+  }
+
+  @Test("what is kept is in the trash", arguments: Kind.allCases)
+  func kept(kind: Kind) throws {
+    try losing(kind) { disk in
+      try disk.keep(item("lost"), of: key)
+    } then: { disk throws in
+      #expect(try disk.kept().map(item) == [item("lost")])
+    }
+  }
+
+  @Test("the sides of a conflict are there, or in the trash", arguments: Kind.allCases)
+  func conflict(kind: Kind) throws {
+    let sides = Conflict(
+      kind: .modified, base: item("base"), client: item("mine"), server: item("theirs"))
+    try losing(kind) { disk in
+      try disk.writeConflict(sides, of: key)
+    } then: { disk throws in
+      #expect(try disk.conflictClient(of: key).item == item("mine"))
+    }
+    try losing(kind) { disk in
+      try disk.writeConflict(sides, of: key)
+      try disk.removeConflict(of: key)
+    } then: { disk throws in
+      #expect(try disk.conflictClient(of: key) == .absent)
+      let kept = try disk.kept().map(item)
+      #expect(kept.contains(item("mine")) && kept.contains(item("theirs")))
+    }
+  }
+
+  // MARK: - Rows
+
+  @Test("appended rows are there, and the bases ahead of them", arguments: Kind.allCases)
+  func appended(kind: Kind) throws {
+    try losing(kind) { disk in
+      try disk.append([row("a", 2), row("b", 1)], over: [row("a", 1)], to: table)
+    } then: { disk throws in
+      #expect(try disk.base(of: key) == .row(row("a", 1)))
+      #expect(try disk.incoming(in: table) == [row("a", 2), row("b", 1)])
+    }
+  }
+
+  @Test("a commit is there, with its token and what it holds back", arguments: Kind.allCases)
+  func commit(kind: Kind) throws {
+    try losing(kind) { disk in
+      try disk.append([row("a", 1), row("b", 1)], to: table)
+      try disk.commit(table, token: DeltaToken("t"), held: [ItemID("b")])
+    } then: { disk throws in
+      #expect(try disk.base(of: key) == .row(row("a", 1)))
+      #expect(try disk.incoming(in: table) == [row("b", 1)])
+      #expect(try disk.token(of: table) == DeltaToken("t"))
+    }
+  }
+
+  @Test("a durable base is there; of others the first so many", arguments: Kind.allCases)
+  func bases(kind: Kind) throws {
+    var met: Set<Int> = []
+    try losing(kind) { disk in
+      try disk.setBase([row("a", 1)], in: table, durably: true)
+      try disk.setBase([row("a", 2)], in: table, durably: false)
+      try disk.setBase([row("a", 3)], in: table, durably: false)
+    } then: { disk throws in
+      let found = try (1...3).first { try disk.base(of: key) == .row(row("a", $0)) }
+      met.insert(try #require(found))
+    }
+    #expect(met == [1, 2, 3])
+    try losing(kind) { disk in
+      try disk.setBase([row("a", 1)], in: table, durably: false)
+      try disk.synchronize(table)
+      try disk.setBase([row("b", 1)], in: table, durably: false)
+      try disk.setBase([row("c", 1)], in: table, durably: true)
+    } then: { disk throws in
+      #expect(try Set(disk.liveIDs(in: table)) == [ItemID("a"), ItemID("b"), ItemID("c")])
+    }
+  }
+
+  @Test("a forgotten table is empty", arguments: Kind.allCases)
+  func forgotten(kind: Kind) throws {
+    try losing(kind) { disk in
+      try disk.setBase([row("a", 1)], in: table, durably: true)
+      try disk.commit(table, token: DeltaToken("t"), held: [])
+      try disk.forget(table)
+    } then: { disk throws in
+      #expect(try disk.base(of: key) == .neverSeen)
+      #expect(try disk.token(of: table) == nil)
+    }
+  }
+
+  // MARK: - The journal
+
+  @Test(
+    "a durable record is there with all before it; of others the first so many",
+    arguments: Kind.allCases)
+  func journal(kind: Kind) throws {
+    let purges = try ["a", "b", "c", "d"].map { JournalRecord.purge(try TableName($0)) }
+    var met: Set<Int> = []
+    try losing(kind) { disk in
+      // Nobody may rely on what settling items, of which none is written, makes safe beside them.
+      try disk.settle()
+      try disk.append([purges[0]], durably: false)
+      try disk.append([purges[1]], durably: true)
+      try disk.append([purges[2]], durably: false)
+      try disk.append([purges[3]], durably: false)
+      try disk.settle()
+    } then: { disk throws in
+      let count = disk.journal.records.count
+      #expect(disk.journal.records == Array(purges[..<count]))
+      met.insert(count)
+    }
+    #expect(met == [2, 3, 4])
+  }
+
+  // MARK: - Words
+
+  /// Lets a body act on fresh disks, each of which then loses its power in another way, and shows
+  /// what another process finds.
+  private func losing(
+    _ kind: Kind, _ act: (inout any TestedDisk) throws -> Void,
+    then look: (any TestedDisk) throws -> Void
+  ) throws {
+    for seed in 0..<UInt64(60) {
+      var random = SplitMix64(seed: seed)
+      switch kind {
+      case .memory:
+        var disk: any TestedDisk = MemoryDisk()
+        try act(&disk)
+        guard var memory = disk as? MemoryDisk else { return }
+        memory.losePower(&random)
+        try look(memory)
+      case .workspace:
+        let files = SimulatedFiles()
+        try files.mounted {
+          try Workspace.make(
+            at: "/sim", settings: SettingsFile(place: "config.json", text: nil),
+            state: WorkspaceState(), tables: [table])
+          var disk: any TestedDisk = try open(files)
+          try act(&disk)
+          files.losePower(&random)
+          disk = try open(files)
+          try look(disk)
+        }
+      }
+    }
+  }
+
+  private func open(_ files: SimulatedFiles) throws -> Workspace {
+    try Workspace(
+      at: "/sim", for: .writing(command: "test", patience: 0), startedAt: files.started,
+      clock: { files.now })
+  }
+
+  private func item(_ text: String) -> Item {
+    Item(JSONObject([.init(name: "text", value: .string(Text(text)))]))
+  }
+
+  private func item(_ text: [UInt8]) throws -> Item {
+    try Item(text: String(decoding: text, as: UTF8.self))
+  }
+
+  private func text(_ text: String) -> [UInt8] {
+    JSON.object(item(text).object(id: key.id)).encoded()
+  }
+
+  private func row(_ id: Text, _ version: Int) throws -> Row {
+    Row(
+      id: try ItemID(id), item: item("\(version)"), version: Version(Text("\(version)")),
+      updatedAt: Timestamp("2026-03-01T10:15:02Z"))
+  }
+
+  /// Lets the user's item lie there, safe.
+  private func save(_ old: String?, _ disk: inout any TestedDisk) throws {
+    guard let old else { return }
+    try disk.userSaves(text(old), as: key)
+    try disk.settle(afresh: true)
+  }
+
+  private func write(_ new: String?, over old: String?, _ disk: inout any TestedDisk) throws {
+    let expected = old.map { Digest(of: text($0)) }
+    let outcome = try disk.write(new.map(item), to: key, expecting: expected)
+    #expect(outcome != .changedMeanwhile)
+  }
+}
