@@ -133,7 +133,7 @@ let package = Package(
 
     // The tests.
     .target(
-      name: "TestSupport", dependencies: ["SyncEngine", "SyncModel", system],
+      name: "TestSupport", dependencies: ["CLinux", "SyncEngine", "SyncModel", system],
       path: "Tests/TestSupport", swiftSettings: fast),
     .testTarget(
       name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport"], swiftSettings: settings),
@@ -149,14 +149,29 @@ let package = Package(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
       swiftSettings: fast),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation"], exclude: ["Plans"],
+      name: "SimulationTests", dependencies: ["Simulation", "TestSupport"], exclude: ["Plans"],
       swiftSettings: settings),
+    .target(
+      name: "WorkspaceSupport",
+      dependencies: ["SyncEngine", "SyncModel", "TestSupport", "Workspace"],
+      path: "Tests/WorkspaceSupport", swiftSettings: settings),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "CLinux", "Simulation", "SyncEngine", "SyncModel", "TestSupport", "Workspace", system,
+        "Simulation", "SyncEngine", "SyncModel", "TestSupport", "Workspace", "WorkspaceSupport",
+        system,
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WorkspaceInternalTests",
+      dependencies: [
+        "CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", "WorkspaceSupport", system,
       ],
       exclude: ["Fixtures"], swiftSettings: settings),
+    .testTarget(
+      name: "InternalTests",
+      dependencies: ["CCurl", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "RemoteTests", dependencies: ["Remote", "SyncEngine", "SyncModel", "TestSupport"],
       swiftSettings: settings),
@@ -171,30 +186,42 @@ let package = Package(
         httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
       ],
       swiftSettings: settings),
+    .target(
+      name: "CommandSupport",
+      dependencies: ["Commands", "CurlTransport", "Remote", "SyncModel", "TestSupport", system],
+      path: "Tests/CommandSupport", swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Commands", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport",
-        "Workspace", "tsync", "tsync-server", argumentParser, system,
+        "CommandSupport", "Commands", "Remote", "SyncEngine", "SyncModel", "TestSupport",
+        "Workspace", "tsync", "tsync-server", system,
       ],
       exclude: ["Scripts"], swiftSettings: settings),
     .testTarget(
+      name: "CommandInternalTests",
+      dependencies: [
+        "CommandSupport", "Commands", "SyncEngine", "SyncModel", "TestSupport", "Workspace",
+        argumentParser, system,
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "CommandModelTests",
       dependencies: [
-        "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncEngine", "SyncModel",
-        "TableServer", "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-        nioEmbedded, system,
+        "CommandSupport", "Commands", "CurlTransport", "Remote", "SQLiteStore", "SyncEngine",
+        "SyncModel", "TableServer", "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging,
+        nioCore, nioEmbedded, system,
       ],
       path: "Tests/CommandModel", swiftSettings: fast),
     .target(name: "CTracer", path: "Tests/CTracer"),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "CLinux", "CTracer", "Commands", "SyncModel", "TestSupport", "tsync", "tsync-server",
+        "CLinux", "CTracer", "CommandSupport", "SyncModel", "TestSupport", "tsync", "tsync-server",
         grdbSQLite, system,
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ManualTests", dependencies: ["tsync", "tsync-server"], swiftSettings: settings),
+      name: "ManualTests", dependencies: ["TestSupport", "tsync", "tsync-server"],
+      swiftSettings: settings),
   ] + fuzzing
 )

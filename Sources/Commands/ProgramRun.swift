@@ -1,17 +1,17 @@
 import Glibc
 import SyncModel
-import SystemPackage
+package import SystemPackage
 
 /// One run of another program, as `posix_spawnp(3)` starts it.
 ///
 /// The program gets the standard streams, a pipe where its input is given or its output kept, and no
 /// other descriptor. The keyboard's signals are for it alone while it runs, and the terminal is
 /// afterwards as it was before: a program that dies leaves it as it needed it.
-struct ProgramRun {
+package struct ProgramRun {
   private let program: Program
 
   /// Describes a run.
-  init(_ program: Program) {
+  package init(_ program: Program) {
     self.program = program
   }
 
@@ -19,7 +19,7 @@ struct ProgramRun {
   ///
   /// - Throws: `Errno`, where it can't be started; `.interrupted` where it was left running because a
   ///   signal asks this process to end.
-  func ending() throws(Errno) -> Ending {
+  package func ending() throws(Errno) -> Ending {
     let input = try isGiven ? Pipe() : nil
     let output = try program.isCaptured ? Pipe() : nil
     defer { [input, output].forEach { $0?.close() } }

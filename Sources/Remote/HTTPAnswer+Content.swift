@@ -8,7 +8,7 @@ extension HTTPAnswer {
   }
 
   /// Whether the body is said to be JSON (RFC 8259 §11, RFC 6839 §3.1).
-  var isJSON: Bool {
+  package var isJSON: Bool {
     let type = mediaType
     return type.isWord("application/json")
       || (type.begins(withWord: "application/") && type.suffix(5).isWord("+json"))

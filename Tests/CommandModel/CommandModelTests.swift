@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Synchronization
 import TestSupport
@@ -45,11 +46,11 @@ import Testing
   private static func play(from first: UInt64, seconds: Int, least: Int) -> [String] {
     let next = Atomic<UInt64>(first)
     let reports = Mutex<[String]>([])
-    let start = Device.now()
+    let start = CommandRun.realTime()
     let end = start + Int64(seconds) * 1_000_000_000
     let work = { @Sendable in
       while reports.withLock({ $0.count < 3 }) {
-        let isOver = Device.now() >= end
+        let isOver = CommandRun.realTime() >= end
         let seed = next.load(ordering: .relaxed)
         guard !isOver || seed < first + UInt64(least) else { return }
         let plan = Plan(seed: next.wrappingAdd(1, ordering: .relaxed).oldValue)
@@ -63,7 +64,7 @@ import Testing
     work()
     second?.join()
     let count = next.load(ordering: .relaxed) - first
-    let taken = (Device.now() - start) / 1_000_000_000
+    let taken = (CommandRun.realTime() - start) / 1_000_000_000
     print(
       "command model: \(count) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on"
     )

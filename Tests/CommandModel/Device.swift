@@ -1,3 +1,4 @@
+import CommandSupport
 import Commands
 import Glibc
 import Remote
@@ -71,45 +72,32 @@ final class Device {
     _ words: [String], over line: Line? = nil, seed: UInt64, at now: Int64? = nil,
     program: ((Program) -> Int32)? = nil
   ) -> Outcome {
-    var (output, error): ([UInt8], [UInt8]) = ([], [])
     var random = SplitMix64(seed: seed)
     let line = line ?? Line(to: server, nil, seed: seed) { [path] in Tree(at: path) }
-    let variables: [(Text, Text)] = [
-      ("HOME", Text(home)), ("TZ", "UTC"), ("TSYNC_EDITOR", "editor"),
-    ]
-    let isThere = access(path, F_OK) == 0
-    var invocation = Invocation(
-      directory: isThere ? path : home, environment: Environment(variables),
-      home: home, executable: nil, input: .init { () throws(Errno) in [] },
-      output: .init { bytes throws(Errno) in output += bytes },
-      error: .init { bytes throws(Errno) in error += bytes },
-      clock: { now ?? Device.now() }, random: { random.next() }, signal: { nil },
-      run: { asked throws(Errno) in Ending(status: program?(asked) ?? 1) })
-    invocation.pause = { _ in }
-    invocation.line = { line.transport($0) }
-    let status = Tsync.run(words, in: invocation)
+    var run = CommandRun(
+      in: access(path, F_OK) == 0 ? path : home, home: home,
+      variables: [("HOME", home), ("TZ", "UTC"), ("TSYNC_EDITOR", "editor")])
+    if let now { run.invocation.clock = { now } }
+    run.invocation.random = { random.next() }
+    run.invocation.run = { asked throws(Errno) in Ending(status: program?(asked) ?? 1) }
+    run.invocation.pause = { _ in }
+    run.invocation.line = { line.transport($0) }
+    let outcome = run(words)
     let files = line.filesAtDeath
     files?.restore(at: path)
     return Outcome(
-      status: files == nil ? status : nil, output: String(decoding: output, as: UTF8.self),
-      error: String(decoding: error, as: UTF8.self), isDisturbed: line.isDisturbed)
-  }
-
-  /// The time in nanoseconds since 1970.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      status: files == nil ? outcome.status : nil, output: outcome.output, error: outcome.error,
+      isDisturbed: line.isDisturbed)
   }
 
   /// The items' files.
   func files() -> [ItemFile] {
     tables.flatMap { table in
       let directory = ".todosync/items/\(table)"
-      return Bytes.names(in: "\(path)/\(directory)").compactMap { name -> ItemFile? in
+      return Files.names(in: "\(path)/\(directory)").compactMap { name -> ItemFile? in
         guard name.hasSuffix(".json"),
           let id = try? FileName.id(of: Text(String(name.dropLast(5)))),
-          let bytes = Bytes.read("\(path)/\(directory)/\(name)")
+          let bytes = Files.read("\(path)/\(directory)/\(name)")
         else { return nil }
         return ItemFile(
           path: "\(directory)/\(name)", table: table, id: id.text.string, bytes: bytes)
@@ -122,11 +110,11 @@ final class Device {
     var found: [String: Sight.Item] = [:]
     for table in tables {
       let directory = ".todosync/conflicts/\(table)"
-      for name in Bytes.names(in: "\(path)/\(directory)") {
+      for name in Files.names(in: "\(path)/\(directory)") {
         let side = String(name.dropLast(5).split(separator: ".").last ?? "")
         guard ["client", "server", "base"].contains(side),
           let id = try? FileName.id(of: Text(String(name.dropLast(side.utf8.count + 6)))),
-          let bytes = Bytes.read("\(path)/\(directory)/\(name)")
+          let bytes = Files.read("\(path)/\(directory)/\(name)")
         else { continue }
         let object = (try? JSON(parsing: bytes))?.object
         let row = object?["deleted"] == true ? nil : object

@@ -1,3 +1,4 @@
+import CommandSupport
 import Commands
 import SyncModel
 import TestSupport
@@ -135,7 +136,7 @@ final class History {
     let sample = random.below(10)
     var (foretold, told): (Outcome?, Outcome?)
     var unsure: Set<String> = []
-    let now = Device.now()
+    let now = CommandRun.realTime()
     if plan == nil, command.canBeRehearsed, sample < 3 {
       if command.verb == "push" { unsure = self.unsure(at: device) }
       foretold = try rehearse(command.words + ["-n", "--json"], at: device, seed: seed)
@@ -182,7 +183,7 @@ final class History {
 
   /// Runs a command that only looks, in both of its forms.
   private func look(_ words: [String], at device: Device, seed: UInt64) throws {
-    let now = Device.now()
+    let now = CommandRun.realTime()
     let before = Tree(at: device.path)
     let told = run(words, at: device, seed: seed, now: now)
     let outcome = run(words + ["--json"], at: device, seed: seed, now: now)
@@ -343,7 +344,7 @@ final class History {
       let work: HandWork
       if let object = (try? JSON(parsing: file.bytes))?.object,
         let name = object["id"]?.text.flatMap({ fileName(of: $0.string) }),
-        Bytes.read("\(device.path)/.todosync/items/\(file.table)/\(name)") == nil
+        Files.read("\(device.path)/.todosync/items/\(file.table)/\(name)") == nil
       {
         work = HandWork(device, file.path, movedTo: ".todosync/items/\(file.table)/\(name)")
       } else {

@@ -266,8 +266,8 @@ enum Pages {
 
   private static let known: [String: Set<Int32>] = {
     var known: [String: Set<Int32>] = [:]
-    for name in Bytes.names(in: directory) where name.hasPrefix("tsync-") && name.hasSuffix(".1") {
-      let text = String(decoding: Bytes.read("\(directory)/\(name)") ?? [], as: UTF8.self)
+    for name in Files.names(in: directory) where name.hasPrefix("tsync-") && name.hasSuffix(".1") {
+      let text = String(decoding: Files.read("\(directory)/\(name)") ?? [], as: UTF8.self)
       let section = text.split(separator: "\n").drop { !$0.hasPrefix(".Sh EXIT STATUS") }
         .dropFirst()
         .prefix { !$0.hasPrefix(".Sh") }

@@ -209,11 +209,11 @@ struct Person {
     return CommandLine(
       words: ["edit", reference], fields: [field], typed: fails ? [] : typedWords(value.encoded())
     ) { program in
-      guard let path = program.arguments.last, let bytes = Bytes.read(path),
+      guard let path = program.arguments.last, let bytes = Files.read(path),
         var item = (try? JSON(parsing: bytes))?.object, !fails
       else { return 1 }
       item[Text(field)] = value
-      Bytes.write(JSON.object(item).encoded(.indented()), path)
+      Files.write(JSON.object(item).encoded(.indented()), to: path)
       return 0
     }
   }
@@ -238,7 +238,7 @@ struct Person {
 
   /// Takes the client's side in the merged document, as an editor's user would.
   private static func takeClient(_ program: Program) -> Int32 {
-    guard let path = program.environment["RESULT"], let bytes = Bytes.read(path) else { return 1 }
+    guard let path = program.environment["RESULT"], let bytes = Files.read(path) else { return 1 }
     var (isDropping, kept): (Bool, [Substring]) = (false, [])
     for line in String(decoding: bytes, as: UTF8.self).split(
       separator: "\n", omittingEmptySubsequences: false)
@@ -247,7 +247,7 @@ struct Person {
       if !isDropping, !line.hasPrefix("<<<") { kept.append(line) }
       if line.hasPrefix(">>>") { isDropping = false }
     }
-    Bytes.write(Array(kept.joined(separator: "\n").utf8), path)
+    Files.write(Array(kept.joined(separator: "\n").utf8), to: path)
     return 0
   }
 
@@ -261,7 +261,7 @@ struct Person {
       let id = pick(Self.ids)
       guard let name = fileName(of: id) else { return nil }
       let path = ".todosync/items/\(pick(Self.tables))/\(name)"
-      let before = Bytes.read("\(device.path)/\(path)")
+      let before = Files.read("\(device.path)/\(path)")
       guard before == nil else { return nil }
       let item = newItem(id: random.once(in: 2) ? id : nil)
       return HandWork(device, path, to: JSON.object(item).encoded(.indented()))
@@ -272,7 +272,7 @@ struct Person {
     case 6: return HandWork(device, file.path, to: Array(file.bytes.dropLast(2 + random.below(3))))
     case 7:
       let path = file.path.replacing(".json", with: "-moved.json")
-      guard Bytes.read("\(device.path)/\(path)") == nil else { return nil }
+      guard Files.read("\(device.path)/\(path)") == nil else { return nil }
       return HandWork(device, file.path, movedTo: path)
     default:
       guard var item = (try? JSON(parsing: file.bytes))?.object, item.duplicate == nil else {
@@ -301,7 +301,7 @@ struct HandWork {
     self.path = path
     self.bytes = bytes
     target = nil
-    let before = typedWords(Bytes.read("\(device.path)/\(path)") ?? [])
+    let before = typedWords(Files.read("\(device.path)/\(path)") ?? [])
     let after = typedWords(bytes ?? [])
     lost = before.subtracting(after)
     typed = after.subtracting(before)
@@ -315,7 +315,7 @@ struct HandWork {
 
   /// The number of the item whose file is moved; `nil` where the file says its id, which it keeps.
   func newBorn(at device: Device) -> Int? {
-    let item = Bytes.read("\(device.path)/\(path)").flatMap { try? JSON(parsing: $0) }?.object
+    let item = Files.read("\(device.path)/\(path)").flatMap { try? JSON(parsing: $0) }?.object
     return item?["id"] == nil ? item?["born"]?.integer : nil
   }
 
@@ -325,7 +325,7 @@ struct HandWork {
     if let target {
       rename(full, "\(device.path)/\(target)")
     } else if let bytes {
-      Bytes.write(bytes, full)
+      Files.write(bytes, to: full)
     } else {
       unlink(full)
     }

@@ -24,7 +24,7 @@ struct Tree {
         files["\(name)\(text)"] = .some(nil)
         read("\(path)/\(text)", "\(name)\(text)/")
       } else {
-        files["\(name)\(text)"] = Bytes.read("\(path)/\(text)") ?? []
+        files["\(name)\(text)"] = Files.read("\(path)/\(text)") ?? []
       }
     }
   }
@@ -40,7 +40,7 @@ struct Tree {
         mkdir("\(path)/\(name)", 0o700)
         continue
       }
-      Bytes.write(bytes, "\(path)/\(name)")
+      Files.write(bytes, to: "\(path)/\(name)")
     }
   }
 
@@ -49,46 +49,5 @@ struct Tree {
     Set(files.keys).union(other.files.keys).filter { name in
       name != ".todosync/index" && files[name] != other.files[name]
     }.sorted()
-  }
-}
-
-/// The bytes of files.
-enum Bytes {
-  /// Reads a file; `nil` where there is none.
-  static func read(_ path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    let size = Int(status.st_size)
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = max(0, Glibc.read(descriptor, buffer.baseAddress, size))
-    }
-  }
-
-  /// Writes a file as a program does that knows nothing of tsync.
-  static func write(_ bytes: [UInt8], _ path: String) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    precondition(descriptor >= 0, "can't write \(path)")
-    defer { close(descriptor) }
-    precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count, "can't write \(path)")
-  }
-
-  /// The names in a directory, in their order.
-  static func names(in path: String) -> [String] {
-    guard let stream = opendir(path) else {
-      precondition(errno == ENOENT, "can't list \(path): \(errno)")
-      return []
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let text = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if text != ".", text != ".." { names.append(text) }
-    }
-    return names.sorted()
   }
 }

@@ -1,7 +1,6 @@
+import CommandSupport
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Colour as people have it who say nothing about it, at a terminal and elsewhere.
 @Suite struct ColourTests {

@@ -1,7 +1,6 @@
 import Glibc
 import SystemPackage
-
-@testable import TestSupport
+import TestSupport
 
 /// System calls that fail, on one thread: what a full disk or a strange file system answers, without
 /// one.

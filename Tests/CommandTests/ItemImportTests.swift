@@ -1,6 +1,7 @@
+import CommandSupport
+import Commands
+import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Items that are made from a file.
 @Suite struct ItemImportTests {

@@ -1,11 +1,11 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
 import Workspace
-
-@testable import Commands
 
 /// `restore -a` where the directory of all items is gone.
 @Suite struct LostItemsTests {
@@ -52,38 +52,6 @@ import Workspace
     #expect(try world.row(words[0] == "new" ? "new" : "milk").contains("\"deleted\":false"))
   }
 
-  @Test("The client's side of a conflict comes back")
-  func comesBackAsInConflict() throws {
-    anna.run("set", "milk", "text=Mine")
-    anna.run("rm", "tea")
-    for id in ["milk", "tea"] {
-      try world.server.request("PATCH", "tables/todoitem/\(id)", #"{"text": "Theirs"}"#)
-    }
-    #expect(anna.run("pull").status == 1)
-    lose()
-    #expect(
-      anna.run("restore", "-a")
-        == Outcome(
-          status: 0, output: "restored milk  Mine\n",
-          error: "2 conflicts are left                             tsync resolve\n"))
-    #expect(anna.run("resolve", "--client", "milk", "tea").status == 0)
-    #expect(anna.run("push").output == "updated milk  Mine\ndeleted tea  Theirs\n")
-  }
-
-  @Test("Where it is stopped in its midst, nothing is back and nothing is pushed")
-  func isWhole() {
-    lose()
-    let count = Counter()
-    anna.signal = { count.next() == 2 ? SIGINT : nil }
-    let stopped = anna.run("restore", "-a")
-    #expect(stopped.status == 128 + SIGINT && stopped.output == "", "\(stopped)")
-    anna.signal = { nil }
-    #expect(!hasItems)
-    #expect(anna.run("push").status == 6)
-    #expect(anna.run("restore", "-a").output == "restored milk  Milk\nrestored tea  Tea\n")
-    #expect(!anna.directory.names(in: "list/.todosync").contains("items.new"))
-  }
-
   @Test("What a purge that was stopped has forgotten doesn't come back")
   func leavesForgotten() throws {
     var workspace: Workspace? = try Workspace(
@@ -125,24 +93,5 @@ import Workspace
     #expect(anna.run("push").status == 0)
     #expect(anna.run("list").output == "oat  Milk\ntea  Tea\n")
     #expect(world.writes.last == "DELETE")
-  }
-
-  @Test("What has become another item that is gone comes back, also where it is in conflict")
-  func comesBackAsItWas() throws {
-    anna.run("mv", "milk", "oat")
-    try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Theirs"}"#)
-    #expect(anna.run("pull").status == 1)
-    lose()
-    #expect(anna.run("restore", "-a").output == "restored milk  Milk\nrestored tea  Tea\n")
-  }
-
-  @Test("What lies where the items are made anew is kept")
-  func keepsOthers() {
-    lose()
-    anna.directory.write("mine", to: "list/.todosync/items.new/notes")
-    #expect(anna.run("restore", "-a").status == 0)
-    let kept = anna.directory.names(in: "list/.todosync/trash").first { $0.hasPrefix("items.new.") }
-    #expect(anna.directory.text("list/.todosync/trash/\(kept ?? "")/notes") == "mine")
-    #expect(anna.item("tea")?.contains("Tea") == true)
   }
 }

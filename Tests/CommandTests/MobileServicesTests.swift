@@ -1,10 +1,10 @@
+import CommandSupport
+import Commands
 import Glibc
 import Remote
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 @Suite("A server of Mobile Services (2014)") struct MobileServicesTests {
   @Test(

@@ -1,11 +1,11 @@
+import CommandSupport
+import Commands
 import Remote
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
 import Workspace
-
-@testable import Commands
 
 @Suite struct NetworkDialectTests {
   private static let unknown = "the dialect is not known yet: the table is empty\n"

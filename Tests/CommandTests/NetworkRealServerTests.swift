@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// What a person sees of servers that refuse, drop, rewrite, make ids or lack tables.
 @Suite struct NetworkRealServerTests {

@@ -1,8 +1,7 @@
+import CommandSupport
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Long results on a terminal, and the program that shows them.
 @Suite struct PagerTests {

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncModel
 import TestSupport
-
-@testable import Commands
 
 /// A session as a text: lines that are run, then the files that they begin with.
 ///
@@ -164,13 +164,11 @@ struct ScriptRun {
     case "clock": world.now += (Int64(first) ?? 0) * 1_000_000_000
     case "env":
       let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      world.environment = world.environment.setting([
-        (.init(String(parts[0])), .init(parts.count > 1 ? String(parts[1]) : ""))
-      ])
+      world.environment[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
     case "server":
       let server = try RunningServer(["--no-auth"] + words.dropFirst())
       self.server = server
-      world.environment = world.environment.setting([("URL", .init(server.url))])
+      world.environment["URL"] = server.url
     default: throw ScriptError("there is no such verb")
     }
   }

@@ -1,31 +1,21 @@
+import Commands
 import Glibc
+import SystemPackage
+import TestSupport
 import Testing
-
-@testable import Commands
 
 @Suite("Sessions")
 struct ScriptTests {
   /// The scripts' directory, beside this file.
-  static let directory = PathName.split(#filePath).directory + "/Scripts"
+  static let directory = FilePath(#filePath).removingLastComponent().appending("Scripts").string
 
   /// The scripts' names.
-  static let names: [String] = {
-    guard let stream = opendir(directory) else { preconditionFailure("no \(directory)") }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".txt") { names.append(String(name.dropLast(4))) }
-    }
-    return names.sorted()
-  }()
+  static let names = Files.names(in: directory).filter { $0.hasSuffix(".txt") }
+    .map { String($0.dropLast(4)) }
 
   @Test("a session goes as its script says", arguments: names)
   func session(name: String) throws {
-    let text = try FileText.read("\(Self.directory)/\(name).txt")
-    var run = ScriptRun(try Script(String(decoding: text, as: UTF8.self)))
+    var run = ScriptRun(try Script(#require(Files.text("\(Self.directory)/\(name).txt"))))
     try run.run()
   }
 

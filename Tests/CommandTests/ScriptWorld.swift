@@ -1,9 +1,9 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncModel
 import SystemPackage
 import TestSupport
-
-@testable import Commands
 
 /// A world of a script's own: a fresh directory, a home, a clock that stands, and streams that are
 /// kept.
@@ -13,7 +13,7 @@ final class ScriptWorld {
   /// The current directory, absolute.
   var current: String
   /// The environment.
-  var environment: Environment
+  var environment: [String: String]
   /// The time in nanoseconds since 1970; 2026-11-21T10:15:00Z at first.
   var now: Int64 = 1_795_256_100 * 1_000_000_000
   /// What the next command reads.
@@ -31,64 +31,48 @@ final class ScriptWorld {
   init() {
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     current = directory.path(of: "work")
-    environment = Environment([
-      ("PATH", Text(path)), ("HOME", Text(directory.path(of: "home"))), ("EDITOR", "false"),
-    ])
+    environment = ["PATH": path, "HOME": directory.path(of: "home"), "EDITOR": "false"]
     mkdir(current, 0o700)
     mkdir(directory.path(of: "home"), 0o700)
+  }
+
+  private var variables: [(name: String, value: String)] {
+    environment.map { (name: $0.key, value: $0.value) }
   }
 
   /// Runs a command line of tsync's.
   @discardableResult
   func tsync(_ words: [String]) -> Int32 {
-    var (output, error): ([UInt8], [UInt8]) = ([], [])
-    var rest = input
-    input = []
-    let invocation = Invocation(
-      directory: current, environment: environment, home: environment["HOME"],
-      executable: directory.path(of: "bin/tsync"),
-      input: .init(isTerminal: isTerminal) { () throws(Errno) in
-        defer { rest = [] }
-        return rest
-      },
-      output: .init(isTerminal: isTerminal) { bytes throws(Errno) in output += bytes },
-      error: .init(isTerminal: isTerminal) { bytes throws(Errno) in error += bytes },
-      clock: { self.now }, random: { self.random.next() }, signal: { self.signal },
-      run: { program throws(Errno) in
-        var program = program
-        let isKept = program.isCaptured
-        if case .inherited = program.input { program.input = .bytes([]) }
-        program.isCaptured = true
-        let ending = try ProgramRun(program).ending()
-        if !isKept { output += ending.output }
-        return ending
-      })
-    status = Tsync.run(words, in: invocation)
-    signal = nil
-    self.output = String(decoding: output, as: UTF8.self)
-    self.error = String(decoding: error, as: UTF8.self)
+    var line = CommandRun(
+      in: current, home: directory.path(of: "home"), variables: variables)
+    line.invocation.executable = directory.path(of: "bin/tsync")
+    line.input = [input]
+    line.isTerminal = isTerminal
+    line.keepsPrograms = true
+    line.invocation.clock = { self.now }
+    line.invocation.random = { self.random.next() }
+    line.invocation.signal = { self.signal }
+    let outcome = line(words)
+    (input, signal) = ([], nil)
+    (output, error, status) = (outcome.output, outcome.error, outcome.status)
     return status
   }
 
   /// Runs a line of the shell's in the current directory.
   func shell(_ line: String) throws {
-    let ending = try ProgramRun(
-      Program(
-        "sh", ["-c", line], directory: current, environment: environment, input: .bytes([]),
-        isCaptured: true)
-    ).ending()
-    output = String(decoding: ending.output, as: UTF8.self)
-    error = ""
-    status = ending.status
+    let outcome = try ChildProcess(["sh", "-c", line], in: current, variables).outcome()
+    (output, error, status) = (outcome.output, "", outcome.status)
   }
 
   /// Returns a path as an absolute one.
-  func path(_ name: String) -> String { PathName.absolute(name, in: current) }
+  func path(_ name: String) -> String {
+    FilePath(current).pushing(FilePath(name)).lexicallyNormalized().string
+  }
 
   /// Returns a file's text; `stdout` and `stderr` are what the last command wrote.
   func text(_ name: String) -> String? {
     if name == "stdout" { return output }
     if name == "stderr" { return error }
-    return (try? FileText.read(path(name))).map { String(decoding: $0, as: UTF8.self) }
+    return Files.text(path(name))
   }
 }

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// `tsync serve`, which the server replaces.
 @Suite struct ServeTests {

@@ -1,7 +1,6 @@
+import CommandSupport
 import Glibc
 import TestSupport
-
-@testable import Commands
 
 /// A server and the directories of two people, for one run after the other.
 final class CrashWorld {
@@ -24,7 +23,7 @@ final class CrashWorld {
 
   /// The person whose command is run.
   func mine(_ scenario: Scenario? = nil) -> Person {
-    var person = Person(at: "\(place)/mine/list", home: "\(place)/mine")
+    let person = Person(in: TemporaryDirectory(at: "\(place)/mine"))
     person.types = scenario?.types
     if let editor = scenario?.editor { person.environment = [("EDITOR", editor)] }
     if scenario?.keepsTokens == true {
@@ -34,7 +33,7 @@ final class CrashWorld {
   }
 
   /// The other person.
-  var theirs: Person { Person(at: "\(place)/theirs/list", home: "\(place)/theirs") }
+  var theirs: Person { Person(in: TemporaryDirectory(at: "\(place)/theirs")) }
 
   /// Returns a scenario's command line.
   func words(_ scenario: Scenario) -> [String] {
@@ -44,7 +43,7 @@ final class CrashWorld {
   /// Brings about where a scenario begins; returns the server's mark for it.
   func prepare(_ scenario: Scenario) throws -> Int {
     try server.rewind(to: fresh)
-    for person in [mine(), theirs] { FileTree.remove(person.workspace) }
+    for person in [mine(), theirs] { Files.remove(person.workspace) }
     try scenario.prepare(mine(), theirs, server.url)
     return try server.mark()
   }
@@ -58,7 +57,7 @@ final class CrashWorld {
   /// behind one that may find nothing to write, one that writes.
   ///
   /// - Returns: What each has come to; the last one counts.
-  func goOn(_ scenario: Scenario) -> [Person.Outcome] {
+  func goOn(_ scenario: Scenario) -> [Outcome] {
     let mine = mine(scenario)
     let first = mine.run(words(scenario), beside: scenario.isBeside)
     if let words = scenario.thenWrites { return [first, mine.run(words)] }
@@ -68,10 +67,8 @@ final class CrashWorld {
 
   /// What a workspace and the server have come to.
   func meaning(of person: Person) throws -> Meaning {
-    var quiet = person
-    quiet.types = nil
-    return Meaning(
-      FileTree(at: person.workspace), status: quiet.run("status", "--porcelain").text,
+    Meaning(
+      FileTree(at: person.workspace), status: person.quiet.run("status", "--porcelain").text,
       rows: try server.rows())
   }
 
@@ -79,9 +76,7 @@ final class CrashWorld {
   ///
   /// With `isInterrupted` there may be what the next command mends.
   func check(_ person: Person, isInterrupted: Bool = false) -> String? {
-    var quiet = person
-    quiet.types = nil
-    let outcome = quiet.run("doctor")
+    let outcome = person.quiet.run("doctor")
     let isFine = outcome.status == 0 || isInterrupted && outcome.status == 1
     return isFine ? nil : "doctor ends with \(outcome.status): \(outcome.text)"
   }

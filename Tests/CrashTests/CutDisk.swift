@@ -1,10 +1,7 @@
 import CLinux
 import CTracer
 import Glibc
-import SyncModel
 import TestSupport
-
-@testable import Commands
 
 /// A file system of its own, in a file, that can lose its power (safety.md §4.4).
 ///
@@ -27,7 +24,7 @@ final class CutDisk {
 
   /// Makes and mounts one.
   ///
-  /// - Throws: `Failure`, where this machine or this user can't.
+  /// - Throws: `TestFailure`, where this machine or this user can't.
   init(_ kind: Kind) throws {
     self.kind = kind
     path = directory.path(of: "disk")
@@ -66,7 +63,7 @@ final class CutDisk {
     let isCut = tracer_cut(descriptor) == 0
     let reason = String(cString: strerror(errno))
     close(descriptor)
-    guard isCut else { throw Failure(.damaged, reason) }
+    guard isCut else { throw TestFailure(reason) }
     try unmount()
     try mount()
   }
@@ -77,20 +74,16 @@ final class CutDisk {
     while tracer_unmount(path) != 0 {
       attempts += 1
       guard errno == EBUSY, attempts < 1_000 else {
-        throw Failure(.damaged, "umount \(path): \(String(cString: strerror(errno)))")
+        throw TestFailure("umount \(path): \(String(cString: strerror(errno)))")
       }
       usleep(10_000)
     }
   }
 
   private static func run(_ words: String...) throws {
-    let program = Program(
-      words[0], Array(words.dropFirst()), directory: "/",
-      environment: Environment([("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")]), input: .bytes([]),
-      isCaptured: true)
-    let ending = try ProgramRun(program).ending()
-    guard ending.status == 0 else {
-      throw Failure(.damaged, "\(words.joined(separator: " ")) ends with \(ending.status)")
+    let outcome = try ChildProcess(words, [("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")]).outcome()
+    guard outcome.status == 0 else {
+      throw TestFailure("\(words.joined(separator: " ")) ends with \(outcome.status)")
     }
   }
 }

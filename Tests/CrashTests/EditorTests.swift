@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Synchronization
 import TestSupport
@@ -18,7 +19,7 @@ import Testing
     try world.prepareTogether()
     let hasBegun = Atomic(false)
     let isOver = Atomic(false)
-    let path = world.mine().file("i1")
+    let path = world.mine().path(of: "i1")
     async let saver = OwnThread.run {
       var saver = Saver(at: path, style)
       while !isOver.load(ordering: .relaxed) {
@@ -55,7 +56,7 @@ import Testing
     /// How many lines say that the item was saved at the moment at which it was to be replaced.
     var collisions = 0
 
-    mutating func add(_ outcome: Person.Outcome) {
+    mutating func add(_ outcome: Outcome) {
       statuses[outcome.status, default: 0] += 1
       if !(0...3).contains(outcome.status) { failures.append("\(outcome.status): \(outcome.text)") }
       for line in outcome.text.split(separator: "\n")
@@ -67,8 +68,8 @@ import Testing
 
   /// Another person changes the row, and both exchange their changes.
   private static func disturb(_ place: String, rounds: Int) -> Told {
-    let mine = Person(at: "\(place)/mine/list", home: "\(place)/mine")
-    let theirs = Person(at: "\(place)/theirs/list", home: "\(place)/theirs")
+    let mine = Person(in: TemporaryDirectory(at: "\(place)/mine"))
+    let theirs = Person(in: TemporaryDirectory(at: "\(place)/theirs"))
     var told = Told()
     for round in 0..<rounds {
       theirs.run("pull")

@@ -1,6 +1,5 @@
+import CommandSupport
 import TestSupport
-
-@testable import Commands
 
 /// A command as it was recorded, and what power losses at any of its moments come to.
 final class PowerLoss {
@@ -129,7 +128,7 @@ final class PowerLoss {
       if moment > 0, sync(calls[moment - 1]).map({ !dropped.contains($0) }) ?? true,
         !model.apply(calls[moment - 1])
       {
-        throw Failure(.damaged, "the replay doesn't know \(calls[moment - 1])")
+        throw TestFailure("the replay doesn't know \(calls[moment - 1])")
       }
       let (trees, isWhole) = model.states(limit: limit, &random)
       report.moments += 1
@@ -162,7 +161,7 @@ final class PowerLoss {
       }
     }
     if let fault = world.check(mine, isInterrupted: true) { faults.append(fault) }
-    let again = world.goOn(scenario).last ?? Person.Outcome(status: -1, text: "")
+    let again = world.goOn(scenario).last ?? Outcome(status: -1, output: "", error: "")
     if !scenario.mayEnd(again: again.status) {
       faults.append("going on ends with \(again.status)")
     }

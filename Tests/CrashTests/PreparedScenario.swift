@@ -1,7 +1,6 @@
+import CommandSupport
 import Glibc
 import TestSupport
-
-@testable import Commands
 
 /// A scenario that is ready to be run any number of times, and what comes of it undisturbed.
 final class PreparedScenario {
@@ -41,7 +40,7 @@ final class PreparedScenario {
     try scenario.check(ending.status, ending.output)
     let again = world.goOn(scenario).last?.status
     guard let again, scenario.mayEnd(again: again) else {
-      throw Failure(.damaged, "\(scenario), done again, ends with \(again ?? -1)")
+      throw TestFailure("\(scenario), done again, ends with \(again ?? -1)")
     }
   }
 
@@ -54,7 +53,7 @@ final class PreparedScenario {
   ) throws {
     try world.server.rewind(to: mark)
     let mine = world.mine(scenario)
-    FileTree.remove(mine.workspace)
+    Files.remove(mine.workspace)
     if !tree.directories.isEmpty { tree.write(to: mine.workspace) }
   }
 

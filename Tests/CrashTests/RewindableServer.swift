@@ -1,10 +1,6 @@
 import GRDBSQLite
 import Glibc
-import SyncModel
-import SystemPackage
 import TestSupport
-
-@testable import Commands
 
 /// A tsync-server, the real program, whose rows can be put back to where they were.
 ///
@@ -20,22 +16,15 @@ final class RewindableServer {
   }
 
   /// Its address.
-  let url: String
-  private let program: BackgroundProgram
+  var url: String { server.url }
+  private let server: RunningServer
   private var store: OpaquePointer?
   private var marks = 0
 
   /// Starts it with its file in a directory; it ends with its owner.
   init(in directory: String) throws {
-    program = try BackgroundProgram(
-      Programs.path(of: "tsync-server"),
-      ["--no-auth", "--listen", "127.0.0.1:0", "--store", "\(directory)/server.db"],
-      environment: Environment(Sanitizer.variables.map { (Text($0.name), Text($0.value)) }),
-      log: "\(directory)/server.log")
-    guard let url = program.firstLine(),
-      sqlite3_open("\(directory)/server.db", &store) == SQLITE_OK
-    else { throw Errno.noSuchProcess }
-    self.url = url
+    server = try RunningServer(store: "\(directory)/server.db")
+    guard sqlite3_open("\(directory)/server.db", &store) == SQLITE_OK else { throw failure }
     sqlite3_busy_timeout(store, 5_000)
     try run(
       """
@@ -48,10 +37,7 @@ final class RewindableServer {
       """)
   }
 
-  deinit {
-    sqlite3_close(store)
-    program.end()
-  }
+  deinit { sqlite3_close(store) }
 
   /// Remembers how everything stands.
   func mark() throws -> Int {
@@ -115,16 +101,5 @@ final class RewindableServer {
       UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  private var failure: Failure { Failure(.damaged, String(cString: sqlite3_errmsg(store))) }
-}
-
-/// Where the programs lie: beside the tests, where everything is built, or in `TSYNC_BIN`.
-enum Programs {
-  /// Returns a program's path.
-  static func path(of name: String) -> String {
-    if let directory = getenv("TSYNC_BIN") { return "\(String(cString: directory))/\(name)" }
-    guard let own = realpath("/proc/self/exe", nil) else { return name }
-    defer { free(own) }
-    return "\(PathName.split(String(cString: own)).directory)/\(name)"
-  }
+  private var failure: TestFailure { TestFailure(String(cString: sqlite3_errmsg(store))) }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TestSupport
 
 /// A file that an editor saves, in one of the ways in which editors do.
 ///
@@ -28,7 +29,7 @@ struct SavedFile {
     defer { unlink(temporary) }
     // As rename(2), but what was there can be read.
     if tsync_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, TSYNC_RENAME_EXCHANGE) == 0 {
-      return Outcome(isSaved: true, overwritten: FileTree.bytes(at: temporary))
+      return Outcome(isSaved: true, overwritten: (Files.read(temporary) ?? []))
     }
     let isAlone =
       tsync_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, TSYNC_RENAME_NOREPLACE) == 0
@@ -55,7 +56,7 @@ struct SavedFile {
     let isSaved = write(text, to: path, O_CREAT | O_EXCL)
     defer { unlink(temporary) }
     return Outcome(
-      isSaved: isSaved, overwritten: isMoved ? FileTree.bytes(at: temporary) : [])
+      isSaved: isSaved, overwritten: isMoved ? (Files.read(temporary) ?? []) : [])
   }
 
   /// Adds to the end of the file.

@@ -1,3 +1,5 @@
+import CommandSupport
+
 extension Scenario {
   /// Commands with three items at most, whose states after a power loss can be counted.
   static let powerLosses: [Scenario] = [

@@ -1,6 +1,6 @@
+import CommandSupport
 import Glibc
-
-@testable import Commands
+import TestSupport
 
 /// A command line in a workspace that was prepared for it.
 struct Scenario: Sendable, CustomStringConvertible {
@@ -38,11 +38,11 @@ struct Scenario: Sendable, CustomStringConvertible {
 
   /// Checks that it has done undisturbed what it is there for.
   ///
-  /// - Throws: `Failure` where it hasn't.
+  /// - Throws: `TestFailure` where it hasn't.
   func check(_ status: Int32, _ output: String) throws {
     let last = output.split { $0.isNewline }.last.map { String($0) } ?? ""
     guard status == self.status, last.hasPrefix(expects) else {
-      throw Failure(.damaged, "\(self) ends with \(status): \(output)")
+      throw TestFailure("\(self) ends with \(status): \(output)")
     }
   }
 }
@@ -124,7 +124,7 @@ extension Scenario {
     ) { mine, theirs, url in
       try work(mine, theirs, url)
       mine.keepToken()
-      var home = mine
+      let home = Person(in: mine.directory)
       home.environment = [("XDG_CONFIG_HOME", "\(mine.workspace)/config")]
       try home.does("remote", "login", "--token-file", "token")
     },

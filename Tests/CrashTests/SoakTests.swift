@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import TestSupport
 import Testing
@@ -85,7 +86,7 @@ struct SoakWorker {
     self.number = number
     // The first one has a workspace of its own, and changes the same rows.
     let name = number == 0 ? "theirs" : "mine"
-    person = Person(at: "\(place)/\(name)/list", home: "\(place)/\(name)")
+    person = Person(in: TemporaryDirectory(at: "\(place)/\(name)"))
     random = SplitMix64(seed: seed)
   }
 
@@ -122,7 +123,7 @@ struct SoakWorker {
   /// Saves an item as an editor does that replaces the file.
   private mutating func edit(_ item: String) {
     let mark = mark()
-    let saving = SavedFile(at: person.file(item), beside: ".\(number).tmp")
+    let saving = SavedFile(at: person.path(of: item), beside: ".\(number).tmp")
     let outcome = saving.replace(with: "{\"text\": \"\(mark)\", \"id\": \"\(item)\"}\n")
     if outcome.isSaved { report.saved.insert(Array(mark.utf8)) }
     report.overwritten.formUnion(ByteAudit(of: [outcome.overwritten]).marks)

@@ -16,7 +16,7 @@ struct TracedProgramTests {
   }
 
   private func text(_ name: String) -> String {
-    String(decoding: FileTree.bytes(at: directory.path(of: name)), as: UTF8.self)
+    String(decoding: (Files.read(directory.path(of: name)) ?? []), as: UTF8.self)
   }
 
   /// The number of the first call of a kind on a file.

@@ -47,15 +47,6 @@ import Testing
     if ending == .close { #expect(whole.failure == nil) }
   }
 
-  @Test("a connection closed without an answer says so")
-  func noAnswer() throws {
-    let server = try ScriptedServer { _ in .dropped }
-    var transport = CurlTransport.forTest()
-    #expect(
-      try transport.get(server.url).failure
-        == TransportError(.cut, "the connection was cut", nothingSent: false))
-  }
-
   @Test("a body shorter than announced says so")
   func shortBody() throws {
     let server = try ScriptedServer { _ in ScriptedReply.json(Self.body).cut(after: 90) }

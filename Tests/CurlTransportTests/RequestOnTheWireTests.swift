@@ -164,13 +164,6 @@ import Testing
     #expect(!failure.message.contains("secret"))
   }
 
-  @Test("a method that is not one of the five is not sent", arguments: ["HEAD", "get", "A B", ""])
-  mutating func forbiddenMethods(method: String) throws {
-    let failure = try transport.send(HTTPRequest(method: method, url: server.url)).failure
-    #expect(failure?.kind == .malformed)
-    #expect(server.connectionCount == 0)
-  }
-
   @Test("S9: no cookie comes back, and no password from .netrc goes out")
   mutating func noAmbientSecrets() throws {
     let server = try ScriptedServer { _ in .answer(200, [("Set-Cookie", "a=b; Path=/")]) }

@@ -1,6 +1,5 @@
 import CurlTransport
 import Remote
-import Synchronization
 import TestSupport
 import Testing
 
@@ -28,21 +27,6 @@ import Testing
     request.isSentOnce = true
     #expect(try transport.send(request).failure?.kind == .cut)
     #expect(server.requests.map(\.connection) == [0, 1])
-  }
-
-  @Test("N10: a server that serves one request on each connection costs no request")
-  func resentManyTimes() throws {
-    let seen = Mutex<Set<Int>>([])
-    let server = try ScriptedServer { request in
-      let isFirst = seen.withLock { $0.insert(request.connection).inserted }
-      return isFirst ? .json(request.target) : .dropped
-    }
-    var transport = CurlTransport.forTest()
-    for number in 0..<40 {
-      #expect(try transport.get("\(server.url)/\(number)").text == "/\(number)")
-    }
-    #expect(server.connectionCount == 40)
-    #expect(server.requests.count == 79)
   }
 
   @Test("when sending again fails before it begins, the first sending still counts")

@@ -12,15 +12,6 @@ import Testing
     (0..<count).map { HTTPRequest(method: "GET", url: "\(server.url)/\($0)") }
   }
 
-  @Test("20 requests one after another use one connection")
-  func keepAlive() throws {
-    let server = try ScriptedServer { .json($0.target) }
-    var transport = CurlTransport.forTest()
-    let outcomes = try transport.send(requests(20, to: server))
-    #expect(outcomes.map(\.text) == (0..<20).map { "/\($0)" })
-    #expect(server.connectionCount == 1)
-  }
-
   @Test("connections are kept from one run to the next")
   func keepAliveAcrossRuns() throws {
     let server = try ScriptedServer { .json($0.target) }
@@ -53,28 +44,6 @@ import Testing
     #expect(outcomes.map(\.text) == (0..<total).map { "/\($0)" })
     #expect(count.withLock { $0.most } == width)
     #expect(server.connectionCount == width)
-  }
-
-  @Test("no more requests are taken than the window has room for")
-  func nextIsAskedWithinTheWindow() throws {
-    let server = try ScriptedServer { .json($0.target) }
-    var transport = CurlTransport.forTest()
-    var left = requests(50, to: server)[...]
-    var underWay = 0
-    var most = 0
-    try transport.run(
-      width: 4,
-      next: {
-        guard let request = left.popFirst() else { return nil }
-        underWay += 1
-        most = max(most, underWay)
-        return request
-      },
-      done: { _, _ in underWay -= 1 },
-      meanwhile: {})
-    #expect(most == 4)
-    #expect(underWay == 0)
-    #expect(server.requests.count == 50)
   }
 
   @Test("answers are handed over in the order in which they come")
@@ -195,34 +164,6 @@ import Testing
       done: { _, _ in story.append("done") },
       meanwhile: { story.append("meanwhile") })
     #expect(story == Array(repeating: ["next", "meanwhile", "done"], count: 5).joined().map { $0 })
-  }
-
-  @Test("`meanwhile` is not called again while answers come and no request is new")
-  func meanwhileOnce() throws {
-    let firstIsDone = Gate()
-    let server = try ScriptedServer { request in
-      if request.target == "/1" { firstIsDone.wait() }
-      return .json(request.target)
-    }
-    var transport = CurlTransport.forTest()
-    var left = requests(2, to: server)[...]
-    var story: [String] = []
-    try transport.run(
-      width: 2, next: { left.popFirst() },
-      done: { _, outcome in
-        story.append(outcome.text ?? "failed")
-        firstIsDone.open()
-      },
-      meanwhile: { story.append("meanwhile") })
-    #expect(story == ["meanwhile", "/0", "/1"])
-  }
-
-  @Test("nothing to do is nothing done")
-  func empty() throws {
-    var transport = CurlTransport.forTest()
-    try transport.run(
-      width: 4, next: { nil }, done: { _, _ in Issue.record("done without a request") },
-      meanwhile: { Issue.record("meanwhile without a request") })
   }
 
   @Test("what a closure throws ends the run, and the transport goes on with the next")

@@ -156,37 +156,6 @@ import Testing
     }
   }
 
-  @Test("an empty list without any mark of its server leaves the dialect unknown")
-  func isUnknown() throws {
-    let transport = ScriptedTransport(.json(200, "[]"))
-    var exchange = Exchange(
-      transport, with: Sample.address, surroundings: Stage().surroundings)
-    let found: ServerFacts? = try exchange.detect(Sample.table)
-    #expect(found == nil)
-    #expect(transport.log.requests.count == 3)
-  }
-
-  @Test("a dialect that is set is asked for once, and who answers is kept")
-  func chosen() throws {
-    let told = [HTTPField("X-Tsync-Dataset", "d1"), HTTPField("X-Tsync-User", "ann")]
-    for (dialect, version) in [
-      (Dialect.mobileApps, "2.0.0"), (.datasync, "3.0.0"), (.communityToolkit, nil),
-      (.mobileServices, nil),
-    ] as [(Dialect, String?)] {
-      let list = [.mobileApps, .mobileServices].contains(dialect) ? "[]" : #"{"items":[]}"#
-      let transport = ScriptedTransport(.json(200, list, told))
-      var exchange = Exchange(
-        transport, with: Sample.address, surroundings: Stage().surroundings)
-      #expect(
-        try exchange.detect(Sample.table, chosen: dialect)
-          == ServerFacts(dialect: dialect, dataset: "d1", user: "ann"))
-      let options = dialect == .mobileServices ? "&__systemproperties=*" : ""
-      #expect(transport.log.targets == ["tables/todoitem?$top=1\(options)"])
-      let fields = transport.log.requests[0].headers
-      #expect(fields.first { $0.name == "ZUMO-API-VERSION" }?.value == version)
-    }
-  }
-
   @Test(
     "a dialect that is set, and that the server doesn't answer in, ends the exchange",
     arguments: [
@@ -208,15 +177,6 @@ import Testing
       Issue.record("\(String(describing: stop))")
       return
     }
-  }
-
-  @Test("who wants a token is told so", arguments: [401, 403])
-  func unauthorized(status: Int) {
-    var exchange = Exchange(
-      ScriptedTransport(.plain(status, "You must be logged in")), with: Sample.address,
-      surroundings: Stage().surroundings)
-    let refusal = Refusal(status: status, words: "You must be logged in")
-    #expect(throws: Stop.unauthorized(refusal)) { try exchange.detect(Sample.table) }
   }
 
   @Test("while the dialect is not known, the token goes in both fields")

@@ -25,16 +25,6 @@ import Testing
     }
   }
 
-  @Test("a server that gives one row at a time is followed, too")
-  func oneAtATime() throws {
-    let twin = TableTwin(.mobileApps)
-    twin.cap = 1
-    twin.shufflesTies = true
-    twin.add(Sample.names(5), at: 5)
-    twin.add(["z"], at: 9)
-    #expect(Set(try stage.pull(twin).ids).count == 6)
-  }
-
   @Test("1 200 rows of one time at page size 100 on tsync-server take 15 requests")
   func drainsTsyncServer() throws {
     let twin = TableTwin(.datasync)
@@ -44,19 +34,6 @@ import Testing
     #expect(pages.ids == names)
     #expect(twin.requests.count == 15)
     #expect(pages.allSatisfy { $0.token == DeltaToken("2026-03-01T10:00:00.005Z") })
-  }
-
-  @Test("while a time is drained the token stays before it is passed")
-  func tokenWhileDraining() throws {
-    let twin = TableTwin(.datasync)
-    twin.add(["a"], at: 0)
-    twin.add(Sample.names(10), at: 5)
-    twin.add(["z"], at: 9)
-    let pages = try stage.pull(twin, pageSize: 4, dataset: "d1")
-    #expect(
-      pages.map { $0.token?.text.string.suffix(5) } == [
-        ".005Z", ".005Z", ".005Z", ".005Z", ".009Z",
-      ])
   }
 
   @Test("a server that shows a time less finely than it compares it is drained, too")
@@ -77,18 +54,6 @@ import Testing
     }
   }
 
-  @Test("times of 100 ns that are all shown need no draining")
-  func fineTimes() throws {
-    let twin = TableTwin(.datasync)
-    twin.shownUnit = 1
-    for (index, name) in Sample.names(100).enumerated() {
-      twin.entries.append(TableTwin.Entry(id: name, ticks: TableTwin.epoch + Int64(index)))
-    }
-    #expect(try stage.pull(twin, pageSize: 30).ids == Sample.names(100))
-    #expect(twin.requests.allSatisfy { !$0.contains("id gt") })
-    #expect(twin.requests.last?.contains("00.0000087Z") == true)
-  }
-
   @Test("rows without a time come once each, first or last, many or few")
   func untimed() throws {
     for untimedLast in [false, true] {
@@ -107,12 +72,5 @@ import Testing
         }
       }
     }
-  }
-
-  @Test("rows without a time don't move the token")
-  func untimedToken() throws {
-    let twin = TableTwin(.datasync)
-    twin.entries = [TableTwin.Entry(id: "a", ticks: nil)]
-    #expect(try stage.pull(twin, dataset: "d1").last?.token == nil)
   }
 }

@@ -92,21 +92,6 @@ import Testing
     }
   }
 
-  @Test("case 52: a forbidden item is refused, and the others go on")
-  func forbidden() throws {
-    let transport = ScriptedTransport { request in
-      request.url.hasSuffix("i1")
-        ? .success(.json(403, #"{"error":"not yours"}"#))
-        : .success(.json(200, Sample.rowText(String(request.url.split(separator: "/").last ?? ""))))
-    }
-    var backend = stage.backend(transport)
-    let replies = try backend.replies(to: (0..<3).map { Sample.intent(.update, "i\($0)") })
-    #expect(replies.count == 3)
-    #expect(
-      replies.first { $0.id == "i1" }?.reply
-        == Reply(.refused(Refusal(status: 403, words: "not yours"))))
-  }
-
   private let facts = ServerFacts(dialect: .datasync, dataset: "d1", user: "ann")
 
   private func answer(_ status: Int, dataset: String?, user: String? = nil) -> HTTPAnswer {
@@ -152,24 +137,6 @@ import Testing
     let sent = transport.log.requests.map { $0.headers.filter { $0.name.hasPrefix("X-Tsync-") } }
     #expect(sent.first == [HTTPField("X-Tsync-Dataset", "d1"), HTTPField("X-Tsync-User", "ann")])
     #expect(sent.last == [])
-  }
-
-  @Test("what something in between answers says nothing about the data set")
-  func inBetween() throws {
-    var backend = stage.backend(
-      ScriptedTransport(.page(502), answer(200, dataset: "d1")), facts: facts)
-    #expect(try backend.read(Sample.key("a1")) == .row(Sample.row(Sample.rowText("a1"))))
-    backend = stage.backend(ScriptedTransport(.page(200)), facts: facts)
-    guard
-      case .notSpeaking? = #expect(
-        throws: Stop.self,
-        performing: {
-          try backend.read(Sample.key("a1"))
-        })
-    else {
-      Issue.record("another stop")
-      return
-    }
   }
 
   private static let ways: [Hint] = [
@@ -220,34 +187,5 @@ import Testing
     }
     #expect(replies.first?.reply.outcome == .notSent)
     #expect(transport.log.requests.count == 1)
-  }
-
-  @Test(
-    "case 36, S8: a redirection is told and never followed",
-    arguments: [
-      (
-        "https://new.test/tables/todoitem?x=1",
-        "the server moved to https://new.test", "https://new.test"
-      ),
-      (
-        "http://x.test:81/api/tables/todoitem",
-        "the server moved to http://x.test:81/api", "http://x.test:81/api"
-      ),
-      ("/login?next=1", "the server moved to another place", "URL"),
-      ("https://ann:s3cret@new.test/", "the server moved to another place", "URL"),
-      ("file:///etc/passwd", "the server moved to another place", "URL"),
-    ])
-  func redirection(place: String, fact: String, address: String) throws {
-    for status in [301, 302, 303, 307, 308] {
-      let transport = ScriptedTransport(
-        HTTPAnswer(status: status, headers: [HTTPField("Location", place)]))
-      var backend = stage.backend(
-        transport, authorization: Authorization(token: Sample.secret("canary")))
-      let ways: [Hint] = ["to follow it: \(typed: "remote", "set", address)"]
-      #expect(throws: Stop.notSpeaking(fact, ways: ways)) { try backend.read(Sample.key("a1")) }
-      _ = try backend.replies(to: [Sample.intent(.insert)])
-      #expect(transport.log.requests.allSatisfy { $0.url.hasPrefix("https://x.test/tables/") })
-      #expect(transport.log.requests.count == 2)
-    }
   }
 }

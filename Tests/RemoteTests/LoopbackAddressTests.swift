@@ -1,6 +1,5 @@
+import Remote
 import Testing
-
-@testable import Remote
 
 @Suite struct LoopbackAddressTests {
   @Test(

@@ -1,6 +1,5 @@
 import Remote
 import SyncEngine
-import SyncModel
 import Testing
 
 @Suite struct PreparedRequestTests {
@@ -12,14 +11,13 @@ import Testing
     #"{"text":"n\u00e9w","same":true,"price":1.10,"empty":null,"tags":[1e2]}"#
 
   private func request(
-    _ dialect: Dialect, _ kind: Operation.Kind, id: String = "a1", base: String = base,
-    item: String = item
+    _ dialect: Dialect, _ kind: Operation.Kind, id: String = "a1", base: String = base
   ) throws -> Request {
     let backend = RESTBackend(
       Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: dialect))
     return try backend.prepare(
       Operation(
-        key: Sample.key(id), kind: kind, item: kind == .delete ? nil : Sample.item(item),
+        key: Sample.key(id), kind: kind, item: kind == .delete ? nil : Sample.item(Self.item),
         base: kind == .insert ? nil : Sample.row(base)))
   }
 
@@ -162,17 +160,6 @@ import Testing
     }
   }
 
-  @Test("2014: to a table whose ids are numbers an insert tells none")
-  func numberIDs() throws {
-    var facts = ServerFacts(dialect: .mobileServices)
-    facts.tables[Sample.table] = TableFacts(Sample.object(#"{"makesIds":true}"#))
-    let backend = RESTBackend(Exchange(ScriptedTransport(), with: Sample.address), facts: facts)
-    let request = try backend.prepare(
-      Operation(
-        key: Sample.key("a1"), kind: .insert, item: Sample.item(#"{"text":"x","n":1}"#), base: nil))
-    #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"text":"x","n":1}"#)
-  }
-
   @Test(
     "S6: an id is percent-encoded byte by byte",
     arguments: [
@@ -208,32 +195,5 @@ import Testing
       try request(dialect, kind, base: #"{"id":"a1","text":"old"}"#)
     }
     #expect(refusal?.status == 428)
-  }
-
-  @Test("an item larger than 1 MiB is refused here")
-  func largeItem() throws {
-    let frame = #"{"id":"a1","text":""}"#.utf8.count
-    let fits = String(repeating: "x", count: (1 << 20) - frame)
-    #expect(try request(.datasync, .insert, item: #"{"text":"\#(fits)"}"#).body?.count == 1 << 20)
-    let refusal = #expect(throws: Refusal.self) {
-      try request(.datasync, .insert, item: #"{"text":"\#(fits)y"}"#)
-    }
-    #expect(refusal == Refusal(status: 413, words: "the item is larger than 1 MiB"))
-  }
-
-  @Test("system fields that found their way into an item are not sent", arguments: Dialect.allCases)
-  func systemFieldsStayHere(dialect: Dialect) throws {
-    var item = Sample.item(#"{"text":"new"}"#)
-    item["version"] = "v9"
-    item["deleted"] = true
-    item["updatedAt"] = "2030-01-01T00:00:00Z"
-    let backend = RESTBackend(
-      Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: dialect))
-    let request = try backend.prepare(
-      Operation(
-        key: Sample.key("a1"), kind: .update, item: item,
-        base: Sample.row(#"{"id":"a1","text":"old","version":"v1"}"#)))
-    let body = try JSON(parsing: try #require(request.body)).object
-    #expect(body?.members.map(\.name).filter { $0 != "id" } == ["text"])
   }
 }

@@ -20,9 +20,9 @@ import Testing
     return pages
   }
 
-  private func row(_ id: String, _ time: String?, version: String = "v1") -> String {
+  private func row(_ id: String, _ time: String?) -> String {
     let time = time.map { #""\#($0)""# } ?? "null"
-    return #"{"id":"\#(id)","updatedAt":\#(time),"version":"\#(version)"}"#
+    return #"{"id":"\#(id)","updatedAt":\#(time),"version":"v1"}"#
   }
 
   private func list(_ rows: String..., date: String? = nil, count: Int? = nil) -> HTTPAnswer {
@@ -38,60 +38,6 @@ import Testing
   private static let endless = Stop.notSpeaking(
     "the pull makes no progress: the server brings the same rows again and again")
 
-  @Test("a server that gives the same page for ever is left after four more requests at most")
-  func samePage() throws {
-    for facts in [ServerFacts(dialect: .datasync), ServerFacts(dialect: .communityToolkit)] {
-      for total in [nil, 1_000] {
-        let transport = ScriptedTransport(
-          list(row("a", one), row("b", one), row("c", two), count: total))
-        #expect(throws: Self.endless) { try pages(transport, facts: facts) }
-        #expect(transport.log.requests.count <= 5)
-      }
-    }
-  }
-
-  @Test("a server that gives the same row for ever is left")
-  func sameRow() throws {
-    let transport = ScriptedTransport(list(row("a", one)))
-    #expect(throws: Self.endless) { try pages(transport) }
-    #expect(transport.log.requests.count <= 5)
-  }
-
-  @Test("a server that gives the same row without a time for ever is left")
-  func sameUntimedRow() throws {
-    let transport = ScriptedTransport(list(row("a", nil)))
-    #expect(throws: Self.endless) { try pages(transport) }
-    #expect(transport.log.requests.count <= 5)
-  }
-
-  @Test("rows that go back in time end no pull and loop none")
-  func backwards() throws {
-    var second: Int64 = 60
-    var count = 0
-    let transport = ScriptedTransport { _ in
-      second = max(0, second - 1)
-      count += 1
-      let time = "2026-03-01T10:00:\(second < 10 ? "0" : "")\(second)Z"
-      return .success(
-        self.list(self.row("r\(min(count, 90))", time), self.row("s\(min(count, 90))", time)))
-    }
-    #expect(throws: Self.endless) { try pages(transport) }
-    #expect(transport.log.requests.count < 110)
-  }
-
-  @Test("one bad row is set aside, the others go on, and the token passes it")
-  func badRow() throws {
-    let transport = ScriptedTransport(
-      list(
-        row("a", one), #"{"id":"b","x":1,"x":2,"updatedAt":"\#(two)"}"#,
-        row("c", "2026-03-01T10:00:03Z"), count: 3))
-    let found = try pages(transport)
-    #expect(found.flatMap(\.rows).map(\.id.description) == ["a", "c"])
-    #expect(found.flatMap(\.refused).map(\.id) == ["b"])
-    #expect(
-      found.last?.token == DeltaToken("2026-03-01T09:58:03.000Z"))
-  }
-
   @Test("a bad row at the end doesn't move the token, and is passed all the same")
   func badRowAtTheEnd() throws {
     let bad = #"{"id":"b","x":1,"x":2,"updatedAt":"\#(two)"}"#
@@ -102,68 +48,6 @@ import Testing
     #expect(transport.log.targets[1].contains("10:00:02Z"))
     #expect(found.flatMap(\.refused).count == 1)
     #expect(found.last?.token == DeltaToken(Text(one)))
-  }
-
-  @Test("a row that stands twice in a page is handed out twice, in its order")
-  func twice() throws {
-    let found = try pages(
-      ScriptedTransport(list(row("a", one), row("a", two, version: "v2"), count: 2)))
-    #expect(found.flatMap(\.rows).map(\.version) == [Version("v1"), Version("v2")])
-  }
-
-  @Test(
-    "what is no list ends the pull",
-    arguments: [
-      HTTPAnswer.page(200), .empty(204), .empty(200), .json(200, "42"),
-      .json(200, #"{"items":{}}"#),
-      .json(200, "[]"), .json(200, #"{"items":[{"id":"a"}"#), .plain(200, #"{"items":[]}"#),
-      .json(405, "{}"), .json(201, #"{"items":[]}"#),
-    ])
-  func noList(answer: HTTPAnswer) throws {
-    let stop = #expect(throws: Stop.self) { try pages(ScriptedTransport(answer)) }
-    guard case .notSpeaking? = stop else {
-      Issue.record("\(String(describing: stop))")
-      return
-    }
-  }
-
-  @Test(
-    "a list that isn't there is a missing table's",
-    arguments: [HTTPAnswer.page(404), .json(404, "{}")])
-  func noTable(answer: HTTPAnswer) throws {
-    #expect(throws: Stop.noTable(Sample.table)) { try pages(ScriptedTransport(answer)) }
-  }
-
-  @Test("a page that fails leaves the pages before it handed out")
-  func laterPageFails() throws {
-    let transport = ScriptedTransport(
-      list(row("a", one), row("b", one), row("c", two)), .json(500, #"{"error":"no"}"#))
-    var handed: [Page] = []
-    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
-    #expect(throws: Stop.unreachable("the server answered 500 no")) {
-      try backend.pages(of: Sample.table, from: nil) {
-        handed.append($0)
-        return true
-      }
-    }
-    #expect(handed.flatMap(\.rows).count == 3)
-  }
-
-  @Test("who takes pages may stop, and may fail")
-  func stops() throws {
-    struct Full: Error {}
-    let transport = ScriptedTransport(
-      list(row("a", one), row("b", one), row("c", two)), list(row("d", two)))
-    var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
-    var count = 0
-    try backend.pages(of: Sample.table, from: nil) { _ in
-      count += 1
-      return false
-    }
-    #expect(count == 1)
-    #expect(throws: Full.self) {
-      try backend.pages(of: Sample.table, from: nil) { _ in throw Full() }
-    }
   }
 
   @Test("a page is handed out while the next one is under way")
@@ -332,56 +216,7 @@ import Testing
     }
   }
 
-  @Test("a token that is no time brings everything, and is told")
-  func garbageToken() throws {
-    let transport = ScriptedTransport(list(row("a", one), count: 1))
-    _ = try pages(transport, from: "yesterday' or 1 eq 1")
-    #expect(!transport.log.targets[0].contains("$filter"))
-    #expect(
-      stage.notices == ["the delta token of todoitem is no time: everything is brought again"])
-  }
-
   private let date = "Sun, 01 Mar 2026 12:00:00 GMT"
-
-  @Test("tsync-server is asked on from a token ahead of its clock, without a word")
-  func futureTokenInOrder() throws {
-    let future = "2027-03-02T12:00:01Z"
-    var answer = list(row("a", future), date: date, count: 1)
-    answer.headers.append(HTTPField("X-Tsync-Dataset", "d1"))
-    let transport = ScriptedTransport(answer)
-    let found = try pages(
-      transport, from: future, facts: ServerFacts(dialect: .datasync, dataset: "d1"))
-    #expect(found.ids == ["a"] && found.last?.token == DeltaToken(Text(future)))
-    #expect(transport.log.requests.count == 1)
-    #expect(stage.notices == [])
-  }
-
-  @Test(
-    "a token ahead of the clock that no row of tsync-server has, or of another server, brings all",
-    arguments: [true, false])
-  func futureToken(isOurs: Bool) throws {
-    let future = "2026-03-01T12:00:01Z"
-    var answers = [
-      list(row("b", future), date: date),
-      list(row("a", one), row("b", future), date: date, count: 2),
-    ]
-    if isOurs {
-      answers = [list(date: date), list(row("a", one), date: date, count: 1)]
-      for index in 0...1 { answers[index].headers.append(HTTPField("X-Tsync-Dataset", "d1")) }
-    }
-    let transport = ScriptedTransport(answers[0], answers[1])
-    let found = try pages(
-      transport, from: future,
-      facts: ServerFacts(dialect: .datasync, dataset: isOurs ? "d1" : nil))
-    #expect(found.ids == (isOurs ? ["a"] : ["a", "b"]))
-    // The next pull begins before the clock again.
-    #expect(found.last?.token == DeltaToken(isOurs ? Text(one) : "2026-03-01T11:58:00.000Z"))
-    #expect(transport.log.requests.count == 2)
-    #expect(
-      stage.notices == [
-        "the delta token of todoitem is ahead of the server's clock: all rows are read again"
-      ])
-  }
 
   @Test("a token in the second of the clock is not ahead of it")
   func presentToken() throws {

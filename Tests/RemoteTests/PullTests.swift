@@ -104,17 +104,6 @@ import Testing
     #expect(twin.requests.count == 1)
   }
 
-  @Test("tsync-server's short page is the end, with a count and without")
-  func shortPage() throws {
-    for counts in [true, false] {
-      let twin = TableTwin(.datasync)
-      twin.counts = counts
-      for (index, name) in Sample.names(4).enumerated() { twin.add([name], at: Int64(index)) }
-      #expect(try stage.pull(twin, pageSize: 3, dataset: "d1").ids == Sample.names(4))
-      #expect(twin.requests.count == 2)
-    }
-  }
-
   @Test("rows that change while the pull is under way are not missed", arguments: 0..<60)
   func changesMeanwhile(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

@@ -64,14 +64,6 @@ import Testing
       ])
   }
 
-  @Test("'not found' of a table that isn't there is no answer for a row")
-  func tableNotFound() throws {
-    var backend = backend(.datasync, ScriptedTransport(.json(404, #"{"error":"no table"}"#)))
-    #expect(throws: Stop.noTable(Sample.table)) {
-      try backend.read(Sample.key("a1"))
-    }
-  }
-
   @Test("2014: a table that isn't there when its rows are looked at is known to be missing")
   func missingTable() throws {
     var backend = backend(.mobileServices, ScriptedTransport(.json(404, "{}")))
@@ -137,30 +129,6 @@ import Testing
     #expect(throws: Stop.self) { try backend.read(Sample.key("a1")) }
   }
 
-  @Test("another thing than the row that was asked for is no answer")
-  func otherRow() throws {
-    let other = Sample.rowText("A1")
-    for (dialect, body) in [
-      (Dialect.mobileApps, "[\(Sample.rowText("a1")),\(other)]"),
-      (.datasync, "[\(Sample.rowText("a1"))]"), (.mobileApps, Sample.rowText("a1")),
-    ] {
-      var backend = backend(dialect, ScriptedTransport(.json(200, body)))
-      let stop = #expect(throws: Stop.self) { try backend.read(Sample.key("a1")) }
-      guard case .notSpeaking? = stop else {
-        Issue.record("\(body): \(String(describing: stop))")
-        return
-      }
-    }
-  }
-
-  @Test("two spellings of é are two ids")
-  func normalisation() throws {
-    var backend = backend(.datasync, ScriptedTransport(.json(200, Sample.rowText("e\u{301}"))))
-    let refused = Reading.refused("the server has it under the id e\u{301}")
-    #expect(try backend.read(Sample.key("\u{e9}")) == refused)
-    #expect(try backend.read(Sample.key("e\u{301}")) != .absent)
-  }
-
   @Test("a reading is tried again where that may help")
   func triedAgain() throws {
     let row = HTTPAnswer.json(200, Sample.rowText("a1"))
@@ -191,13 +159,5 @@ import Testing
       #expect(throws: stop) { try backend.read(Sample.key("a1")) }
       #expect(backend.exchange.transport.log.requests.count == count)
     }
-  }
-
-  @Test("a reading that is put off too long says for how long")
-  func putOff() throws {
-    var backend = stage.backend(
-      ScriptedTransport(.json(503, "{}", [HTTPField("Retry-After", "600")])))
-    #expect(throws: Stop.busy(status: 503, seconds: 600)) { try backend.read(Sample.key("a1")) }
-    #expect(stage.pauses.isEmpty)
   }
 }

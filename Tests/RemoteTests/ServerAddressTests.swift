@@ -1,5 +1,4 @@
 import Remote
-import SyncEngine
 import SyncModel
 import Testing
 
@@ -26,18 +25,6 @@ import Testing
     ])
   func isBroughtToOneForm(text: String, expected: String) throws {
     #expect(try ServerAddress(Text(text)).description == expected)
-  }
-
-  @Test(
-    "case 62: plain http to another machine is refused where its address is written in numbers",
-    arguments: [
-      ("http://192.0.2.1", "192.0.2.1"), ("http://0.0.0.0:8080", "0.0.0.0"),
-      ("HTTP://10.0.0.7/tables", "10.0.0.7"), ("http://[fe80::1]:80", "[fe80::1]"),
-      ("http://[::ffff:10.0.0.1]", "[::ffff:10.0.0.1]"), ("http://[::]", "[::]"),
-    ])
-  func refusesPlainHTTP(text: String, host: String) {
-    let error = #expect(throws: RemoteError.self) { try ServerAddress(Text(text)) }
-    #expect(error?.description == "plain http to \(host): use https")
   }
 
   @Test(
@@ -71,18 +58,6 @@ import Testing
   func isRefused(text: String, fact: String) {
     let error = #expect(throws: RemoteError.self) { try ServerAddress(Text(text)) }
     #expect(error?.description.contains(fact) == true)
-  }
-
-  @Test(
-    "case 63, S9: a name or password in an address is refused, and not repeated",
-    arguments: [
-      "https://ann:s3cret@x.test", "https://ann@x.test/tables", "http://:s3cret@x.test",
-      "https://ann:s3cret\u{1b}@x.test", "https://x.test@evil.test",
-    ])
-  func refusesUserInformation(text: String) {
-    let error = #expect(throws: RemoteError.self) { try ServerAddress(Text(text)) }
-    #expect(error?.hint == "\(typed: "remote", "login")")
-    #expect(error?.description == "an address can't hold a name or password")
   }
 
   @Test("two thousand bytes are enough for an address")

@@ -1,8 +1,7 @@
+import Remote
 import SyncEngine
 import SyncModel
 import Testing
-
-@testable import Remote
 
 @Suite struct ServerWordsTests {
   private func words(_ answer: HTTPAnswer) -> String {
@@ -54,22 +53,6 @@ import Testing
     #expect(words(.plain(404, "  <!doctype html><h1>x</h1>")) == "not found")
     #expect(words(HTTPAnswer(status: 502, body: Array("<html>".utf8))) == "bad gateway")
     #expect(words(.json(500, "<html>")) == "<html>")
-  }
-
-  @Test("64 KiB are kept, cut off after a whole character")
-  func isCut() {
-    let text = "x" + String(repeating: "\u{e9}", count: 40_000)
-    let kept = words(.plain(500, text))
-    #expect(kept.utf8.count <= 65_536)
-    #expect(text.utf8.starts(with: kept.dropLast().utf8))
-    let exact = words(.json(500, #"{"error":"\#(String(repeating: "y", count: 60_000))"}"#))
-    #expect(exact.utf8.count == 60_000)
-  }
-
-  @Test("bytes that are no UTF-8 don't pass")
-  func isRepaired() {
-    let answer = HTTPAnswer(status: 500, body: [0x61, 0xFF, 0x62])
-    #expect(words(answer) == "a\u{FFFD}b")
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import Foundation
 import Simulation
+import TestSupport
 import Testing
 
 /// The program that carries histories out, as a person calls it.
@@ -11,24 +12,10 @@ struct Simulator {
 
   /// Runs it, and lets other tests go on meanwhile.
   init(_ arguments: [String]) async throws {
-    let process = Process()
-    let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    process.executableURL = URL(fileURLWithPath: here).deletingLastPathComponent()
-      .appendingPathComponent("simulate")
-    process.arguments = arguments
-    let printed = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try Data().write(to: printed)
-    defer { try? FileManager.default.removeItem(at: printed) }
-    process.standardOutput = try FileHandle(forWritingTo: printed)
-    status = try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do {
-        try process.run()
-      } catch {
-        continuation.resume(throwing: error)
-      }
+    let ended = try await waiting {
+      try ChildProcess([Programs.path(of: "simulate")] + arguments).outcome()
     }
-    text = String(decoding: try Data(contentsOf: printed), as: UTF8.self)
+    (status, text) = (ended.status, ended.output)
   }
 }
 

@@ -43,27 +43,19 @@ import Testing
     }.check(end)
   }
 
-  @Test("a pull after which a conflict is none any more", arguments: Cut.End.allCases)
-  func conflictOver(_ end: Cut.End) throws {
+  @Test(
+    "a pull that ends a conflict, and replaces the server's side of another",
+    arguments: Cut.End.allCases)
+  func conflictsMoveOn(_ end: Cut.End) throws {
     try Cut { bench in
-      try bench.share("x", #"{"a":1,"b":1}"#)
-      try bench.save("x", #"{"a":2,"b":1}"#)
-      try bench.elsewhere("x", #"{"a":3,"b":1}"#)
+      for id in ["over", "open"] {
+        try bench.share(id, #"{"a":1,"b":1}"#)
+        try bench.save(id, #"{"a":2,"b":1}"#)
+        try bench.elsewhere(id, #"{"a":3,"b":1}"#)
+      }
       try bench.pull()
-      try bench.elsewhere("x", #"{"a":1,"b":5}"#)
-    } command: { bench in
-      try bench.pull()
-    }.check(end)
-  }
-
-  @Test("a pull that replaces the server's side of a conflict", arguments: Cut.End.allCases)
-  func conflictMovesOn(_ end: Cut.End) throws {
-    try Cut { bench in
-      try bench.share("x", #"{"a":1,"b":1}"#)
-      try bench.save("x", #"{"a":2,"b":1}"#)
-      try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-      try bench.pull()
-      try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+      try bench.elsewhere("over", #"{"a":1,"b":5}"#)
+      try bench.elsewhere("open", #"{"a":4,"b":1}"#)
     } command: { bench in
       try bench.pull()
     }.check(end)
@@ -231,56 +223,18 @@ import Testing
     }.check(end)
   }
 
-  /// Pulls six items, and purges them until a step.
-  private func cutPurge(at step: Int) throws -> Bench {
+  @Test("what is edited or made after a purge was cut off stays", arguments: 1..<12)
+  func purgeThenEdit(step: Int) throws {
     var bench = try Bench()
     for number in 0..<6 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     try bench.pull()
     try bench.cut(at: step) { try $0.disk.purge($0.table, edits: true) }
-    return bench
-  }
-
-  @Test("a purge that was cut off is finished by whatever command comes next", arguments: 0..<12)
-  func purgeThenPush(step: Int) throws {
-    var bench = try cutPurge(at: step)
-    try bench.push()
-    #expect(bench.writes() == [])
-    // Unless it had not begun.
-    #expect(bench.disk.files.count == (step == 0 ? 6 : 0))
-  }
-
-  @Test("what is edited or made after a purge was cut off stays", arguments: 1..<12)
-  func purgeThenEdit(step: Int) throws {
-    var bench = try cutPurge(at: step)
     try bench.save("n5", #"{"a":2}"#)
     try bench.save("new", #"{"a":1}"#)
     try bench.pull()
     #expect(bench.item("n5") == #"{"a":2}"#)
     #expect(bench.item("new") == #"{"a":1}"#)
     #expect(bench.disk.files.count == 7)
-  }
-
-  @Test("a conflict whose side is edited after a purge was cut off stays open", arguments: 1..<3)
-  func purgeThenEditSide(step: Int) throws {
-    for end in Cut.End.allCases {
-      try Cut { bench in
-        for id in ["x", "y"] { try bench.share(id, #"{"a":1}"#) }
-        try bench.save("x", #"{"a":2}"#)
-        try bench.elsewhere("x", #"{"a":3}"#)
-        try bench.pull()
-        try bench.cut(at: step) { try $0.disk.purge($0.table, edits: true) }
-        let key = try bench.key("x")
-        try #require(bench.disk.sides[key] != nil)
-        bench.disk.saveSide(Array(#"{"id":"x","a":4}"#.utf8), of: key)
-      } command: { bench in
-        try bench.pull()
-      } afterwards: { bench in
-        #expect(bench.disk.journal.conflicts.keys.map(\.id.text) == ["x"])
-        try bench.resolve("x", .client)
-        try bench.push()
-        #expect(bench.item("x") == #"{"a":4}"#)
-      }.check(end)
-    }
   }
 
   @Test("a restored item is never deleted at the server", arguments: [true, false])
@@ -315,36 +269,5 @@ import Testing
     } afterwards: { bench in
       try bench.push()
     }.check(end)
-  }
-
-  // MARK: - Between the steps of one item
-
-  @Test("where a conflict's laying was cut off and its item saved since, the user decides")
-  func sidesWithoutRecord() throws {
-    var bench = try Bench()
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    try bench.elsewhere("x", #"{"a":3}"#)
-    let key = try bench.key("x")
-    // Killed when the sides lie there and the record doesn't.
-    bench.disk.beforeStep = { disk in
-      if disk.sides[key] != nil { throw MemoryDisk.Crash() }
-    }
-    #expect(throws: MemoryDisk.Crash.self) { try bench.pull() }
-    bench.disk.beforeStep = nil
-    #expect(bench.disk.sides[key] != nil && bench.disk.journal.conflicts.isEmpty)
-    try bench.save("x", #"{"a":4}"#)
-    try bench.pull()
-    #expect(bench.standings == ["x conflict MM"])
-    // Nothing tells what a crash left from what was edited there.
-    #expect(throws: Resolve.Failure.twoClientSides(key)) {
-      try Resolve(settings: bench.settings).current(key, on: bench.disk)
-    }
-    bench.disk.saveSide(nil, of: key)
-    #expect(
-      try Resolve(settings: bench.settings).current(key, on: bench.disk).client
-        == Item(text: #"{"a":4}"#))
-    try bench.resolve("x", .client)
-    #expect(bench.item("x") == #"{"a":4}"#)
   }
 }

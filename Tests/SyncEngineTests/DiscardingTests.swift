@@ -31,12 +31,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("what isn't there can't be removed, and nothing is noted")
-  mutating func removesNothing() throws {
-    #expect(try !bench.disk.remove(bench.key("y")))
-    #expect(bench.disk.journal.records.isEmpty)
-  }
-
   @Test("an item saved while it is removed stays")
   mutating func savedWhileRemoved() throws {
     let (key, item) = (try bench.key("x"), try Item(text: #"{"a":2}"#))
@@ -47,28 +41,50 @@ import Testing
     #expect(bench.standings == ["x pending update"])
   }
 
-  @Test("nor is its delete remembered where a write of it is open")
-  mutating func savedWhileRemovedInDoubt() throws {
-    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":3}"#))
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    bench.ahead(of: 2) { $0.save(item, as: key) }
-    #expect(try !bench.disk.remove(key))
-    bench.disk.beforeStep = nil
-    #expect(bench.disk.journal.notes[key]?.note.commanded == false)
-    #expect(bench.standings == ["x unknown update"])
-  }
-
   // MARK: - Restoring
 
-  @Test("an edited item goes back to what the server has, and the edit to the trash")
-  mutating func restoresEdit() throws {
-    try bench.save("x", #"{"a":2}"#)
-    let item = try Item(text: #"{"a":1}"#)
-    #expect(try bench.disk.restore(bench.key("x")) == .restored(item))
-    #expect(bench.differences == [])
-    #expect(bench.disk.trash.map { String(decoding: $0, as: UTF8.self) } == [#"{"id":"x","a":2}"#])
+  /// An item of which the server has one, or none, or a tombstone; what lies here; and how it is, and
+  /// stands, when it was restored.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let id: String
+    var isDeleted = false
+    let client: String?
+    let item: String?
+    var standings: [String] = []
+  }
+
+  private static let former = #"{"a":1}"#
+
+  static let cases: [Case] = [
+    Case(testDescription: "as the server has it", id: "x", client: former, item: former),
+    Case(testDescription: "edited", id: "x", client: #"{"a":2}"#, item: former),
+    Case(testDescription: "vanished", id: "x", client: nil, item: former),
+    Case(testDescription: "only here", id: "y", client: #"{"a":2}"#, item: nil),
+    Case(
+      testDescription: "deleted by the server", id: "x", isDeleted: true, client: nil, item: former,
+      standings: ["x pending undelete"]),
+    Case(
+      testDescription: "made over a tombstone", id: "x", isDeleted: true, client: #"{"a":5}"#,
+      item: nil),
+  ]
+
+  @Test("an item goes back to what the server has, or last had", arguments: cases)
+  mutating func restores(_ row: Case) throws {
+    if row.isDeleted {
+      try bench.elsewhere(row.id, nil)
+      try bench.pull()
+    }
+    let before = bench.disk.trash.count
+    try bench.save(row.id, row.client)
+    let item = try row.item.map { try Item(text: $0) }
+    let restored = try bench.disk.restore(bench.key(row.id))
+    let expected: Restored = row.client == row.item ? .unchanged : .restored(item)
+    #expect(restored == expected)
+    #expect(bench.item(row.id) == row.item)
+    #expect(bench.standings == row.standings)
+    let isDisplaced = row.client != nil && row.client != row.item
+    #expect(bench.disk.trash.count == before + (isDisplaced ? 1 : 0))
   }
 
   @Test("a tombstone that tells no field, or only nulls, leaves what was known of its row")
@@ -84,58 +100,6 @@ import Testing
     #expect(conflict.revived == (try Item(text: #"{"a":1,"b":2}"#)))
   }
 
-  @Test("an item that vanished or was removed comes back", arguments: [true, false])
-  mutating func restoresDeleted(byCommand: Bool) throws {
-    if byCommand { _ = try bench.disk.remove(bench.key("x")) } else { try bench.save("x", nil) }
-    #expect(try bench.disk.restore(bench.key("x")) == .restored(try Item(text: #"{"a":1}"#)))
-    #expect(bench.differences == [])
-    try bench.push()
-    #expect(bench.writes() == [])
-  }
-
-  @Test("an item that only exists here goes to the trash")
-  mutating func restoresNew() throws {
-    try bench.save("y", #"{"a":2}"#)
-    #expect(try bench.disk.restore(bench.key("y")) == .restored(nil))
-    #expect(bench.item("y") == nil)
-    #expect(bench.disk.trash.count == 1)
-    #expect(bench.standings == [])
-  }
-
-  @Test("an item that the server has deleted comes back as it last was, and is undeleted")
-  mutating func restoresTombstone() throws {
-    try bench.elsewhere("x", nil)
-    try bench.pull()
-    #expect(try bench.disk.restore(bench.key("x")) == .restored(try Item(text: #"{"a":1}"#)))
-    #expect(bench.standings == ["x pending undelete"])
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":1}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("an item made over a tombstone goes to the trash")
-  mutating func restoresOverTombstone() throws {
-    try bench.elsewhere("x", nil)
-    try bench.pull()
-    try bench.save("x", #"{"a":5}"#)
-    #expect(try bench.disk.restore(bench.key("x")) == .restored(nil))
-    #expect(bench.standings == [])
-  }
-
-  @Test("an item as the server has it is left alone")
-  mutating func restoresNothing() throws {
-    #expect(try bench.disk.restore(bench.key("x")) == .unchanged)
-    #expect(bench.disk.trash.isEmpty)
-  }
-
-  @Test("a rejected item is not rejected any more when it was restored")
-  mutating func restoresRejected() throws {
-    try bench.save("x", #"{"text":"refuse me"}"#)
-    try bench.push()
-    _ = try bench.disk.restore(bench.key("x"))
-    #expect(bench.differences == [])
-  }
-
   @Test("a write of unknown outcome stays open when its item is restored")
   mutating func restoresUnknown() throws {
     try bench.save("x", #"{"a":2}"#)
@@ -147,16 +111,6 @@ import Testing
     try bench.push()
     #expect(bench.row("x") == #"{"a":1}"#)
     #expect(bench.differences == [])
-  }
-
-  @Test("an item saved while it is restored stays")
-  mutating func savedWhileRestored() throws {
-    try bench.save("x", #"{"a":2}"#)
-    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":3}"#))
-    bench.disk.beforeStep = { $0.save(item, as: key) }
-    #expect(try bench.disk.restore(key) == .changedMeanwhile)
-    bench.disk.beforeStep = nil
-    #expect(bench.item("x") == #"{"a":3}"#)
   }
 
   @Test(
@@ -186,63 +140,6 @@ import Testing
     #expect(bench.item("x") == server)
     #expect(bench.disk.sides.isEmpty)
     #expect(bench.differences == [])
-  }
-
-  @Test("of an item in conflict whose client's side was edited the server's side is put there, too")
-  mutating func restoresConflictWithSide() throws {
-    let key = try bench.key("x")
-    try bench.save("x", #"{"a":2}"#)
-    try bench.elsewhere("x", #"{"a":4}"#)
-    try bench.pull()
-    bench.disk.editSide(try Item(text: #"{"a":9}"#), of: key)
-    bench.disk.save(Array("{".utf8), as: key)
-    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
-    #expect(bench.item("x") == #"{"a":4}"#)
-    #expect(bench.disk.sides.isEmpty)
-    #expect(bench.differences == [])
-  }
-
-  @Test(
-    "no conflict is left about an older row than the one that was put in place", arguments: 0..<8,
-    [false, true])
-  mutating func cutOffOverConflict(step: Int, editsSide: Bool) throws {
-    let key = try bench.key("x")
-    try bench.save("x", #"{"a":2}"#)
-    try bench.elsewhere("x", #"{"a":4}"#)
-    #expect(try bench.pull().words == ["x conflict MM"])
-    bench.disk.save(Array("{".utf8), as: key)
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == ["x held"])
-    try bench.cut(at: step) {
-      _ = try $0.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) })
-    }
-    if editsSide {
-      bench.disk.editSide(try Item(text: #"{"a":8}"#), of: key)
-    } else {
-      try bench.save("x", #"{"a":7}"#)
-    }
-    try bench.pull()
-    let newest = try bench.disk.newestRow(of: key)
-    #expect(newest?.deleted == true)
-    if !editsSide { #expect(bench.item("x") == #"{"a":7}"#) }
-  }
-
-  @Test("who was killed before it took away what can't be read has decided nothing")
-  mutating func killedBeforeDiscarding() throws {
-    struct Killed: Error {}
-    let key = try bench.key("x")
-    try bench.save("x", #"{"a":2}"#)
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == ["x conflict MD"])
-    bench.disk.save(Array("{".utf8), as: key)
-    #expect(throws: Killed.self) { try bench.disk.restore(key) { _ in throw Killed() } }
-    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
-    #expect(bench.disk.files[key]?.bytes == Array("{".utf8))
-    #expect(bench.disk.journal.conflicts[key] != nil)
-    #expect(bench.disk.journal.resolutions.isEmpty)
-    try bench.save("x", #"{"a":5}"#)
-    #expect(try bench.pull().words == [])
-    #expect(bench.standings == ["x conflict MD"])
   }
 
   @Test("an invalid item is left alone")
@@ -287,16 +184,6 @@ import Testing
     try bench.disk.purge(bench.table, edits: false)
     #expect(bench.item("x") == nil && bench.item("y") == #"{"a":2}"#)
     #expect(bench.standings == ["y pending insert"])
-  }
-
-  @Test("a purge leaves other tables alone")
-  mutating func purgesOneTable() throws {
-    let other = ItemKey(try TableName("other"), try ItemID("y"))
-    bench.disk.save(try Item(text: "{}"), as: other)
-    try bench.disk.append([.noted(other, Note(kind: .insert, commanded: false))], durably: true)
-    try bench.disk.purge(bench.table, edits: true)
-    #expect(bench.disk.files.keys.map { $0 } == [other])
-    #expect(bench.disk.journal.notes.keys.map { $0 } == [other])
   }
 
   @Test("a purge leaves what can't be an item where it is")

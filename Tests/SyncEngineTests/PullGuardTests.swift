@@ -12,13 +12,6 @@ import Testing
     try bench.pull()
   }
 
-  @Test("a few deletions are taken over")
-  mutating func few() throws {
-    for number in 10..<19 { try bench.elsewhere("n\(number)", nil) }
-    #expect(try bench.pull().removed == 9)
-    #expect(bench.differences == [])
-  }
-
   @Test("where too many would go none does, however often it is asked; what else came stays")
   mutating func all() throws {
     for number in 10..<14 { try bench.elsewhere("n\(number)", nil) }
@@ -70,7 +63,7 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("what was committed before the deletes came makes no room for them, either")
+  @Test("what was committed before the deletes came makes no room for them")
   mutating func committedBefore() throws {
     for number in 20..<40 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     try bench.pull()
@@ -107,39 +100,6 @@ import Testing
     #expect(try bench.pull().removed == 24)
   }
 
-  @Test("in a full pull, too, what came with them makes no room for those that are gone")
-  mutating func goneAgain() throws {
-    for number in 20..<80 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
-    try bench.pull()
-    for number in 20..<50 { bench.server.deleteForGood(try bench.key("n\(number)")) }
-    for number in 10..<50 { try bench.elsewhere("m\(number)", #"{"a":1}"#) }
-    for _ in 0..<3 {
-      #expect(
-        throws: Stop.unsafe(
-          "the server has deleted 30 of 70 items of todoitem",
-          ways: [
-            "to see them: \(typed: "pull", "-n", "-v")",
-            "to accept the 30 deletes: \(typed: "pull", "--max-delete", "30")",
-          ])
-      ) { try bench.pull(full: true) }
-      #expect(bench.disk.files.count == 110)
-    }
-    bench.settings.maxDelete = 30
-    #expect(try bench.pull(full: true).removed == 30)
-    #expect(bench.differences == [])
-  }
-
-  @Test("where the user said how much may go, that counts")
-  mutating func allowed() throws {
-    for number in 10..<13 { try bench.elsewhere("n\(number)", nil) }
-    bench.line.pageSize = 50
-    bench.settings.maxDelete = 2
-    #expect(throws: Stop.self) { try bench.pull() }
-    #expect(bench.disk.files.count == 10)
-    bench.settings.maxDelete = 3
-    #expect(try bench.pull().removed == 3)
-  }
-
   @Test("tombstones of rows that were not here don't count")
   mutating func unseen() throws {
     for number in 30..<60 {
@@ -156,25 +116,12 @@ import Testing
     #expect(bench.disk.files.count == 10)
   }
 
-  @Test("an empty list instead of an error removes nothing")
-  mutating func emptyList() throws {
-    bench.line.pages = []
-    #expect(try bench.pull().events == [])
-    #expect(bench.disk.files.count == 10)
-  }
-
   // MARK: - Rows from the past
 
   private func older(_ id: String, _ text: String, deleted: Bool = false) throws -> Row {
     Row(
       id: try ItemID(Text(id)), item: try Item(text: text), version: Version("old"),
       updatedAt: Timestamp("2001-01-01T00:00:00Z"), deleted: deleted)
-  }
-
-  private func wentBack(_ id: String) -> Stop {
-    .unsafe(
-      "the server went back in time: its row todoitem/\(id) is older than the one seen before",
-      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
   }
 
   @Test("a row older than its base is ignored where reading it brings what is known")
@@ -185,57 +132,6 @@ import Testing
     #expect(bench.line.log.readings == [try bench.key("n10")])
   }
 
-  @Test("a row older than its base is passed over for the newer one that reading brings")
-  mutating func replicaLagsBehindNewer() throws {
-    try bench.elsewhere("n10", #"{"a":2}"#)
-    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
-    #expect(try bench.pull().words == ["n10 updated"])
-    #expect(bench.item("n10") == #"{"a":2}"#)
-  }
-
-  @Test("a row older than one that waits doesn't take its place")
-  mutating func replicaLagsBehindWaiting() throws {
-    let key = try bench.key("n10")
-    let second = try bench.elsewhere("n10", #"{"a":2}"#)
-    bench.disk.save(Array("{".utf8), as: key)
-    try bench.elsewhere("n10", #"{"a":3}"#)
-    #expect(try bench.pull().words == ["n10 held"])
-    bench.line.pages = [Page(rows: [second])]
-    #expect(try bench.pull().words == [])
-    try bench.save("n10", #"{"a":1}"#)
-    #expect(try bench.pull().words == ["n10 updated"])
-    #expect(bench.item("n10") == #"{"a":3}"#)
-  }
-
-  @Test("nor does one older than a row that is gone, of which a trace of nothing waits")
-  mutating func replicaLagsBehindNothing() throws {
-    let key = try bench.key("n10")
-    bench.disk.save(Array("{".utf8), as: key)
-    bench.server.deleteForGood(key)
-    #expect(try bench.pull(full: true).words == ["n10 held"])
-    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
-    #expect(try bench.pull().words == [])
-    #expect(try bench.disk.incoming(of: key) == .gone(key.id))
-  }
-
-  @Test("a server that went back in time is not followed")
-  mutating func wentBack() throws {
-    // The same rows, from an earlier server.
-    var past = try Bench()
-    past.server.tick = -1_000_000
-    try past.elsewhere("n10", #"{"a":0}"#)
-    past.disk = bench.disk
-    past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
-    let back = wentBack("n10")
-    let token = try bench.disk.token(of: bench.table)
-    // However often it is asked.
-    for _ in 0..<2 {
-      #expect(throws: back) { try past.pull() }
-      #expect(past.item("n10") == #"{"a":1}"#)
-      #expect(try past.disk.token(of: bench.table) == token)
-    }
-  }
-
   @Test(
     "a reading older than its base tells nothing of a row that no page has brought, the next one does",
     arguments: [true, false])
@@ -243,9 +139,12 @@ import Testing
     let key = try bench.key("n10")
     let past = try older("n10", #"{"a":0}"#, deleted: deleted)
     bench.server.deleteForGood(key)
+    let wentBack = Stop.unsafe(
+      "the server went back in time: its row todoitem/n10 is older than the one seen before",
+      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
     // However often a replica is asked that lags behind.
     bench.line.stale = [past, past]
-    #expect(throws: wentBack("n10")) { try bench.pull(full: true) }
+    #expect(throws: wentBack) { try bench.pull(full: true) }
     #expect(bench.item("n10") == #"{"a":1}"#)
     bench.line.stale = [past]
     #expect(try bench.pull(full: true).words == ["n10 removed"])

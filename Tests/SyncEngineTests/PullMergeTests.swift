@@ -26,14 +26,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("the same change on both sides leaves nothing to do")
-  mutating func same() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.elsewhere("x", #"{"a":2.0,"b":1}"#)
-    #expect(try bench.pull().words == [])
-    #expect(bench.differences == [])
-  }
-
   @Test("a change of the same field is a conflict: the item stays as it is, the token moves on")
   mutating func conflict() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
@@ -47,44 +39,6 @@ import Testing
     #expect(bench.disk.journal.conflicts[try bench.key("x")]?.server == row)
   }
 
-  @Test("an edit here and a deletion there are a conflict")
-  mutating func editedAndDeleted() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == ["x conflict MD"])
-    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
-    #expect(bench.disk.sides[try bench.key("x")]?.server == nil)
-  }
-
-  @Test("a deletion here and an edit there are a conflict")
-  mutating func deletedAndEdited() throws {
-    try bench.save("x", nil)
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    #expect(try bench.pull().words == ["x conflict DM"])
-    #expect(bench.item("x") == nil)
-    #expect(bench.disk.sides[try bench.key("x")]?.client == nil)
-  }
-
-  @Test("a deletion on both sides leaves nothing to do")
-  mutating func bothDeleted() throws {
-    try bench.save("x", nil)
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == [])
-    #expect(bench.differences == [])
-    try bench.push()
-    #expect(bench.writes() == [])
-  }
-
-  @Test("two new items with one id are a conflict, or merged where they don't meet")
-  mutating func bothAdded() throws {
-    try bench.save("y", #"{"a":1}"#)
-    try bench.save("z", #"{"a":1}"#)
-    try bench.elsewhere("y", #"{"a":2}"#)
-    try bench.elsewhere("z", #"{"b":2}"#)
-    #expect(try bench.pull().words == ["y conflict AA", "z merged"])
-    #expect(bench.item("z") == #"{"a":1,"b":2}"#)
-  }
-
   @Test("a tombstone of a row never seen doesn't remove an item of its id, and is told")
   mutating func keptOverTombstone() throws {
     try bench.elsewhere("y", #"{"a":2}"#)
@@ -93,16 +47,6 @@ import Testing
     #expect(try bench.pull().words == ["y kept over tombstone"])
     #expect(bench.item("y") == #"{"a":1}"#)
     #expect(bench.standings == ["y pending undelete"])
-  }
-
-  @Test("a rejected item is merged like any other")
-  mutating func rejected() throws {
-    try bench.save("x", #"{"text":"refuse me","a":1,"b":1}"#)
-    try bench.push()
-    #expect(bench.standings == ["x rejected update 400"])
-    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
-    #expect(try bench.pull().words == ["x merged"])
-    #expect(bench.item("x") == #"{"text":"refuse me","a":1,"b":2}"#)
   }
 
   // MARK: - Edits during the pull
@@ -127,24 +71,6 @@ import Testing
       #expect(report.words == ["x conflict MM"])
       #expect(bench.item("x") == edit)
     }
-  }
-
-  @Test("an item made during the pull that brings its row is not overwritten")
-  mutating func madeInPull() throws {
-    try bench.elsewhere("y", #"{"a":3}"#)
-    let (key, item) = (try bench.key("y"), try Item(text: #"{"a":4}"#))
-    bench.ahead(of: 2) { $0.save(item, as: key) }
-    #expect(try bench.pull().words == ["y conflict AA"])
-    #expect(bench.item("y") == #"{"a":4}"#)
-  }
-
-  @Test("an item saved during the pull that removes it is not removed")
-  mutating func savedInRemoval() throws {
-    try bench.elsewhere("x", nil)
-    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":4,"b":1}"#))
-    bench.ahead(of: 2) { $0.save(item, as: key) }
-    #expect(try bench.pull().words == ["x conflict MD"])
-    #expect(bench.item("x") == #"{"a":4,"b":1}"#)
   }
 
   @Test("a user who saves all the time is left alone, and the row is taken by the next pull")

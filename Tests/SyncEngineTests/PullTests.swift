@@ -12,21 +12,10 @@ import Testing
 
   private var token: DeltaToken? { try? bench.disk.token(of: bench.table) }
 
-  private func row(
-    _ id: String, _ text: String, version: String? = "v1", at stamp: Text? = "2026-01-01T00:00:00Z",
-    deleted: Bool = false
-  ) throws -> Row {
+  private func row(_ id: String, _ text: String) throws -> Row {
     Row(
-      id: try ItemID(Text(id)), item: try Item(text: text),
-      version: version.flatMap { Version(Text($0)) }, updatedAt: stamp.flatMap { Timestamp($0) },
-      deleted: deleted)
-  }
-
-  @Test("an empty table brings nothing, and moves no token")
-  mutating func empty() throws {
-    #expect(try bench.pull() == PullReport(table: bench.table))
-    #expect(token == nil)
-    #expect(bench.disk.steps == 0)
+      id: try ItemID(Text(id)), item: try Item(text: text), version: Version("v1"),
+      updatedAt: Timestamp("2026-01-01T00:00:00Z"))
   }
 
   @Test("new rows become items, changed ones change them, tombstones remove them")
@@ -79,16 +68,6 @@ import Testing
     #expect(bench.disk.steps == steps)
   }
 
-  @Test("what is removed or replaced goes to the trash")
-  mutating func trash() throws {
-    for id in ["a", "b"] { try bench.share(id, "{\"n\":\"\(id)\"}") }
-    try bench.elsewhere("a", nil)
-    try bench.elsewhere("b", #"{"n":2}"#)
-    try bench.pull()
-    let texts = bench.disk.trash.map { String(decoding: $0, as: UTF8.self) }
-    #expect(texts == [#"{"id":"b","n":"b"}"#, #"{"id":"a","n":"a"}"#])
-  }
-
   @Test("a null from the server is not written into the item")
   mutating func nulls() throws {
     try bench.share("a", #"{"n":1,"z":null}"#)
@@ -99,19 +78,6 @@ import Testing
     #expect(bench.standings == [])
   }
 
-  @Test("a page may have deleted rows, living ones, and ones that don't say")
-  mutating func mixed() throws {
-    try bench.share("gone", #"{"n":1}"#)
-    bench.line.pages = [
-      Page(rows: [
-        try row("gone", #"{"n":1}"#, version: "v2", at: "2030-01-01T00:00:00Z", deleted: true),
-        try row("a", #"{"n":1}"#), try row("b", #"{"n":1}"#),
-      ])
-    ]
-    #expect(try bench.pull().words == ["a added", "b added", "gone removed"])
-    #expect(bench.standings == [])
-  }
-
   @Test("a tombstone of a row never seen is kept in mind, and nothing is told")
   mutating func unseenTombstone() throws {
     try bench.elsewhere("a", #"{"n":1}"#)
@@ -119,65 +85,6 @@ import Testing
     #expect(try bench.pull().words == [])
     #expect(try bench.disk.base(of: try bench.key("a")) == .tombstone(dead))
     #expect(bench.standings == [])
-  }
-
-  @Test("rows with one stamp all arrive, across the borders of pages", arguments: [1, 2, 3, 7, 50])
-  mutating func ties(pageSize: Int) throws {
-    bench.server.tick = 0
-    bench.line.pageSize = pageSize
-    for number in 0..<17 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
-    #expect(try bench.pull().added == 17)
-    #expect(bench.differences == [])
-    try bench.elsewhere("n3", #"{"n":2}"#)
-    try bench.elsewhere("new", #"{"n":2}"#)
-    #expect(try bench.pull().words.sorted() == ["n3 updated", "new added"])
-    #expect(bench.differences == [])
-  }
-
-  @Test("of two rows with one id in a page the later counts")
-  mutating func twice() throws {
-    bench.line.pages = [
-      Page(rows: [
-        try row("a", #"{"n":1}"#, version: "v1"),
-        try row("a", #"{"n":2}"#, version: "v2", at: "2026-01-02T00:00:00Z"),
-      ])
-    ]
-    #expect(try bench.pull().words == ["a added"])
-    #expect(bench.item("a") == #"{"n":2}"#)
-  }
-
-  @Test("the same version with another content is another row")
-  mutating func versionReused() throws {
-    bench.line.pages = [Page(rows: [try row("a", #"{"n":1}"#)])]
-    try bench.pull()
-    bench.line.pages = [Page(rows: [try row("a", #"{"n":2}"#)])]
-    #expect(try bench.pull().words == ["a updated"])
-    #expect(bench.item("a") == #"{"n":2}"#)
-  }
-
-  @Test("a row without a stamp is kept, and moves no token")
-  mutating func noStamp() throws {
-    bench.line.pages = [Page(rows: [try row("a", #"{"n":1}"#, at: nil)], token: nil)]
-    #expect(try bench.pull().words == ["a added"])
-    #expect(token == nil)
-    #expect(bench.standings == [])
-  }
-
-  @Test("what can't be a row is put aside, and the rest arrives")
-  mutating func refused() throws {
-    let refused = RefusedRow(text: Array("{}".utf8), id: nil, reason: "the row has no id")
-    bench.line.pages = [
-      Page(
-        rows: [try row("a", #"{"n":1}"#)], refused: [refused],
-        token: DeltaToken("2026-01-01T00:00:00Z"))
-    ]
-    var aside: [RefusedRow] = []
-    var report = PullReport(table: bench.table)
-    try Pull(settings: bench.settings, quarantine: { aside.append($1) }).run(
-      bench.table, on: &bench.disk, from: &bench.line, report: &report)
-    #expect(aside == [refused] && report.refused == [refused])
-    #expect(report.words == ["a added"])
-    #expect(token?.text == "2026-01-01T00:00:00Z")
   }
 
   @Test("of a row that stands twice in a page the later one counts, which is reported")
@@ -204,11 +111,17 @@ import Testing
     #expect(told == ["3/7", "6/7", "7/7"])
   }
 
-  @Test("when a page doesn't come the earlier ones stay, and the next pull goes on after them")
+  @Test(
+    "when a page doesn't come the earlier ones stay and are told, and the next pull goes on there")
   mutating func cutOff() throws {
     for number in 0..<7 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
     bench.line.pagesLeft = 1
-    #expect(throws: ScriptedLine.cut) { try bench.pull() }
+    var report = PullReport(table: bench.table)
+    #expect(throws: ScriptedLine.cut) {
+      try Pull(settings: bench.settings).run(
+        bench.table, on: &bench.disk, from: &bench.line, report: &report)
+    }
+    #expect(report.words == ["n0 added", "n1 added", "n2 added"])
     #expect(bench.disk.files.count == 3)
     #expect(token?.text == bench.server.rows[try bench.key("n2")]?.updatedAt?.text)
     #expect(bench.standings == [])
@@ -217,42 +130,42 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("what was told before a pull was cut off is in the report")
-  mutating func reportOfCutOff() throws {
-    for number in 0..<4 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
-    bench.line.pagesLeft = 1
-    var report = PullReport(table: bench.table)
-    #expect(throws: ScriptedLine.cut) {
-      try Pull(settings: bench.settings).run(
-        bench.table, on: &bench.disk, from: &bench.line, report: &report)
-    }
-    #expect(report.words == ["n0 added", "n1 added", "n2 added"])
+  // MARK: - A row that moves while it is pulled
+
+  /// The rows that the pages of a list bring, one each, and what is told.
+  struct Moves: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let rows: [(id: String, text: String?)]
+    let words: [String]
   }
 
-  @Test("an item that a page doesn't bring stays")
-  mutating func absentStays() throws {
-    try bench.share("a", #"{"n":1}"#)
-    bench.line.pages = [Page(rows: [])]
-    try bench.pull()
-    #expect(bench.item("a") == #"{"n":1}"#)
-  }
+  static let moves: [Moves] = [
+    Moves(
+      testDescription: "edited, and the edit taken back",
+      rows: [("x", #"{"n":2}"#), ("y", "{}"), ("x", #"{"n":1}"#)],
+      words: ["x updated", "y added", "x updated"]),
+    Moves(
+      testDescription: "edited twice", rows: [("x", #"{"n":2}"#), ("x", #"{"n":3}"#)],
+      words: ["x updated", "x updated"]),
+    Moves(
+      testDescription: "new, and deleted", rows: [("y", #"{"n":2}"#), ("x", "{}"), ("y", nil)],
+      words: ["y added", "x updated", "y removed"]),
+    Moves(
+      testDescription: "edited, and deleted", rows: [("x", #"{"n":2}"#), ("x", nil)],
+      words: ["x updated", "x removed"]),
+  ]
 
-  @Test("rows of other tables don't come")
-  mutating func otherTables() throws {
-    let key = ItemKey(try TableName("other"), try ItemID("a"))
-    _ = bench.server.store(try Item(text: "{}"), key, by: 2, over: nil)
-    #expect(try bench.pull().events == [])
+  @Test(
+    "of a row that moves while it is pulled the last state counts, and none is a conflict",
+    arguments: moves)
+  mutating func movesOn(_ row: Moves) throws {
+    try bench.share("x", #"{"n":1}"#)
+    bench.line.pages = try row.rows.map { id, text in Page(rows: [try bench.elsewhere(id, text)]) }
+    #expect(try bench.pull().words == row.words)
+    #expect(bench.differences == [])
   }
 
   // MARK: - Everything again
-
-  @Test("a full pull reads everything, whatever the token says")
-  mutating func full() throws {
-    for id in ["a", "b"] { try bench.share(id, #"{"n":1}"#) }
-    try bench.pull(full: true)
-    #expect(bench.line.log.lists.last == .some(nil))
-    #expect(bench.differences == [])
-  }
 
   @Test("a full pull finds rows that are gone without a trace")
   mutating func fullFindsGone() throws {
@@ -261,19 +174,10 @@ import Testing
     try bench.pull()
     #expect(bench.item("b") == #"{"n":1}"#)
     #expect(try bench.pull(full: true).words == ["b removed"])
+    #expect(bench.line.log.lists.last == .some(nil))
     #expect(bench.item("b") == nil)
     #expect(bench.differences == [])
     #expect(bench.line.log.readings == [try bench.key("b")])
-  }
-
-  @Test("a full pull keeps local edits, and new items")
-  mutating func fullKeepsEdits() throws {
-    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
-    try bench.save("a", #"{"n":2}"#)
-    try bench.save("new", #"{"n":2}"#)
-    try bench.save("c", nil)
-    #expect(try bench.pull(full: true).words == [])
-    #expect(bench.standings == ["a pending update", "new pending insert", "c pending delete"])
   }
 
   @Test("a row that is gone and was edited here is a conflict")

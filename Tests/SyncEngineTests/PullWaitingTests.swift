@@ -43,27 +43,20 @@ import Testing
     #expect(bench.standings == ["x pending update"])
   }
 
-  @Test("a row that waits is taken by the next command that changes something, also offline")
-  mutating func invalidThenPush() throws {
-    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
-    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
-    try bench.pull()
+  @Test("a row whose item has a write of unknown outcome waits for the push")
+  mutating func openWrite() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.elsewhere("x", #"{"a":2,"b":7}"#)
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.standings == ["x unknown update"])
     let report = try bench.push()
-    #expect(report.words == ["x merged", "x pushed update"])
-    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v2 {"a":2}"#])
+    #expect(report.conflicts == 0)
+    #expect(bench.item("x") == #"{"a":2,"b":7}"#)
     #expect(bench.differences == [])
-  }
-
-  @Test("a row that removes an invalid item waits too")
-  mutating func invalidAndDeleted() throws {
-    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == ["x held"])
-    #expect(bench.disk.files[try bench.key("x")] != nil)
-    try bench.save("x", #"{"a":1,"b":1}"#)
-    #expect(try bench.pull().words == ["x removed"])
-    #expect(bench.differences == [])
+    #expect(try bench.pull().words == [])
   }
 
   // MARK: - Moved files
@@ -91,71 +84,11 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("a row whose file was moved is a conflict once the file is gone, or another item")
-  mutating func movedForGood() throws {
-    _ = try move()
-    try bench.pull()
-    try bench.save("y", #"{"a":1,"b":1}"#)
-    #expect(try bench.pull().words == ["x conflict DM"])
-  }
-
-  @Test("a command's delete is one, though the file was moved")
+  @Test("what a command deleted is in conflict as deleted, though another file says its id")
   mutating func movedAndRemoved() throws {
     _ = try bench.disk.remove(bench.key("x"))
     _ = try move()
     #expect(try bench.pull().words == ["x conflict DM"])
-  }
-
-  // MARK: - Conflicts
-
-  @Test("an edit of the client's side outlives the record of its conflict, and its user decides")
-  mutating func lostRecord() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    try bench.pull()
-    let key = try bench.key("x")
-    bench.disk.editSide(try Item(text: #"{"a":9,"b":1}"#), of: key)
-    let side = bench.disk.sides[key]?.client
-    bench.disk.loseJournal()
-    try bench.pull()
-    #expect(bench.disk.sides[key]?.client == side)
-    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
-    // The server moves on, and nothing is decided by that.
-    try bench.elsewhere("x", #"{"a":4,"b":1}"#)
-    try bench.pull()
-    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
-    try bench.save("x", #"{"a":9,"b":1}"#)
-    try bench.resolve("x", .client)
-    #expect(try bench.push().conflicts == 0)
-    #expect(bench.row("x") == #"{"a":9,"b":1}"#)
-  }
-
-  @Test("a newer row replaces one that waits")
-  mutating func newerWaits() throws {
-    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
-    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
-    try bench.pull()
-    try bench.elsewhere("x", #"{"a":1,"b":4}"#)
-    try bench.pull()
-    try bench.save("x", #"{"a":1,"b":1}"#)
-    #expect(try bench.pull().words == ["x updated"])
-    #expect(bench.item("x") == #"{"a":1,"b":4}"#)
-  }
-
-  @Test("a row whose item has a write of unknown outcome waits for the push")
-  mutating func openWrite() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.elsewhere("x", #"{"a":2,"b":7}"#)
-    #expect(try bench.pull().words == [])
-    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
-    #expect(bench.standings == ["x unknown update"])
-    let report = try bench.push()
-    #expect(report.conflicts == 0)
-    #expect(bench.item("x") == #"{"a":2,"b":7}"#)
-    #expect(bench.differences == [])
-    #expect(try bench.pull().words == [])
   }
 
   // MARK: - Open conflicts
@@ -187,66 +120,6 @@ import Testing
     #expect(bench.disk.journal.records == records)
   }
 
-  @Test("a conflict that a push found is not told again by the next pull")
-  mutating func toldByPush() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    #expect(try bench.push().words == ["x conflict MM"])
-    #expect(try bench.pull().words == [])
-    #expect(bench.standings == ["x conflict MM"])
-  }
-
-  @Test("while a row waits its item is not sent, though it can be read since the command began")
-  mutating func notSentBeforeItsRow() throws {
-    let id = "00000000000000000000000000000abc"
-    let key = try bench.key(id)
-    try bench.elsewhere(id, #"{"a":1}"#)
-    bench.disk.save(Array("{".utf8), as: key)
-    #expect(try bench.pull().words == ["\(id) held"])
-    let mine = try Item(text: #"{"a":2}"#)
-    // The rows that wait are made safe, then brought, then held back.
-    bench.ahead(of: 2) { $0.save(mine, as: key) }
-    // Of an id made at random an answer like this says that the row is from here.
-    bench.line.fates = [.broken]
-    #expect(try bench.push().words == [])
-    bench.disk.beforeStep = nil
-    #expect(bench.line.log.writes.isEmpty)
-    #expect(try bench.push().words == ["\(id) conflict AA"])
-    #expect(bench.item(id) == #"{"a":2}"#)
-  }
-
-  @Test("a row that waited for the outcome of a write comes before what the same push sends")
-  mutating func waitsForAnOutcome() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.lost]
-    try bench.push()
-    bench.disk.loseBase()
-    try bench.pull()
-    try #require(try bench.disk.incoming(of: bench.key("x")) != nil)
-    try bench.save("x", #"{"a":3}"#)
-    bench.line.fates = [.broken]
-    #expect(try bench.push().words == ["x rejected 500", "x conflict AA"])
-    #expect(bench.standings == ["x conflict AA"])
-  }
-
-  @Test("a row that waits, older than an open conflict's, doesn't replace it")
-  mutating func olderWaits() throws {
-    // The outcome of a write is unknown, so that the pull lets the row wait.
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    bench.line.fates = [.lost]
-    try bench.push()
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    try bench.pull()
-    let row = try bench.elsewhere("x", #"{"a":4,"b":1}"#)
-    #expect(try bench.push().words == ["x conflict MM"])
-    let key = try bench.key("x")
-    #expect(bench.disk.journal.conflicts[key]?.server == row)
-    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
-    #expect(bench.disk.journal.conflicts[key]?.server == row)
-    #expect(bench.disk.sides[key]?.server == row.item)
-  }
-
   @Test("a conflict that the server has taken back is none any more")
   mutating func takenBack() throws {
     try open()
@@ -266,16 +139,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("when the server moves on, the item counts as it is now")
-  mutating func fileNow() throws {
-    try open()
-    try bench.save("x", #"{"a":1,"b":9}"#)
-    try bench.elsewhere("x", #"{"a":4,"b":1}"#)
-    #expect(try bench.pull().words == ["x merged"])
-    #expect(bench.item("x") == #"{"a":4,"b":9}"#)
-    #expect(bench.disk.journal.conflicts.isEmpty)
-  }
-
   @Test("an edited client side keeps its conflict open, whatever the server does")
   mutating func editedSide() throws {
     try open()
@@ -289,37 +152,25 @@ import Testing
         == Item(text: #"{"a":7,"b":1}"#))
   }
 
-  @Test("a conflict becomes one of another kind with what the server does")
-  mutating func kindChanges() throws {
-    try open()
-    try bench.elsewhere("x", nil)
-    #expect(try bench.pull().words == ["x conflict MD"])
-    try bench.elsewhere("x", #"{"a":5,"b":1}"#)
-    #expect(try bench.pull().words == ["x conflict MM"])
-    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
-  }
-
-  private struct DiskFails: Error {}
-
-  @Test(
-    "what the disk fails on in a pull's midst never looks like an edit or a delete",
-    arguments: 0..<9)
-  mutating func diskFails(step: Int) throws {
-    try bench.share("y", #"{"a":1}"#)
-    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
-    try bench.elsewhere("y", #"{"a":2}"#)
-    try bench.elsewhere("z", #"{"a":1}"#)
-    var left = step
-    bench.disk.beforeStep = { _ in
-      left -= 1
-      if left == -1 { throw DiskFails() }
-    }
-    do { try bench.pull() } catch is DiskFails {}
-    bench.disk.beforeStep = nil
-    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
-    #expect(bench.standings == [])
+  @Test("an edit of the client's side outlives the record of its conflict, and its user decides")
+  mutating func lostRecord() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
     try bench.pull()
-    #expect(bench.standings == [])
-    #expect(bench.differences == [])
+    let key = try bench.key("x")
+    bench.disk.editSide(try Item(text: #"{"a":9,"b":1}"#), of: key)
+    let side = bench.disk.sides[key]?.client
+    bench.disk.loseJournal()
+    try bench.pull()
+    #expect(bench.disk.sides[key]?.client == side)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+    // The server moves on, and nothing is decided by that.
+    try bench.elsewhere("x", #"{"a":4,"b":1}"#)
+    try bench.pull()
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+    try bench.save("x", #"{"a":9,"b":1}"#)
+    try bench.resolve("x", .client)
+    #expect(try bench.push().conflicts == 0)
+    #expect(bench.row("x") == #"{"a":9,"b":1}"#)
   }
 }

@@ -41,23 +41,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("an edit of a new item while it is under way is one update more")
-  mutating func editOfInsert() throws {
-    bench = try Bench()
-    try bench.save("x", #"{"n":0}"#)
-    for round in 1...10 {
-      try saveInFlight("{\"n\":\(round)}")
-      try bench.push()
-      bench.disk.beforeStep = nil
-      #expect(bench.row("x") == "{\"n\":\(round - 1)}")
-    }
-    try bench.push()
-    #expect(
-      bench.writes().map { $0.prefix { $0 != " " } } == ["POST"]
-        + Array(repeating: "PATCH", count: 10))
-    #expect(bench.differences == [])
-  }
-
   @Test("a text that the server trims, edited again meanwhile: both survive")
   mutating func trimmed() throws {
     try bench.save("x", #"{"a":" x ","b":1}"#)
@@ -78,25 +61,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("a text that the server trims, edited itself meanwhile: the edit stays and is sent")
-  mutating func trimmedAndEdited() throws {
-    try bench.save("x", #"{"a":" x ","b":1}"#)
-    try saveInFlight(#"{"a":" x y ","b":1}"#)
-    bench.line.fates = [
-      .changing { item in
-        var item = item
-        item["a"] = "x"
-        return item
-      }
-    ]
-    try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(bench.item("x") == #"{"a":" x y ","b":1}"#)
-    #expect(bench.standings == ["x pending update"])
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":" x y ","b":1}"#)
-  }
-
   @Test("an item deleted while its update is under way stays deleted, and the delete waits")
   mutating func deleteInFlight() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
@@ -106,31 +70,6 @@ import Testing
     #expect(bench.item("x") == nil)
     #expect(bench.row("x") == #"{"a":2,"b":1}"#)
     #expect(bench.standings == ["x pending delete"])
-  }
-
-  @Test("an item made again while its delete is under way is kept, and sent by the next push")
-  mutating func insertInFlight() throws {
-    try bench.save("x", nil)
-    try saveInFlight(#"{"a":7}"#)
-    #expect(try bench.push().words == ["x pushed delete"])
-    bench.disk.beforeStep = nil
-    #expect(bench.item("x") == #"{"a":7}"#)
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":7}"#)
-  }
-
-  @Test("an edit made before the intent is part of what is sent")
-  mutating func editBeforeIntent() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    let item = try Item(text: #"{"a":3,"b":1}"#)
-    // The first step notes the change.
-    bench.disk.beforeStep = { disk in if disk.journal.notes[key] == nil { disk.save(item, as: key) }
-    }
-    try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"a":3}"#])
-    #expect(bench.differences == [])
   }
 
   @Test("a change that vanishes while the push is under way is not turned into a delete")
@@ -183,21 +122,13 @@ import Testing
     ]
   }
 
-  /// Sends a change of `x`, which the server stamps, and whose file is broken when that is answered.
-  @discardableResult
-  private mutating func leaveAnswerWaiting() throws -> ItemKey {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    stampNext()
-    breakInFlight(key)
-    #expect(try bench.push().words == ["x pushed update", "x held"])
-    bench.disk.beforeStep = nil
-    return key
-  }
-
   @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
   mutating func answerToInvalid() throws {
-    try leaveAnswerWaiting()
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    stampNext()
+    breakInFlight(try bench.key("x"))
+    #expect(try bench.push().words == ["x pushed update", "x held"])
+    bench.disk.beforeStep = nil
     #expect(bench.disk.journal.isQuiet)
     // What is known to be done is not sent again.
     #expect(try bench.push().words == [])
@@ -208,30 +139,6 @@ import Testing
     #expect(bench.item("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
     #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
-  }
-
-  @Test("what an answer brings that waits is known however the push is cut off", arguments: 0..<16)
-  mutating func cutOffAtAnswer(step: Int) throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    stampNext()
-    var left = step
-    bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
-      guard left > 0 else { throw MemoryDisk.Crash() }
-      left -= 1
-    }
-    do { try bench.push() } catch is MemoryDisk.Crash {}
-    bench.disk.beforeStep = nil
-    try bench.push()
-    #expect(try bench.disk.newestRow(of: key) == bench.server.rows[key])
-    // Before it was sent nothing has broken it.
-    guard try bench.disk.client(key).item == nil else { return }
-    try bench.save("x", #"{"a":2,"b":5}"#)
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
-    #expect(bench.item("x") == bench.row("x"))
-    #expect(bench.differences == [])
   }
 
   @Test(
@@ -256,38 +163,6 @@ import Testing
     #expect(bench.row("x") == text)
     #expect(bench.item("x") == text)
     #expect(bench.differences == [])
-  }
-
-  @Test("a newer row that comes while an answer waits isn't passed over")
-  mutating func newerThanTheAnswer() throws {
-    try leaveAnswerWaiting()
-    try bench.elsewhere("x", #"{"a":2,"b":1,"c":"stamp","d":9}"#)
-    try bench.pull()
-    try bench.save("x", #"{"a":2,"b":5}"#)
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp","d":9}"#)
-    #expect(bench.item("x") == bench.row("x"))
-    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
-  }
-
-  @Test("an answer to an item that is saved all the time is brought to it in the end")
-  mutating func answerToSavedAllTheTime() throws {
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    stampNext()
-    var saves = 0
-    bench.disk.beforeStep = { disk in
-      // Ahead of the result, and of each attempt to write what came with it.
-      guard disk.journal.intents[key] != nil, saves < 9 else { return }
-      saves += 1
-      disk.save(try Item(text: "{\"a\":2,\"b\":\(saves)}"), as: key)
-    }
-    #expect(try bench.push().words == ["x pushed update", "x merged", "x pushed update"])
-    bench.disk.beforeStep = nil
-    #expect(try bench.push().words == [])
-    #expect(bench.item("x") == "{\"a\":2,\"b\":\(saves),\"c\":\"stamp\"}")
-    #expect(bench.row("x") == bench.item("x"))
-    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
   }
 
   @Test("an answer to an item whose file was moved by hand waits until it is back")
@@ -321,124 +196,11 @@ import Testing
     try bench.elsewhere("milk", #"{"a":9}"#)
     bench.disk.save(nil as Item?, as: key)
     bench.disk.save(Array(#"{"id":"milk","a":1}"#.utf8), as: other)
-    try expectHeld("milk", besideIt: other, sent: #"{"a":1}"#, elsewhere: #"{"a":9}"#)
-  }
-
-  @Test("nor where its row was gone, and somebody else has made it again")
-  mutating func rowBesideMovedOverNothing() throws {
-    let key = try bench.key("x")
-    let other = try bench.key("y")
-    bench.server.deleteForGood(key)
-    try bench.pull(full: true)
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.lost]
-    try bench.push()
-    #expect(bench.disk.journal.intents[key]?.kind == .insert)
-    try bench.elsewhere("x", #"{"a":9}"#)
-    bench.disk.save(nil as Item?, as: key)
-    bench.disk.save(Array(#"{"id":"x","a":2}"#.utf8), as: other)
-    try expectHeld("x", besideIt: other, sent: #"{"a":2}"#, elsewhere: #"{"a":9}"#)
-  }
-
-  /// Expects that a row is held while the file of its item lies elsewhere, and is in conflict with it once
-  /// it is back.
-  private mutating func expectHeld(
-    _ id: String, besideIt other: ItemKey, sent: String, elsewhere row: String
-  ) throws {
-    #expect(try bench.push().words == ["\(id) held"])
-    #expect(bench.item(id) == nil)
+    #expect(try bench.push().words == ["milk held"])
+    #expect(bench.item("milk") == nil)
     bench.disk.save(nil as Item?, as: other)
-    try bench.save(id, sent)
-    #expect(try bench.push().words == ["\(id) conflict AA"])
-    #expect(bench.row(id) == row)
-  }
-
-  @Test(
-    "other content that comes in place of an answer that waits is no answer",
-    arguments: [true, false])
-  mutating func notTheAnswer(_ isRemoved: Bool) throws {
-    bench.settings.policies = [bench.table: MergePolicy(.manual)]
-    let key = try leaveAnswerWaiting()
-    let answer = try #require(bench.server.rows[key])
-    let later = try bench.elsewhere("z", #"{"a":1}"#)
-    bench.server.restore(
-      Row(
-        id: answer.id, item: try Item(text: #"{"a":7,"b":1}"#), version: answer.version,
-        updatedAt: later.updatedAt), as: key)
-    try bench.pull()
-    try bench.save("x", isRemoved ? nil : #"{"a":3,"b":1}"#)
-    #expect(try bench.push().words == ["x conflict \(isRemoved ? "DM" : "MM")"])
-    #expect(bench.row("x") == #"{"a":7,"b":1}"#)
-  }
-
-  @Test("a write that was refused, of an item whose file was moved since, is over")
-  mutating func refusedAndMoved() throws {
-    let key = try bench.key("x")
-    let other = try bench.key("y")
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    bench.line.fates = [.lost]
-    try bench.push()
-    try bench.elsewhere("x", #"{"a":1,"b":7}"#)
-    bench.disk.save(nil as Item?, as: key)
-    bench.disk.save(Array(#"{"id":"x","a":2,"b":1}"#.utf8), as: other)
-    #expect(try bench.push().words == ["x held"])
-    #expect(bench.disk.journal.isQuiet)
-    let tried = bench.server.attempts
-    try bench.push()
-    #expect(bench.server.attempts == tried)
-    bench.disk.save(nil as Item?, as: other)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    #expect(try bench.push().words == ["x merged", "x pushed update"])
-    #expect(bench.row("x") == #"{"a":2,"b":7}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("an item that is restored where an answer waits is as the answer says")
-  mutating func restoredWithAnswer() throws {
-    let key = try leaveAnswerWaiting()
-    #expect(try bench.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) }))
-    #expect(bench.item("x") == #"{"a":2,"b":1,"c":"stamp"}"#)
-    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
-    #expect(try bench.push().words == [])
-  }
-
-  @Test("a row that comes while its item is invalid waits, and is merged when it is valid again")
-  mutating func held() throws {
-    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let key = try bench.key("x")
-    // The user breaks the file just after it was read for sending.
-    var broken = false
-    bench.disk.beforeStep = { disk in
-      guard !broken, disk.journal.notes[key] != nil, disk.journal.intents[key] == nil else {
-        return
-      }
-      broken = true
-      disk.save(Array("{".utf8), as: key)
-    }
-    let report = try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(report.words == ["x held"])
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let second = try bench.push()
-    #expect(second.words == ["x merged", "x pushed update"])
-    #expect(bench.item("x") == #"{"a":2,"b":2}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("an edit back to what the tombstone had, while the undelete is under way, stays")
-  mutating func editOfUndelete() throws {
-    try bench.elsewhere("x", nil)
-    try bench.pull()
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    let sent = try Item(text: #"{"a":2,"b":1}"#)
-    bench.line.fates = [.changing { _ in sent }]
-    try saveInFlight(#"{"a":1,"b":1}"#)
-    try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(bench.item("x") == #"{"a":1,"b":1}"#)
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":1,"b":1}"#)
-    #expect(bench.differences == [])
+    try bench.save("milk", #"{"a":1}"#)
+    #expect(try bench.push().words == ["milk conflict AA"])
+    #expect(bench.row("milk") == #"{"a":9}"#)
   }
 }

@@ -29,14 +29,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("the same change is found to be there already")
-  mutating func same() throws {
-    try bench.elsewhere("x", #"{"a":2,"b":1}"#)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    #expect(try bench.push().words == ["x already update"])
-    #expect(bench.differences == [])
-  }
-
   @Test("a change of the same field is a conflict: the item stays, and the row too")
   mutating func conflict() throws {
     try bench.elsewhere("x", #"{"a":3,"b":2}"#)
@@ -72,25 +64,6 @@ import Testing
     #expect(bench.standings == ["x conflict MM"])
   }
 
-  @Test("by the rule manual nothing is merged")
-  mutating func manual() throws {
-    policy(.manual)
-    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    #expect(try bench.push().words == ["x conflict MM"])
-    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
-  }
-
-  @Test("by the rule manual, too, what was only touched there is sent again in the same push")
-  mutating func manualTouched() throws {
-    policy(.manual)
-    try bench.elsewhere("x", #"{"a":1,"b":1}"#)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    #expect(try bench.push().words == ["x pushed update"])
-    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
-    #expect(bench.differences == [])
-  }
-
   @Test("by the rule client the client's value is sent, and the server's is kept in the trash")
   mutating func client() throws {
     policy(.client)
@@ -113,37 +86,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("by the rule client a row that was deleted is undeleted")
-  mutating func clientOverDeleted() throws {
-    policy(.client)
-    try bench.elsewhere("x", nil)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.push()
-    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("by the rule client an item that was deleted here is deleted there")
-  mutating func clientDeletes() throws {
-    policy(.client)
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    try bench.save("x", nil)
-    try bench.push()
-    #expect(bench.row("x") == nil)
-    #expect(bench.disk.trash.contains { String(decoding: $0, as: UTF8.self).contains(#""a":3"#) })
-    #expect(bench.differences == [])
-  }
-
-  @Test("by the rule server an item that was deleted here comes back as it is there")
-  mutating func serverBringsBack() throws {
-    policy(.server)
-    try bench.elsewhere("x", #"{"a":3,"b":1}"#)
-    try bench.save("x", nil)
-    try bench.push()
-    #expect(bench.item("x") == #"{"a":3,"b":1}"#)
-    #expect(bench.differences == [])
-  }
-
   @Test("a server that moves on each time is tried five times, then the change waits")
   mutating func rounds() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
@@ -161,17 +103,5 @@ import Testing
     bench.line.beforeWrite = nil
     #expect(try bench.push().words == ["x pushed update"])
     #expect(bench.differences == [])
-  }
-
-  @Test("one that was merged is sent again, others are not looked at a second time")
-  mutating func againOnly() throws {
-    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
-    try bench.save("x", #"{"a":2,"b":1}"#)
-    try bench.save("y", #"{"text":"refuse me"}"#)
-    try bench.push()
-    #expect(
-      bench.writes().map { $0.prefix(16) } == [
-        "PATCH todoitem/x", "POST todoitem/y ", "PATCH todoitem/x",
-      ])
   }
 }

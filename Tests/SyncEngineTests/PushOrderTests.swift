@@ -10,27 +10,6 @@ import Testing
     bench = try Bench()
   }
 
-  @Test("nothing to do sends nothing")
-  mutating func nothing() throws {
-    try bench.share("x", #"{"a":1}"#)
-    let report = try bench.push()
-    #expect(bench.writes() == [])
-    #expect(report == PushReport())
-  }
-
-  @Test("a new item that was edited before the push is sent once, as it is now")
-  mutating func insertThenUpdate() throws {
-    try bench.save("x", #"{"a":1}"#)
-    bench.line.fates = [.notSent(ScriptedLine.cut)]
-    try bench.push()
-    try bench.save("x", #"{"a":2}"#)
-    _ = bench.writes()
-    let report = try bench.push()
-    #expect(bench.writes() == [#"POST todoitem/x {"id":"x","a":2}"#])
-    #expect(report.words == ["x pushed insert"])
-    #expect(bench.differences == [])
-  }
-
   @Test("a new item that is gone before the push is never sent", arguments: [true, false])
   mutating func insertThenDelete(byCommand: Bool) throws {
     try bench.save("x", #"{"a":1}"#)
@@ -81,7 +60,7 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("who pushes it under its new id pushes the delete, too")
+  @Test("who pushes an item under its new id pushes the delete of its old one, too")
   mutating func renamedAndNamed() throws {
     try rename(#"{"a":1}"#)
     #expect(try bench.push(only: ["y"]).words == ["y pushed insert", "x pushed delete"])
@@ -99,7 +78,7 @@ import Testing
     #expect(bench.row("x") == #"{"a":1}"#)
   }
 
-  @Test("the outcome of an earlier write doesn't end the waiting")
+  @Test("a write of an item from before it was moved doesn't end the wait for its new id")
   mutating func renamedUnderAnOpenWrite() throws {
     try bench.share("x", #"{"a":0}"#)
     try bench.save("x", #"{"a":1}"#)
@@ -115,26 +94,7 @@ import Testing
     #expect(bench.disk.journal.notes[x]?.note.commanded == true)
   }
 
-  @Test("nor does the answer that a crash has left")
-  mutating func renamedUnderAnAnswer() throws {
-    try bench.share("x", #"{"a":0}"#)
-    let x = try bench.key("x")
-    try bench.disk.append(
-      [.noted(x, Note(kind: .delete, commanded: true, successor: try bench.key("y")))],
-      durably: true)
-    let operation = try #require(
-      Operation(key: x, client: Item(text: #"{"a":1}"#), base: bench.disk.base(of: x)))
-    let intent = Intent(
-      key: x, kind: .update, request: try bench.line.prepare(operation),
-      version: operation.base?.version, item: operation.item, digest: nil)
-    let row = try bench.elsewhere("x", #"{"a":1}"#)
-    try bench.disk.append([.intent(intent), .result(x, row)], durably: true)
-    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
-    #expect(bench.disk.journal.successors == [x: try bench.key("y")])
-    #expect(bench.disk.journal.isQuiet)
-  }
-
-  @Test("nor does a decision on a conflict of the old item")
+  @Test("a decision on a conflict of an item that was moved doesn't end the wait for its new id")
   mutating func renamedAndResolved() throws {
     try rename(#"{"text":"refuse me"}"#)
     try bench.elsewhere("x", #"{"a":5}"#)
@@ -145,7 +105,7 @@ import Testing
     #expect(bench.row("x") == #"{"a":5}"#)
   }
 
-  @Test("where both sides of a conflict are kept, it waits for the copy that has its text")
+  @Test("where both sides of a conflict are kept, a moved item's delete waits for the copy")
   mutating func renamedAndCopied() throws {
     try rename(#"{"text":"refuse me"}"#)
     try bench.elsewhere("y", #"{"text":"theirs"}"#)
@@ -178,43 +138,6 @@ import Testing
     #expect(bench.writes() == [])
   }
 
-  @Test("a changed item that is gone before the push is deleted by one request")
-  mutating func updateThenDelete() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.notSent(ScriptedLine.cut)]
-    try bench.push()
-    try bench.save("x", nil)
-    _ = bench.writes()
-    let report = try bench.push()
-    #expect(bench.writes() == ["DELETE todoitem/x If-Match v1"])
-    #expect(report.words == ["x pushed delete"])
-    #expect(bench.differences == [])
-  }
-
-  @Test("an item that was deleted and made again is one update")
-  mutating func deleteThenInsert() throws {
-    try bench.share("x", #"{"a":1,"b":1}"#)
-    _ = try bench.disk.remove(try bench.key("x"))
-    try bench.save("x", #"{"a":2}"#)
-    try bench.push()
-    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"a":2,"b":null}"#])
-    #expect(bench.differences == [])
-  }
-
-  @Test("a change that was taken back is not sent")
-  mutating func takenBack() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.notSent(ScriptedLine.cut)]
-    try bench.push()
-    try bench.save("x", #"{"a":1}"#)
-    _ = bench.writes()
-    try bench.push()
-    #expect(bench.writes() == [])
-    #expect(bench.disk.journal.records.isEmpty)
-  }
-
   @Test("only the fields that changed are sent, a removed one as null")
   mutating func fields() throws {
     try bench.share("x", #"{"a":1,"b":1,"c":{"d":1}}"#)
@@ -222,20 +145,6 @@ import Testing
     try bench.push()
     #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"c":{"d":2},"b":null}"#])
     #expect(bench.row("x") == #"{"a":1,"c":{"d":2}}"#)
-  }
-
-  @Test("edits go in the order in which they were made")
-  mutating func order() throws {
-    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
-    try bench.save("c", #"{"n":2}"#)
-    try bench.save("new", #"{"n":2}"#)
-    try bench.save("a", #"{"n":2}"#)
-    try bench.push()
-    #expect(
-      bench.writes() == [
-        #"PATCH todoitem/c If-Match v3 {"n":2}"#, #"POST todoitem/new {"id":"new","n":2}"#,
-        #"PATCH todoitem/a If-Match v1 {"n":2}"#,
-      ])
   }
 
   @Test("a delete keeps the place of the change before it; what vanished goes last")
@@ -257,76 +166,6 @@ import Testing
       ])
   }
 
-  @Test("what was noted before a restart is sent in its order, and never again")
-  mutating func restart() throws {
-    for id in ["c", "a", "b"] { try bench.save(id, #"{"n":1}"#) }
-    bench.line.fates = [.notSent(ScriptedLine.cut)]
-    try bench.push()
-    _ = bench.writes()
-    // Only what is on the disk goes on.
-    var next = try Bench()
-    next.disk = bench.disk
-    try next.push()
-    #expect(
-      next.writes().map { $0.prefix(15) } == [
-        "POST todoitem/c", "POST todoitem/a", "POST todoitem/b",
-      ])
-    try next.push()
-    #expect(next.writes() == [])
-    #expect(next.differences == [])
-  }
-
-  @Test("a delete is guarded by the version that was seen")
-  mutating func deleteVersion() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.elsewhere("x", #"{"a":2}"#)
-    try bench.pull()
-    try bench.save("x", nil)
-    try bench.push()
-    #expect(bench.writes() == ["DELETE todoitem/x If-Match v2"])
-  }
-
-  @Test("a row without a version is not written: the item is rejected, others are sent")
-  mutating func noVersion() throws {
-    bench.line.pages = [
-      Page(rows: [
-        Row(
-          id: try ItemID("x"), item: try Item(text: #"{"a":1}"#), version: nil,
-          updatedAt: Timestamp("2026-01-01T00:00:00Z"))
-      ])
-    ]
-    try bench.pull()
-    bench.line.pages = nil
-    try bench.save("x", #"{"a":2}"#)
-    try bench.save("y", #"{"a":2}"#)
-    let report = try bench.push()
-    #expect(bench.writes() == [#"POST todoitem/y {"id":"y","a":2}"#])
-    #expect(report.words == ["x rejected 428", "y pushed insert"])
-    #expect(bench.standings == ["x rejected update 428"])
-  }
-
-  @Test("invalid items are not sent, and hold up nothing")
-  mutating func invalid() throws {
-    try bench.share("x", #"{"a":1}"#)
-    bench.disk.save(Array("{\"a\": 2,}".utf8), as: try bench.key("x"))
-    try bench.save("y", #"{"a":1}"#)
-    try bench.push()
-    #expect(bench.writes() == [#"POST todoitem/y {"id":"y","a":1}"#])
-    #expect(bench.row("x") == #"{"a":1}"#)
-  }
-
-  @Test("an item that becomes invalid during the push is not sent")
-  mutating func becomesInvalid() throws {
-    try bench.save("x", #"{"a":1}"#)
-    let key = try bench.key("x")
-    // The first step notes the change, when it was seen already.
-    bench.disk.beforeStep = { $0.save(Array("{".utf8), as: key) }
-    try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(bench.writes() == [])
-    #expect(bench.standings == ["x invalid todoitem/x"])
-  }
-
   @Test("a selection sends what was named and nothing else, also of what is unknown")
   mutating func selection() throws {
     for id in ["a", "b"] { try bench.save(id, #"{"n":1}"#) }
@@ -339,14 +178,6 @@ import Testing
       ])
     #expect(bench.standings == ["a unknown insert"])
     try bench.push()
-    #expect(bench.differences == [])
-  }
-
-  @Test("many changes go out in groups, each durable before it is sent")
-  mutating func groups() throws {
-    for number in 0..<70 { try bench.save("n\(number)", #"{"n":1}"#) }
-    try bench.push()
-    #expect(bench.writes().count == 70)
     #expect(bench.differences == [])
   }
 
@@ -391,14 +222,5 @@ import Testing
       bench.writes().map { $0.prefix { $0 != "{" } } == [
         "POST todoitem/a ", "POST other/b ", "POST todoitem/c ",
       ])
-  }
-
-  @Test("a table that wasn't asked for is left alone")
-  mutating func otherTable() throws {
-    let key = ItemKey(try TableName("other"), try ItemID("b"))
-    bench.disk.save(try Item(text: #"{"n":1}"#), as: key)
-    try bench.push()
-    #expect(bench.writes() == [])
-    #expect(bench.disk.journal.records.isEmpty)
   }
 }

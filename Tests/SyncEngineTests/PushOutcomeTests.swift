@@ -33,65 +33,6 @@ import Testing
     #expect(report.words == ["x pushed undelete", "x pushed update"])
   }
 
-  @Test("an undelete of an item as it was needs no update")
-  mutating func undeleteAlone() throws {
-    try bench.pend(.undelete)
-    try bench.save("x", #"{"a":1}"#)
-    try bench.push()
-    #expect(bench.writes() == ["POST todoitem/x If-Match v2"])
-    #expect(bench.differences == [])
-  }
-
-  @Test(
-    "what the server changed in the item is taken over",
-    arguments: [Operation.Kind.insert, .update])
-  mutating func serverChanges(_ kind: Operation.Kind) throws {
-    try bench.pend(kind)
-    bench.line.fates = [
-      .changing { item in
-        var item = item
-        item["b"] = "default"
-        item["a"] = 3
-        return item
-      }
-    ]
-    try bench.push()
-    #expect(bench.item("x") == #"{"a":3,"b":"default"}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test(
-    "an answer without the row is made good by reading it",
-    arguments: [Operation.Kind.insert, .update])
-  mutating func withoutRow(_ kind: Operation.Kind) throws {
-    try bench.pend(kind)
-    bench.line.fates = [.answeredWithoutRow]
-    let report = try bench.push()
-    #expect(report.words == ["x already \(kind)"])
-    #expect(bench.line.log.readings.count == 1)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a delete needs no row")
-  mutating func deleteWithoutRow() throws {
-    try bench.pend(.delete)
-    bench.line.fates = [.answeredWithoutRow]
-    #expect(try bench.push().words == ["x pushed delete"])
-    #expect(bench.line.log.readings == [])
-  }
-
-  @Test("a delete answered with the tombstone doesn't bring the item back")
-  mutating func deleteWithRow() throws {
-    try bench.pend(.delete)
-    let old = try #require(bench.server.rows[try bench.key("x")])
-    let dead = bench.server.store(nil, try bench.key("x"), by: 1, over: old)
-    bench.line.fates = [.reply(.done(dead))]
-    try bench.push()
-    #expect(bench.item("x") == nil)
-    #expect(bench.differences == [])
-    #expect(try bench.disk.base(of: try bench.key("x")) == .tombstone(dead))
-  }
-
   // MARK: - Lost replies
 
   @Test(
@@ -115,83 +56,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("a lost write is sent again, the same to the byte", arguments: Operation.Kind.allCases)
-  mutating func lostWrite(_ kind: Operation.Kind) throws {
-    try bench.pend(kind)
-    bench.line.fates = [.lost]
-    try bench.push()
-    let sent = bench.writes()
-    let second = try bench.push()
-    #expect(second.words.first == "x pushed \(kind)")
-    #expect(bench.writes().first == sent.first)
-    #expect(bench.row("x") == bench.sent(kind))
-    #expect(bench.differences == [])
-  }
-
-  @Test("a lost reply, and another edit since: the first is found done, the second is sent")
-  mutating func lostReplyThenEdit() throws {
-    try bench.pend(.update)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.save("x", #"{"a":3,"b":1}"#)
-    _ = bench.writes()
-    let report = try bench.push()
-    #expect(report.words == ["x already update", "x pushed update"])
-    #expect(
-      bench.writes() == [
-        #"PATCH todoitem/x If-Match v1 {"a":2}"#, #"PATCH todoitem/x If-Match v2 {"a":3,"b":1}"#,
-      ])
-    #expect(bench.differences == [])
-  }
-
-  @Test("a lost insert, and the item deleted since: the insert is settled first, then deleted")
-  mutating func lostInsertThenDelete() throws {
-    try bench.pend(.insert)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.save("x", nil)
-    _ = bench.writes()
-    let report = try bench.push()
-    #expect(report.words == ["x already insert", "x pushed delete"])
-    #expect(bench.row("x") == nil)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a lost delete, and the item made again since: it is undeleted")
-  mutating func lostDeleteThenInsert() throws {
-    try bench.pend(.delete)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.save("x", #"{"a":5}"#)
-    let report = try bench.push()
-    #expect(report.words == ["x already delete", "x pushed undelete", "x pushed update"])
-    #expect(bench.row("x") == #"{"a":5}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a lost reply, and somebody else's edit of another field since: both are there")
-  mutating func lostReplyThenOther() throws {
-    try bench.pend(.update)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.elsewhere("x", #"{"a":2,"b":7}"#)
-    let report = try bench.push()
-    #expect(report.conflicts == 0)
-    #expect(bench.item("x") == #"{"a":2,"b":7}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a lost reply, and somebody else's edit of the same field since: it is a conflict")
-  mutating func lostReplyThenSameField() throws {
-    try bench.pend(.update)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    try bench.elsewhere("x", #"{"a":9}"#)
-    #expect(try bench.push().words == ["x conflict MM"])
-    #expect(bench.item("x") == #"{"a":2}"#)
-    #expect(bench.row("x") == #"{"a":9}"#)
-  }
-
   @Test("as long as the row can't be read, the outcome stays unknown")
   mutating func unreadable() throws {
     try bench.pend(.update)
@@ -203,6 +67,50 @@ import Testing
     #expect(bench.standings == ["x unknown update"])
     bench.line.canRead = true
     #expect(try bench.push().words == ["x already update"])
+    #expect(bench.differences == [])
+  }
+
+  // MARK: - Rows that are gone, or there already
+
+  @Test("a delete of what was only touched is sent again with its new version")
+  mutating func deleteOfTouched() throws {
+    try bench.pend(.delete)
+    try bench.elsewhere("x", #"{"a":1}"#)
+    #expect(try bench.push().words == ["x pushed delete"])
+    #expect(
+      bench.writes() == ["DELETE todoitem/x If-Match v1", "DELETE todoitem/x If-Match v2"])
+    #expect(bench.differences == [])
+  }
+
+  @Test("an insert over a tombstone that was never seen becomes an undelete")
+  mutating func insertOfDeleted() throws {
+    try bench.elsewhere("x", #"{"a":1}"#)
+    try bench.elsewhere("x", nil)
+    try bench.pend(.insert)
+    let report = try bench.push()
+    #expect(
+      report.words == ["x kept over tombstone", "x pushed undelete", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":2}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a made-up id that stands there with our content and the server's defaults is ours")
+  mutating func insertWithDefaults() throws {
+    try bench.pend(.insert)
+    try bench.elsewhere("x", #"{"a":2,"done":false}"#)
+    let report = try bench.push()
+    #expect(report.words.contains("x already insert") && report.conflicts == 0)
+    #expect(bench.item("x") == #"{"a":2,"done":false}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an undelete of what is gone for good becomes an insert")
+  mutating func undeleteOfGone() throws {
+    try bench.pend(.undelete)
+    bench.server.deleteForGood(try bench.key("x"))
+    let report = try bench.push()
+    #expect(report.words.last == "x pushed insert")
+    #expect(bench.row("x") == #"{"a":2}"#)
     #expect(bench.differences == [])
   }
 }

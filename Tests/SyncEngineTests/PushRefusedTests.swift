@@ -53,22 +53,6 @@ import Testing
     #expect(try bench.push(only: ["x"]).words == ["x conflict MM"])
   }
 
-  @Test("a lost write whose row can't be taken stays unknown, and stops nothing else")
-  mutating func unknownRefused() throws {
-    try bench.save("x", #"{"a":1}"#)
-    bench.line.fates = [.lost]
-    try bench.push()
-    try bench.save("y", #"{"a":1}"#)
-    bench.line.refusesReading = "it is too large"
-    bench.line.fates = [.reply(.unknown(nil))]
-    let report = try bench.push()
-    #expect(report.stop == nil)
-    #expect(Set(report.words) == ["x unknown", "y pushed insert"])
-    bench.line.refusesReading = nil
-    #expect(try bench.push().words == ["x pushed insert"])
-    #expect(bench.differences == [])
-  }
-
   @Test("a row that is refused in a full pull is neither gone nor in the way of the others")
   mutating func refusedInFullPull() throws {
     for id in ["x", "y", "z"] { try bench.share(id, #"{"a":1}"#) }
@@ -79,15 +63,6 @@ import Testing
     #expect(try bench.pull(full: true).words == ["y removed"])
     #expect(bench.item("x") == #"{"a":1}"#)
     #expect(!bench.line.log.readings.contains(try bench.key("x")))
-  }
-
-  @Test("a refused item doesn't stop a pull")
-  mutating func refusedThenPull() throws {
-    try bench.save("x", #"{"text":"refuse me"}"#)
-    try bench.push()
-    try bench.elsewhere("y", #"{"a":1}"#)
-    #expect(try bench.pull().words == ["y added"])
-    #expect(bench.standings == ["x rejected insert 400"])
   }
 
   @Test("a refused item is sent again only when it was edited, or is named")
@@ -133,14 +108,6 @@ import Testing
     #expect(try bench.push().words == ["x pushed insert"])
   }
 
-  @Test("403 on one item is that item's")
-  mutating func forbidden() throws {
-    try bench.save("x", #"{"n":1}"#)
-    try bench.save("y", #"{"n":1}"#)
-    bench.line.fates = [.reply(.refused(Refusal(status: 403, words: "not yours")))]
-    #expect(try bench.push().words == ["x rejected 403", "y pushed insert"])
-  }
-
   @Test(
     "500 with nothing done is the server's refusal, and others are sent",
     arguments: Operation.Kind.allCases)
@@ -156,15 +123,5 @@ import Testing
     #expect(bench.standings == ["x rejected \(kind) 500"])
     #expect(bench.row("x") == before)
     #expect(bench.disk.journal.intents.isEmpty)
-  }
-
-  @Test("500 after the server has acted is done", arguments: Operation.Kind.allCases)
-  mutating func brokenAfterActing(_ kind: Operation.Kind) throws {
-    try bench.pend(kind)
-    bench.line.fates = [.brokenAfterActing]
-    let report = try bench.push()
-    #expect(report.words.first == (kind == .undelete ? "x pushed update" : "x already \(kind)"))
-    #expect(bench.row("x") == bench.sent(kind))
-    #expect(bench.differences == [])
   }
 }

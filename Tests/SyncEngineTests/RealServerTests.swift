@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// What servers of the family do that a plain model doesn't (decisions.md 49 to 51).
-@Suite("Servers that drop fields, make ids, rewrite values and lack tables") struct RealServerTests
-{
+@Suite("Servers that drop fields, make ids and rewrite values") struct RealServerTests {
   private var bench: Bench
 
   init() throws {
@@ -176,20 +175,6 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("D2: items that are named by numbers get their rows' ids, and none gets another's")
-  mutating func numbers() throws {
-    bench.server.makesIDs = true
-    try bench.elsewhere("1", #"{"a":0}"#)
-    try bench.pull()
-    try bench.save("10", #"{"a":"ten"}"#)
-    try bench.save("2", #"{"a":"two"}"#)
-    for _ in 0..<4 { try bench.push() }
-    #expect(bench.server.rows.count == 3)
-    for id in ["1", "2", "3"] { #expect(bench.item(id) == bench.row(id)) }
-    #expect(bench.item("10") == nil)
-    #expect(bench.differences == [])
-  }
-
   @Test("D2: a lost answer stays unknown, and is sent again only by its user's word")
   mutating func lostInsert() throws {
     bench.server.makesIDs = true
@@ -230,26 +215,6 @@ import Testing
     #expect(try bench.push(only: ["other"]).words == ["other rejected 500"])
   }
 
-  @Test("D2: a file that can't be read when its new id comes is moved once it can")
-  mutating func invalidMeanwhile() throws {
-    bench.server.makesIDs = true
-    try bench.save("hello", #"{"a":1}"#)
-    let key = try bench.key("hello")
-    bench.ahead(of: 3) { disk in disk.save(Array("{".utf8), as: key) }
-    let report = try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(report.words == ["hello held"])
-    try bench.push()
-    #expect(bench.server.rows.count == 1)
-    try bench.save("hello", #"{"a":2}"#)
-    try bench.push()
-    #expect(bench.item("hello") == nil)
-    #expect(bench.item("1") == #"{"a":2}"#)
-    #expect(bench.row("1") == #"{"a":2}"#)
-    #expect(bench.server.rows.count == 1)
-    #expect(bench.differences == [])
-  }
-
   @Test("D2: an item that its user removes, because its row is there, is over")
   mutating func lostInsertRemoved() throws {
     bench.server.makesIDs = true
@@ -288,7 +253,7 @@ import Testing
     #expect(bench.item("x") == bench.row("x"))
   }
 
-  // MARK: - H6, F5: rows and tables that are gone
+  // MARK: - H6: rows that are gone
 
   @Test("H6: where the server has no trace of the rows that are deleted, the push stops")
   mutating func rowsAreGone() throws {
@@ -316,19 +281,6 @@ import Testing
     }
     bench.line.fates = ids.map { _ in .reply(.unknown(nil)) }
     #expect(try bench.push().pushed == 12)
-    #expect(bench.differences == [])
-  }
-
-  @Test("F5: the changes of a table that the server lacks wait, and hold up no other")
-  mutating func missingTable() throws {
-    try bench.save("x", #"{"a":1}"#)
-    bench.server.tables = []
-    let report = try bench.push()
-    #expect(report.missing == [bench.table])
-    #expect(report.stop == nil)
-    #expect(bench.standings == ["x pending insert"])
-    bench.server.tables = nil
-    try bench.push()
     #expect(bench.differences == [])
   }
 

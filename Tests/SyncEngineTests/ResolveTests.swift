@@ -110,27 +110,13 @@ import Testing
     #expect(disk.journal.conflicts[key] != nil)
   }
 
-  @Test("without a conflict there is nothing to resolve")
-  mutating func none() throws {
-    let key = try bench.key("x")
-    #expect(throws: Resolve.Failure.noConflict(key)) {
-      try Resolve(settings: bench.settings).current(key, on: bench.disk)
-    }
-    #expect(throws: Resolve.Failure.noConflict(key)) {
-      try Resolve(settings: bench.settings).settle(
-        key, Conflict(kind: .modified, base: nil, client: nil, server: nil), by: .client,
-        on: &bench.disk)
-    }
-    #expect(bench.disk.steps == 0)
-  }
-
   // MARK: - Which client side counts
 
   private func current() throws -> Conflict {
     try Resolve(settings: bench.settings).current(bench.key("x"), on: bench.disk)
   }
 
-  @Test("the item counts where neither was edited")
+  @Test("a conflict has the three sides, and the fields in which they differ")
   mutating func untouched() throws {
     try open(.modified)
     let conflict = try current()
@@ -140,24 +126,35 @@ import Testing
     #expect(conflict.names == ["a"])
   }
 
-  @Test("the item counts where it was edited")
-  mutating func editedFile() throws {
-    try open(.modified)
-    try bench.save("x", #"{"a":7,"b":1}"#)
-    #expect(try current().client == Item(text: #"{"a":7,"b":1}"#))
-    try bench.resolve("x", .client)
-    #expect(bench.item("x") == #"{"a":7,"b":1}"#)
+  /// What was saved as the item, and as the client's side, since the conflict was found, and which of
+  /// them counts.
+  struct Saved: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var item: String? = ResolveTests.client
+    var side: String?
+    let counts: String?
   }
 
-  @Test("the client's side counts where it was edited")
-  mutating func editedSide() throws {
+  static let saved: [Saved] = [
+    Saved(testDescription: "the item", item: #"{"a":7,"b":1}"#, counts: #"{"a":7,"b":1}"#),
+    Saved(testDescription: "the side", side: #"{"a":8,"b":1}"#, counts: #"{"a":8,"b":1}"#),
+    Saved(
+      testDescription: "both alike", item: #"{"a":7,"b":1}"#, side: #"{"a":7.0,"b":1}"#,
+      counts: #"{"a":7,"b":1}"#),
+    Saved(testDescription: "the item, deleted", item: nil, counts: nil),
+  ]
+
+  @Test("of a conflict's client sides the one counts that was edited", arguments: saved)
+  mutating func countsEdited(_ row: Saved) throws {
     try open(.modified)
-    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: try bench.key("x"))
-    #expect(try current().client == Item(text: #"{"a":8,"b":1}"#))
+    try bench.save("x", row.item)
+    if let side = row.side { bench.disk.editSide(try Item(text: side), of: try bench.key("x")) }
+    let counts = try row.counts.map { try Item(text: $0) }
+    #expect(try current().client == counts)
     try bench.resolve("x", .client)
-    #expect(bench.item("x") == #"{"a":8,"b":1}"#)
+    #expect(bench.item("x") == row.counts)
     try bench.push()
-    #expect(bench.row("x") == #"{"a":8,"b":1}"#)
+    #expect(bench.row("x") == row.counts)
     #expect(bench.differences == [])
   }
 
@@ -171,35 +168,6 @@ import Testing
     #expect(bench.item("x") == #"{"a":7,"b":1}"#)
     #expect(bench.disk.journal.isQuiet)
     #expect(bench.standings == ["x conflict MM"])
-  }
-
-  @Test("both edited alike are one")
-  mutating func twoEqualSides() throws {
-    try open(.modified)
-    try bench.save("x", #"{"a":7,"b":1}"#)
-    bench.disk.editSide(try Item(text: #"{"a":7.0,"b":1}"#), of: try bench.key("x"))
-    try bench.resolve("x", .client)
-    #expect(bench.item("x") == #"{"a":7,"b":1}"#)
-  }
-
-  @Test("an item that was deleted since counts as deleted")
-  mutating func deletedSince() throws {
-    try open(.modified)
-    try bench.save("x", nil)
-    #expect(try current().kind == .deletedHere)
-    try bench.resolve("x", .client)
-    try bench.push()
-    #expect(bench.writes() == ["DELETE todoitem/x If-Match v2"])
-    #expect(bench.differences == [])
-  }
-
-  @Test("an item that was made since counts, where it had been deleted here")
-  mutating func madeSince() throws {
-    try open(.deletedHere)
-    try bench.save("x", #"{"a":6}"#)
-    #expect(try current().kind == .modified)
-    try bench.resolve("x", .client)
-    #expect(bench.item("x") == #"{"a":6}"#)
   }
 
   @Test("an item that can't be read as one is told, and nothing is done")
@@ -248,72 +216,6 @@ import Testing
     #expect(try current().client == item)
   }
 
-  @Test("a decision that was taken back doesn't come back with a power loss", arguments: 0..<8)
-  mutating func takenBack(_ seed: Int) throws {
-    try open(.modified)
-    let key = try bench.key("x")
-    let conflict = try current()
-    bench.ahead(of: 2) { $0.save(Array((seed % 2 == 0 ? "{}" : "{").utf8), as: key) }
-    #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
-      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
-    }
-    bench.disk.beforeStep = nil
-    var random = SplitMix64(seed: UInt64(seed))
-    bench.disk.losePower(&random)
-    #expect(bench.disk.journal.resolutions.isEmpty && bench.disk.journal.conflicts.count == 1)
-  }
-
-  @Test("a side edited after a resolution was interrupted is not dropped; the conflict stays")
-  mutating func editedSinceInterrupted() throws {
-    struct Killed: Error {}
-    let start = bench
-    let text = #"{"a":8,"b":1}"#
-    var cuts = 0
-    for choice in [Choice.client, .server, .both(try bench.key("copy").id)] {
-      for cut in 2... {
-        bench = start
-        try open(.modified)
-        let key = try bench.key("x")
-        let conflict = try current()
-        var step = 0
-        bench.disk.beforeStep = { _ in
-          step += 1
-          if step == cut { throw Killed() }
-        }
-        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
-        bench.disk.beforeStep = nil
-        guard step == cut, bench.disk.sides[key] != nil else { break }
-        bench.disk.editSide(try Item(text: text), of: key)
-        try bench.push()
-        let side = try bench.disk.conflictClient(of: key).item
-        #expect(try side == Item(text: text), "\(choice), step \(cut)")
-        #expect(bench.standings.contains("x conflict MM"), "\(choice), step \(cut)")
-        #expect(bench.disk.journal.resolutions.isEmpty)
-        cuts += 1
-      }
-    }
-    #expect(cuts >= 9)
-  }
-
-  @Test("what is saved while an interrupted resolution goes on, and a side was edited, counts too")
-  mutating func savedWhenFinished() throws {
-    struct Killed: Error {}
-    try open(.modified)
-    let key = try bench.key("x")
-    let conflict = try current()
-    bench.ahead(of: 3) { _ in throw Killed() }
-    #expect(throws: Killed.self) {
-      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
-    }
-    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
-    let file = try Item(text: #"{"a":9,"b":9}"#)
-    bench.ahead(of: 1) { $0.save(file, as: key) }
-    try bench.push()
-    bench.disk.beforeStep = nil
-    #expect(bench.item("x") == #"{"a":9,"b":9}"#)
-    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
-  }
-
   @Test("a side saved at any step of a resolution is not dropped untold; it alone counts then")
   mutating func editedDuring() throws {
     let start = bench
@@ -353,53 +255,5 @@ import Testing
     try bench.pull()
     #expect(bench.disk.sides[key]?.client == Array("{".utf8))
     #expect(bench.disk.journal.conflicts.count == 1)
-  }
-
-  // MARK: - The server moves on
-
-  @Test("a resolution that the server no longer expects is merged where it can be")
-  mutating func movedOnApart() throws {
-    try open(.modified)
-    try bench.resolve("x", .client)
-    try bench.elsewhere("x", #"{"a":3,"b":2,"c":1}"#)
-    let report = try bench.push()
-    #expect(report.words == ["x merged", "x pushed update"])
-    #expect(bench.row("x") == #"{"a":2,"b":1,"c":1}"#)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a resolution that the server no longer expects is asked again, until it is accepted")
-  mutating func movedOnAgain() throws {
-    try open(.modified)
-    for value in 10..<14 {
-      try bench.resolve("x", .client)
-      try bench.elsewhere("x", "{\"a\":\(value),\"b\":2}")
-      #expect(try bench.push().words == ["x conflict MM"])
-      #expect(bench.item("x") == Self.client)
-      #expect(bench.disk.sides.count == 1)
-    }
-    try bench.resolve("x", .client)
-    #expect(try bench.push().words == ["x pushed update"])
-    #expect(bench.row("x") == Self.client)
-    #expect(bench.differences == [])
-  }
-
-  @Test("a conflict that is left is told by the next push as nothing new, and stays")
-  mutating func left() throws {
-    try open(.modified)
-    #expect(try bench.push().words == [])
-    #expect(bench.standings == ["x conflict MM"])
-    #expect(bench.item("x") == Self.client)
-  }
-
-  @Test("a new conflict of an item shows the item as it is then, not an older client side")
-  mutating func sidesAreRenewed() throws {
-    try open(.modified)
-    try bench.resolve("x", .item(try Item(text: Self.edited)))
-    try bench.elsewhere("x", #"{"a":30,"b":2}"#)
-    try bench.push()
-    #expect(try current().client == Item(text: Self.edited))
-    #expect(
-      bench.disk.sides[try bench.key("x")]?.client == bench.disk.files[try bench.key("x")]?.bytes)
   }
 }

@@ -17,8 +17,6 @@ struct ScriptedLine: Backend {
     case notSent(Stop)
     /// The server answers 500 and does nothing.
     case broken
-    /// The server acts and answers 500.
-    case brokenAfterActing
     /// The server acts, and its answer doesn't hold the row.
     case answeredWithoutRow
     /// The server acts, and keeps another item than was sent.
@@ -101,9 +99,6 @@ struct ScriptedLine: Backend {
     case .lost: return Reply(.unknown(nil), stop: Self.cut)
     case .notSent(let stop): return Reply(.notSent, stop: stop)
     case .broken: return Reply(.unknown(failure))
-    case .brokenAfterActing:
-      _ = server.handle(intent.request, by: number)
-      return Reply(.unknown(failure))
     case .answeredWithoutRow:
       _ = server.handle(intent.request, by: number)
       return Reply(.done(nil))

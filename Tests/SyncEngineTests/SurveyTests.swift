@@ -17,7 +17,7 @@ import Testing
   }
 
   /// Something that can't be an item, at a place.
-  private func invalid(_ place: String, key: ItemKey?, claims: ItemID? = nil) -> Candidate {
+  private func invalid(_ place: String, key: ItemKey, claims: ItemID) -> Candidate {
     Candidate(
       key: key, client: .invalid(InvalidItem(place: place, message: "no", claims: claims)),
       modified: 0)
@@ -29,19 +29,6 @@ import Testing
     #expect(bench.standings == [])
     try bench.save("x", #"{"a":1.0}"#)
     #expect(bench.standings == [])
-  }
-
-  @Test("what a stopped pull has written is no change of the user's, and what follows it is")
-  mutating func stoppedPull() throws {
-    try bench.share("old", #"{"a":1}"#)
-    for (id, text) in [("new", #"{"a":1}"#), ("old", #"{"a":2}"#), ("edited", #"{"a":1}"#)] {
-      let row = try bench.elsewhere(id, text)
-      try bench.disk.append([row], to: bench.table)
-      _ = try bench.disk.write(
-        row.item, to: bench.key(id), expecting: bench.disk.client(bench.key(id)).digest)
-    }
-    try bench.save("edited", #"{"a":7}"#)
-    #expect(bench.standings == ["edited pending insert"])
   }
 
   @Test("a change is pending")
@@ -84,18 +71,6 @@ import Testing
       bench.standings == ["x pending update", "n pending insert", "b pending insert"])
   }
 
-  @Test("what a command deleted has the command's place, what vanished comes last")
-  mutating func deletions() throws {
-    for id in ["gone", "removed"] { try bench.share(id, #"{"a":1}"#) }
-    try bench.save("gone", nil)
-    #expect(try bench.disk.remove(try bench.key("removed")))
-    try bench.save("z", #"{"a":1}"#)
-    #expect(
-      bench.standings == [
-        "removed pending delete", "z pending insert", "gone pending delete",
-      ])
-  }
-
   @Test("a refused change is rejected until the item is edited")
   mutating func rejected() throws {
     try bench.save("x", #"{"text":"refuse me"}"#)
@@ -107,15 +82,6 @@ import Testing
     #expect(survey.pending([try bench.key("y")]).isEmpty)
     try bench.save("x", #"{"text":"better"}"#)
     #expect(bench.standings == ["x pending insert"])
-  }
-
-  @Test("a refused item that is deleted instead is not rejected")
-  mutating func rejectedThenDeleted() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"text":"refuse me"}"#)
-    try bench.push()
-    try bench.save("x", nil)
-    #expect(bench.standings == ["x pending delete"])
   }
 
   @Test("a write whose outcome isn't known is unknown, whatever lies there now")
@@ -156,16 +122,6 @@ import Testing
     #expect(try Survey(of: [bench.table], on: bench.disk).pending().isEmpty)
   }
 
-  @Test("a file whose name stands for no id is invalid, and has no key")
-  mutating func nameless() throws {
-    var disk = ClaimingDisk(memory: bench.disk)
-    disk.more = [invalid("buy milk.json", key: nil)]
-    let survey = try Survey(of: [bench.table], on: disk)
-    #expect(survey.entries.map(\.key) == [nil])
-    #expect(try standings(disk) == ["- invalid buy milk.json"])
-    #expect(survey.pending().isEmpty)
-  }
-
   @Test("a missing file whose id stands in another file is moved, and nothing is sent")
   mutating func moved() throws {
     try bench.share("x", #"{"a":1}"#)
@@ -174,22 +130,6 @@ import Testing
     disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
     #expect(try standings(disk) == ["b invalid b.json", "x moved to b.json"])
     #expect(try Survey(of: [bench.table], on: disk).pending().isEmpty)
-  }
-
-  @Test("a moved file deletes nothing on the server, and the next push with the file gone does")
-  mutating func movedPush() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", nil)
-    var disk = ClaimingDisk(memory: bench.disk)
-    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
-    var report = PushReport()
-    try Push(settings: bench.settings).run(
-      [bench.table], on: &disk, to: &bench.line, report: &report)
-    #expect(bench.writes() == [])
-    disk.more = []
-    try Push(settings: bench.settings).run(
-      [bench.table], on: &disk, to: &bench.line, report: &report)
-    #expect(bench.writes() == ["DELETE todoitem/x If-Match v1"])
   }
 
   @Test("a push looks at the files once, however many have vanished, and not where they are known")
@@ -249,37 +189,5 @@ import Testing
         "b invalid b.json", "invalid invalid todoitem/invalid", "moved moved to b.json",
         "edited pending update", "added pending insert", "gone pending delete",
       ])
-  }
-
-  @Test("conflicts and unknown writes of other tables are not looked at")
-  mutating func otherTables() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    bench.line.fates = [.replyLost]
-    try bench.push()
-    #expect(try Survey(of: [TableName("other")], on: bench.disk).entries.isEmpty)
-  }
-
-  @Test("a survey records nothing")
-  mutating func readsOnly() throws {
-    try bench.share("x", #"{"a":1}"#)
-    try bench.save("x", #"{"a":2}"#)
-    let steps = bench.disk.steps
-    _ = bench.standings
-    #expect(bench.disk.steps == steps)
-    #expect(bench.disk.journal.records.isEmpty)
-  }
-
-  @Test("waiting are the changes to be sent and those of unknown outcome")
-  mutating func waiting() throws {
-    try bench.save("a", #"{"a":1}"#)
-    try bench.save("b", #"{"a":1}"#)
-    try bench.save("c", #"{"text":"refuse me"}"#)
-    bench.line.fates = [.answered, .answered, .answered]
-    try bench.save("d", #"{"a":1}"#)
-    bench.line.fates = [.answered, .replyLost]
-    let report = try bench.push()
-    #expect(report.waiting == 3)
-    #expect(try Survey(of: [bench.table], on: bench.disk).waiting == 3)
   }
 }

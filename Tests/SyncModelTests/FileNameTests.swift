@@ -1,5 +1,4 @@
 import SyncModel
-import TestSupport
 import Testing
 
 @Suite("Names of files") struct FileNameTests {
@@ -78,20 +77,6 @@ import Testing
     #expect(try FileName.id(of: Text(pair.name)) == id)
   }
 
-  @Test("a name has 240 bytes at most")
-  func length() throws {
-    func name(_ text: String) throws -> Text? { FileName.of(try ItemID(Text(text))) }
-    let plain = String(repeating: "x", count: 240)
-    #expect(try name(plain) == Text(plain))
-    #expect(try name(plain + "x") == nil)
-    let blanks = String(repeating: "/", count: 80)
-    #expect(try name(blanks)?.bytes.count == 240)
-    #expect(try name(blanks + "/") == nil)
-    #expect(throws: NameError("the id is too long for a file's name")) {
-      try FileName.id(of: Text(plain + "x"))
-    }
-  }
-
   /// A name that no id has, and what is said of it.
   struct Refused: CustomTestStringConvertible, Sendable {
     let name, fault: String
@@ -118,6 +103,7 @@ import Testing
     Refused("%FF", "the file's name is not UTF-8"),
     Refused("%C3", "the file's name is not UTF-8"),
     Refused("%ED%A0%80", "the file's name is not UTF-8"),
+    Refused(String(repeating: "x", count: 241), "the id is too long for a file's name"),
     Refused("", "an id can't be empty"),
     Refused("%2E", "an id can't be '.' or '..'"),
     Refused("%2E%2E", "an id can't be '.' or '..'"),
@@ -131,52 +117,5 @@ import Testing
     "a name that says an id in another way is refused, with the name to use", arguments: refused)
   func refuses(_ row: Refused) {
     #expect(throws: NameError(row.fault)) { try FileName.id(of: Text(row.name)) }
-  }
-
-  @Test("random ids have names of their own, within one directory, and lead back")
-  func property() throws {
-    let seed: UInt64 = 20_260_101
-    var random = SplitMix64(seed: seed)
-    let pool: [Unicode.Scalar] = [
-      ".", ".", "-", "%", "/", " ", "\\", "a", "A", "c", "o", "n", "C", "O", "N", "1", "_", "2",
-      "5",
-      "E", "\u{E9}", "e", "\u{301}", "\u{1F600}", "~", "\u{A0}",
-    ]
-    var ids: [Text: ItemID] = [:]
-    for _ in 0..<20_000 {
-      var scalars = String.UnicodeScalarView()
-      for _ in 0...random.below(9) { scalars.append(pool[random.below(pool.count)]) }
-      guard let id = try? ItemID(Text(String(scalars))) else { continue }
-      let name = try #require(FileName.of(id), "seed \(seed)")
-      #expect(ids[name] ?? id == id, "seed \(seed): \(name) stands for two ids")
-      ids[name] = id
-      #expect(try FileName.id(of: name) == id, "seed \(seed): \(name)")
-      let bytes = name.bytes
-      #expect(
-        bytes.allSatisfy { byte in
-          byte == UInt8(ascii: "%") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte)
-            || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        }, "seed \(seed): \(name)")
-      #expect(bytes.first != UInt8(ascii: ".") && bytes.first != UInt8(ascii: "-"))
-      #expect(bytes.last != UInt8(ascii: "."))
-    }
-    #expect(ids.count > 15_000)
-  }
-
-  @Test("no random name is read as an id that has another name")
-  func reading() {
-    let seed: UInt64 = 7
-    var random = SplitMix64(seed: seed)
-    let pool = Array("%%%%2E41aC/. 0Ff".utf8)
-    var read = 0
-    for _ in 0..<20_000 {
-      let bytes = (0...random.below(6)).map { _ in pool[random.below(pool.count)] }
-      let name = Text(String(decoding: bytes, as: UTF8.self))
-      guard let id = try? FileName.id(of: name) else { continue }
-      read += 1
-      #expect(FileName.of(id) == name, "seed \(seed)")
-    }
-    #expect(read > 1_000)
   }
 }

@@ -74,29 +74,6 @@ import Testing
     #expect((other == one) == pair.equal)
   }
 
-  @Test("the object of an item has its id first, and nulls on demand")
-  func object() throws {
-    let item = try Item(text: #"{"version":"1","b":null,"a":1,"id":"y"}"#)
-    let id = try ItemID("x")
-    func text(_ object: JSONObject) -> String {
-      String(decoding: JSON.object(object).encoded(), as: UTF8.self)
-    }
-    #expect(text(item.object(id: id)) == #"{"id":"x","b":null,"a":1}"#)
-    #expect(text(item.object(id: id, omittingNulls: true)) == #"{"id":"x","a":1}"#)
-  }
-
-  @Test("a field that is null counts as absent, and assigning nothing removes it")
-  func fields() throws {
-    var item = try Item(text: #"{"a":null,"b":1,"c":2}"#)
-    #expect(item["a"] == nil)
-    #expect(item["b"] == 1)
-    item["b"] = nil
-    item["d"] = 3
-    item["c"] = 4
-    #expect(item.fields.members.map(\.name) == ["a", "c", "d"])
-    #expect(item.values == ["c": 4, "d": 3])
-  }
-
   @Test("the first name that stands twice is told", arguments: [3, 40])
   func duplicates(fill: Int) {
     var object = JSONObject()

@@ -77,23 +77,4 @@ import Testing
     #expect(
       fault(String(repeating: "7", count: 1_025)) == "a number may have 1024 bytes at most")
   }
-
-  @Test("a document may be 512 deep", arguments: ["[": "]", #"{"a":"#: "}"])
-  func documentDepth(_ open: String, _ close: String) throws {
-    func text(_ depth: Int) -> [UInt8] {
-      Array(
-        (String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
-    }
-    _ = try JSON(parsing: text(512))
-    let error = #expect(throws: JSONError.self) { try JSON(parsing: text(513)) }
-    #expect(error?.message == "nested deeper than 512")
-  }
-
-  @Test("the depth of what is parsed is bounded by the limit alone, not by the stack")
-  func ownStack() {
-    let limits = JSONLimits(depth: 100_000, members: .max, string: .max, number: .max)
-    let text = Array(String(repeating: "[", count: 100_001).utf8)
-    let error = #expect(throws: JSONError.self) { try JSON(parsing: text, limits: limits) }
-    #expect(error?.description == "1:100001: nested deeper than 100000")
-  }
 }

@@ -17,47 +17,6 @@ import Testing
 
   private static func long(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  static let ids: [Name] = [
-    Name("a letter", "a"),
-    Name("a UUID", "8d5e1b0c-6b3f-4e0b-9f3c-000000000001"),
-    Name("a path upwards", "../../.bashrc"),
-    Name("a slash", "/"),
-    Name("three dots", "..."),
-    Name("a leading dash", "-rf"),
-    Name("blanks around", " a "),
-    Name("a quote and a percent sign", "\"%"),
-    Name("a no-break space alone", "\u{A0}"),
-    Name("beyond ASCII", "\u{20AC}"),
-    Name("a right-to-left override", "\u{202E}"),
-    Name("255 bytes", long(255)),
-    Name("255 bytes in fewer scalars", long(1) + String(repeating: "\u{E9}", count: 127)),
-    Name("nothing", "", "an id can't be empty"),
-    Name("a dot", ".", "an id can't be '.' or '..'"),
-    Name("two dots", "..", "an id can't be '.' or '..'"),
-    Name("a blank", " ", "an id can't be blanks only"),
-    Name("blanks", "   ", "an id can't be blanks only"),
-    Name("256 bytes", long(256), "an id may have 255 bytes at most"),
-    Name(
-      "256 bytes in fewer scalars", String(repeating: "\u{E9}", count: 128),
-      "an id may have 255 bytes at most"),
-    Name("a NUL", "a\u{0}b", "an id can't hold a control character"),
-    Name("a line end", "a\nb", "an id can't hold a control character"),
-    Name("CRLF, which is one Character", "a\r\nb", "an id can't hold a control character"),
-    Name("an escape", "\u{1B}[2J", "an id can't hold a control character"),
-    Name("the last of C0", "\u{1F}", "an id can't hold a control character"),
-    Name("DEL", "\u{7F}", "an id can't hold a control character"),
-    Name("the first of C1", "\u{80}", "an id can't hold a control character"),
-    Name("the last of C1", "\u{9F}", "an id can't hold a control character"),
-    Name(
-      "a control character with an accent", "a\u{1B}\u{301}", "an id can't hold a control character"
-    ),
-  ]
-
-  @Test("an id is 1 to 255 bytes without control characters", arguments: ids)
-  func id(_ row: Name) {
-    #expect(fault { try ItemID(row.text).text } == row.fault)
-  }
-
   static let tables: [Name] = [
     Name("a word", "todoitem"),
     Name("a letter", "t"),
@@ -88,17 +47,6 @@ import Testing
       _ = try make()
       return nil
     } catch { return "\(error)" }
-  }
-
-  @Test("names are compared byte by byte")
-  func bytewise() throws {
-    for (one, other) in [("A", "a"), ("\u{E9}", "e\u{301}"), ("a", "a "), ("\u{212B}", "\u{C5}")] {
-      let (one, other) = (try ItemID(Text(one)), try ItemID(Text(other)))
-      #expect(one != other)
-      #expect(Set([one, other]).count == 2)
-      #expect((one < other) != (other < one))
-    }
-    #expect(try TableName("A") != TableName("a"))
   }
 
   @Test("items are ordered by table, then by id")

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("a stamp is later than the one before, whatever the clock says")
+  @Test("V6: a stamp is later than the one before, whatever the clock says")
   func stamps() {
     let first = Stamp(moment: Moment(milliseconds: 1_000), count: 7)
     for (now, moment) in [(2_000, 2_000), (1_000, 1_001), (5, 1_001)] as [(Int64, Int64)] {

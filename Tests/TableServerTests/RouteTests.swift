@@ -107,25 +107,6 @@ import Testing
     }
   }
 
-  @Test(
-    "an id that is there answers 409 with the stored row, a tombstone as well",
-    arguments: versions)
-  func insertTaken(version: String?) async throws {
-    try await TestServer.run { server in
-      let server = server.speaking(version)
-      let first = try await server.send(.post, "todoitem", #"{"id":"a","text":"first"}"#)
-      let again = try await server.send(.post, "todoitem", #"{"id":"a","text":"second"}"#)
-      #expect(again.status == 409)
-      #expect(again.text == first.text)
-      #expect(again.eTag == first.eTag)
-      #expect(try await server.send(.delete, "todoitem/a").status == 204)
-      let late = try await server.send(.post, "todoitem", #"{"id":"a","text":"second"}"#)
-      #expect(late.status == 409)
-      #expect(late["deleted"] == true)
-      #expect(late["text"] == "first")
-    }
-  }
-
   @Test("V3: system columns in a body are passed over")
   func reserved() async throws {
     try await TestServer.run { server in
@@ -216,19 +197,6 @@ import Testing
   }
 
   // MARK: Read one (protocol S5, S39–S41, S66)
-
-  @Test("a row is read with its tag and date", arguments: versions)
-  func read(version: String?) async throws {
-    try await TestServer.run { server in
-      let server = server.speaking(version)
-      let row = try await server.send(.post, "todoitem", #"{"id":"a","text":"milk"}"#)
-      let reply = try await server.send(.get, "todoitem/a")
-      #expect(reply.status == 200)
-      #expect(reply.text == row.text)
-      #expect(reply.eTag == "\"\(try #require(row.version))\"")
-      #expect(reply.fields[.lastModified] == row.fields[.lastModified])
-    }
-  }
 
   @Test("what isn't there is 404; a tombstone is 404 in v2 and 410 else", arguments: versions)
   func gone(version: String?) async throws {

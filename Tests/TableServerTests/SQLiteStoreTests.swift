@@ -36,30 +36,6 @@ import Testing
     }
   }
 
-  @Test("datasets differ")
-  func datasets() async throws {
-    try await withTemporaryDirectory { directory in
-      let one = try SQLiteItemStore(path: directory + "/1.db")
-      let two = try SQLiteItemStore(path: directory + "/2.db")
-      #expect(one.dataset != two.dataset)
-      #expect(UUID(uuidString: one.dataset.string) != nil)
-    }
-  }
-
-  @Test("a revoked token is kept as such")
-  func revoke() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = try SQLiteItemStore(path: directory + "/items.db")
-      for user: Text in ["anna", "bert", "anna"] {
-        try await store.add(AccessToken.make(for: user, at: Moment(milliseconds: 1)).1)
-      }
-      #expect(try await store.revoke("anna", at: Moment(milliseconds: 9)) == 2)
-      #expect(try await store.revoke("anna", at: Moment(milliseconds: 10)) == 0)
-      #expect(try await store.tokens().map(\.revokedAt?.milliseconds) == [9, nil, 9])
-      try await store.close()
-    }
-  }
-
   @Test("what isn't a store is refused and left as it is")
   func foreign() async throws {
     try await withTemporaryDirectory { directory in
@@ -174,29 +150,6 @@ import Testing
       #expect(gone.stored?.isDeleted == true)
       #expect(try await store.write(RowWrite(.undelete, id("a")), in: todoitem) == .tooLarge)
       #expect(try await store.row(id("a"), in: todoitem) == gone.stored)
-      try await store.close()
-    }
-  }
-
-  @Test("case 122: a disk that is full refuses writes, keeps what was, and goes on reading")
-  func full() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = try SQLiteItemStore(path: directory + "/items.db", salt: { 0 })
-      let row = try await store.insert("a", #"{"text":"milk"}"#)
-      try await store.pool.writeWithoutTransaction {
-        try $0.execute(sql: "PRAGMA max_page_count = 12")
-      }
-      let large = try members("{\"x\":\"\(String(repeating: "x", count: 200_000))\"}")
-      await #expect(throws: DatabaseError.self) {
-        try await store.write(RowWrite(.insert(large), id("b")), in: todoitem)
-      }
-      #expect(try await store.row(id("b"), in: todoitem) == nil)
-      #expect(try await store.row(id("a"), in: todoitem) == row)
-      try await store.pool.writeWithoutTransaction {
-        try $0.execute(sql: "PRAGMA max_page_count = 10000")
-      }
-      let next = try await store.insert("c", "{}")
-      #expect(next.version.text == "AAAAAAAAAAI=")
       try await store.close()
     }
   }

@@ -1,17 +1,7 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
-
-/// Runs what waits for another process on a thread of its own.
-///
-/// Tests share as many threads as there are processors; two that wait would keep all others waiting.
-func waiting<Value: Sendable>(
-  _ body: @escaping @Sendable () throws -> Value
-) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-  }
-}
 
 /// A running `tsync-server`; it ends with the value.
 ///
@@ -54,8 +44,7 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   /// The program beside the tests.
-  private static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    .deletingLastPathComponent().appendingPathComponent("tsync-server")
+  private static let executable = URL(fileURLWithPath: Programs.path(of: "tsync-server"))
 
   /// Runs the program to its end and returns what it wrote.
   static func run(
@@ -226,17 +215,6 @@ final class ClientSocket: Sendable {
       guard count > 0 else { throw Failure(number: errno) }
       rest = rest.dropFirst(count)
     }
-  }
-
-  /// Sends what goes at once, and doesn't mind whether anybody is there.
-  func drip(_ text: String) {
-    _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-  }
-
-  /// Whether the peer has neither sent anything nor closed the connection.
-  var isOpen: Bool {
-    var byte: UInt8 = 0
-    return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0 && errno == EAGAIN
   }
 
   /// Whether the peer, a socket of this machine's, is connected.

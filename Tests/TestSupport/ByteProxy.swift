@@ -96,9 +96,6 @@ package final class ByteProxy: Sendable {
     }
   }
 
-  /// How many connections were made so far.
-  package var connectionCount: Int { listener.connectionCount }
-
   /// Sends the server the requests that were kept back, each on a connection of its own, and waits
   /// until each is being answered.
   package func deliverWithheld() {

@@ -2,23 +2,11 @@ import Glibc
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Workspace
+import Workspace
 
 @Suite struct ConfigurationTests {
   private func file(_ text: String, _ place: String = "config.json") -> SettingsFile {
     SettingsFile(place: place, text: Array(text.utf8))
-  }
-
-  @Test("Without files, everything has its default")
-  func hasDefaults() throws {
-    let configuration = try Configuration(workspace: nil, user: nil)
-    #expect(configuration.tables == [try TableName("todoitem")])
-    #expect(configuration.doneField == "complete")
-    #expect(configuration.color == "auto")
-    #expect(!configuration.pullPushes)
-    #expect(configuration.remote == nil)
-    #expect(configuration.policy(of: try TableName("todoitem")) == MergePolicy())
   }
 
   @Test("The workspace's value goes before the user's, and each knows where it comes from")
@@ -26,44 +14,17 @@ import Testing
     let configuration = try Configuration(
       workspace: file("{\n  \"color\": \"never\"\n}", ".todosync/config.json"),
       user: file("{\"color\": \"always\", \"done.field\": \"done\"}", "~/config.json"))
-    #expect(
-      configuration.entries["color"]
-        == Configuration.Entry(value: "never", place: ".todosync/config.json", line: 2))
-    #expect(
-      configuration.entries["done.field"]
-        == Configuration.Entry(value: "done", place: "~/config.json", line: 1))
+    let (color, done) = (configuration.entries["color"], configuration.entries["done.field"])
+    #expect(color?.place == ".todosync/config.json" && color?.line == 2)
+    #expect(done?.place == "~/config.json" && done?.line == 1)
     #expect(configuration.color == "never")
     #expect(configuration.doneField == "done")
-  }
-
-  @Test(
-    "W1: what runs a program or chooses credentials counts only from the user's side",
-    arguments: ["editor", "pager", "resolve.command", "resolve.tool", "credential.command"])
-  func protects(name: Text) throws {
-    let text = "{\n  \"\(name)\": \"evil\"\n}"
-    let configuration = try Configuration(
-      workspace: file(text), user: file("{\"\(name)\": \"mine\"}"))
-    #expect(configuration.text(name) == "mine")
-    #expect(
-      configuration.warnings == ["config.json:2: \(name) counts only in the user's own settings"])
-    #expect(try Configuration(workspace: file(text), user: nil).text(name) == nil)
   }
 
   @Test("W1: a protected value in a workspace is not even checked, so that it can't stop anybody")
   func ignoresProtectedValues() throws {
     let configuration = try Configuration(workspace: file("{\"editor\": 7}"), user: nil)
     #expect(configuration.entries.isEmpty)
-  }
-
-  @Test("A setting that doesn't exist is warned of")
-  func warnsOfTheUnknown() throws {
-    let configuration = try Configuration(
-      workspace: file("{\n\"pul.push\": true,\n\"merge.to do\": 1}"), user: nil)
-    #expect(
-      configuration.warnings == [
-        "config.json:2: there is no setting 'pul.push'",
-        "config.json:3: there is no setting 'merge.to do'",
-      ])
   }
 
   @Test(
@@ -127,27 +88,6 @@ import Testing
     #expect(configuration.policy(of: other) == MergePolicy(.manual, fields: ["x": .fields]))
   }
 
-  @Test("Setting a value keeps the rest of the text")
-  func setsValues() throws {
-    var settings = file("{\n    \"remote\": \"http://a\",\n    \"x\": 1.0\n}\n")
-    let jobs = try #require(SettingKey("push.jobs"))
-    try settings.set(jobs, to: jobs.value(from: "4"))
-    #expect(
-      settings.text
-        == Array(
-          "{\n    \"remote\": \"http://a\",\n    \"x\": 1.0,\n    \"push.jobs\": 4\n}\n".utf8))
-    try settings.set(try #require(SettingKey("remote")), to: nil)
-    #expect(settings.text == Array("{\n    \"x\": 1.0,\n    \"push.jobs\": 4\n}\n".utf8))
-    #expect(throws: WorkspaceError.self) { try settings.set(jobs, to: "many") }
-  }
-
-  @Test("A new file is an object over lines")
-  func beginsFiles() throws {
-    var settings = SettingsFile(place: "", text: nil)
-    try settings.set(try #require(SettingKey("color")), to: "never")
-    #expect(settings.text == Array("{\n  \"color\": \"never\"\n}\n".utf8))
-  }
-
   @Test(
     "A word of a command line becomes the value of its setting's type",
     arguments: [
@@ -183,17 +123,6 @@ import Testing
     #expect(UserDirectory(configHome: "", home: "/h")?.path == "/h/.config/tsync")
     #expect(UserDirectory(configHome: "relative", home: "/h")?.path == "/h/.config/tsync")
     #expect(UserDirectory(configHome: nil, home: nil) == nil)
-  }
-
-  @Test("The user's settings are read and written, the directories made as they are needed")
-  func keepsTheUsersSettings() throws {
-    let directory = TemporaryDirectory()
-    let user = try #require(UserDirectory(configHome: directory.path(of: "a/b"), home: nil))
-    var settings = try user.settings()
-    try settings.set(try #require(SettingKey("editor")), to: "vim")
-    try user.write(settings)
-    #expect(try user.settings().text == Array("{\n  \"editor\": \"vim\"\n}\n".utf8))
-    #expect(settings.place == directory.path(of: "a/b/tsync/config.json"))
   }
 
   @Test("The user's settings may be a link to where they are kept")

@@ -1,11 +1,9 @@
 import Glibc
 import SyncEngine
 import SyncModel
-import SystemPackage
 import TestSupport
 import Testing
-
-@testable import Workspace
+import Workspace
 
 @Suite struct CredentialsTests {
   let directory = TemporaryDirectory()
@@ -103,23 +101,6 @@ import Testing
     chmod(directory.path(of: "real"), 0o644)
     #expect(throws: WorkspaceError.self) {
       try Credentials.token(inFile: directory.path(of: "link"))
-    }
-  }
-
-  @Test("A token's file that is absent, open to others, or no token is refused")
-  func refusesTokenFiles() throws {
-    #expect(
-      throws: WorkspaceError.file(
-        place: directory.path(of: "none"), .noSuchFileOrDirectory)
-    ) { try Credentials.token(inFile: directory.path(of: "none")) }
-    directory.write("a b", to: "words")
-    #expect(try Credentials.token(inFile: directory.path(of: "words")) == nil)
-    directory.write([0xFF], to: "bytes")
-    #expect(try Credentials.token(inFile: directory.path(of: "bytes")) == nil)
-    directory.write("secret", to: "open")
-    chmod(directory.path(of: "open"), 0o640)
-    #expect(throws: WorkspaceError.self) {
-      try Credentials.token(inFile: directory.path(of: "open"))
     }
   }
 }

@@ -1,6 +1,7 @@
 import SyncEngine
 import SyncModel
 import Testing
+import WorkspaceSupport
 
 /// A disk, and what a person does to it and finds on it without tsync.
 protocol TestedDisk: Disk {

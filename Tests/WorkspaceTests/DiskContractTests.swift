@@ -3,8 +3,8 @@ import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Workspace
+import Workspace
+import WorkspaceSupport
 
 @Suite struct DiskContractTests {
   @Test("A workspace keeps the promise", arguments: Promise.allCases)
@@ -28,38 +28,26 @@ extension Workspace: TestedDisk {
       unlink(path)
       return
     }
-    try Self.put(text, at: path)
+    Files.write(text, to: path)
   }
 
   mutating func userEditsSide(_ item: Item, of key: ItemKey) throws {
-    try Self.put(JSON.object(item.fields).encoded(), at: path(of: key, .client))
+    Files.write(JSON.object(item.fields).encoded(), to: try path(of: key, .client))
   }
 
-  private static func put(_ text: [UInt8], at path: String) throws {
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
-    try FileBytes.write(text, to: descriptor, place: path)
-  }
-
-  func bytes(of key: ItemKey) throws -> [UInt8]? { Fixture.bytes(try path(of: key)) }
+  func bytes(of key: ItemKey) throws -> [UInt8]? { Files.read(try path(of: key)) }
 
   func kept() throws -> [[UInt8]] {
-    var kept: [[UInt8]] = []
-    for kind in ["items", "conflicts"] {
-      guard let directory = try trash.directory.existingChild(kind) else { continue }
-      for table in try directory.names() {
-        let place = try directory.child(table)
-        for name in try place.names().sorted() {
-          kept.append(Fixture.bytes("\(path)/.todosync/\(place.place(of: name))") ?? [])
-        }
+    ["items", "conflicts"].flatMap { kind in
+      let trash = "\(path)/.todosync/trash/\(kind)"
+      return Files.names(in: trash).flatMap { table in
+        Files.names(in: "\(trash)/\(table)").map { Files.read("\(trash)/\(table)/\($0)") ?? [] }
       }
     }
-    return kept
   }
 
   mutating func reopen() throws {
-    let (path, clock) = (path, clock)
+    let (path, clock) = (path, { Playground.second * 1_000_000_000 })
     try finish("test")
     // The last copy gives the lock back.
     self = try Workspace(at: path, for: .reading, clock: clock)

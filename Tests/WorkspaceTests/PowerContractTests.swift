@@ -3,8 +3,8 @@ import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Workspace
+import Workspace
+import WorkspaceSupport
 
 /// What SyncEngine/Disk.swift promises of a power loss, of a workspace on a file system that can lose
 /// its power, and of its twin in memory.

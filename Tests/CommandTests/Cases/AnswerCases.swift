@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Answers that are too much, or none.
 @Suite("Answers of a hostile server") struct AnswerCases {
@@ -87,16 +87,8 @@ import Testing
   }
 
   /// Runs the program itself in the person's workspace with 512 MiB of memory at most.
-  private func pullInLittleMemory() throws -> Ending {
-    try ProgramRun(
-      Program(
-        "sh", ["-c", "ulimit -v 524288; exec \"$0\" pull 2>&1", "\(Programs.directory)/tsync"],
-        directory: anna.directory.path(of: "list"),
-        environment: Environment([
-          ("HOME", Text(anna.directory.path)), ("PATH", "/usr/bin:/bin"),
-          ("XDG_CONFIG_HOME", Text(anna.directory.path(of: "config"))),
-        ]), isCaptured: true)
-    ).ending()
+  private func pullInLittleMemory() throws -> Outcome {
+    try anna.shell("ulimit -v 524288; exec tsync pull 2>&1")
   }
 
   @Test(
@@ -108,11 +100,7 @@ import Testing
     let script =
       isPacked
       ? "head -c 209000000 /dev/zero | tr '\\0' ' ' | gzip -9" : "head -c 68157440 /dev/zero"
-    let body = try ProgramRun(
-      Program(
-        "sh", ["-c", script], directory: "/", environment: Environment([("PATH", "/usr/bin:/bin")]),
-        isCaptured: true)
-    ).ending().output
+    let body = try ChildProcess(["sh", "-c", script]).ending().output
     if isPacked { #expect((100_000..<400_000).contains(body.count)) }
     let fields = isPacked ? [(name: "Content-Encoding", value: "gzip")] : []
     let reply = ScriptedReply.answer(
@@ -120,7 +108,7 @@ import Testing
     table.change { $0.answer = { _ in reply } }
     let ending = try pullInLittleMemory()
     #expect(ending.status == 5)
-    #expect(String(decoding: ending.output, as: UTF8.self).hasPrefix("tsync: pull: "))
+    #expect(ending.output.hasPrefix("tsync: pull: "))
     table.change { $0.answer = nil }
     table.put("new", at: 2)
     #expect(try pullInLittleMemory().status == 0)

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// What a case begins with: a server, a line to it that keeps every request and that a test disturbs
 /// as it likes, and a person who has cloned its rows.

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Files that people and programs change (safety.md §5, 74–81).
 @Suite struct ChangedFileCases {

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// A person whose line to a real server a test cuts, one connection at a time.
 final class CutLine {
@@ -19,7 +19,7 @@ final class CutLine {
     let next = next
     proxy = try ByteProxy(before: server.port) { _ in next.take() }
     anna = try Person(cloning: proxy.url)
-    // tsync-server speaks all three; who has asked it is told to speak the second.
+    // tsync-server speaks all four; who has asked it is told to speak the second of these three.
     let state = try #require(anna.directory.text(Self.state))
     let spoken = state.replacing("\"datasync\"", with: "\"\(dialect)\"")
     anna.directory.write(spoken, to: Self.state)
@@ -29,8 +29,6 @@ final class CutLine {
 
   /// What has passed on the last connection.
   var lastPassage: ByteProxy.Passage? { proxy.passages.last }
-  /// How many connections were made so far.
-  var connectionCount: Int { proxy.connectionCount }
 
   /// Runs a command whose connections take these courses, in their order, and then clear ones.
   func run(_ words: String..., on courses: ByteProxy.Course...) -> Outcome {
@@ -49,7 +47,7 @@ final class CutLine {
 }
 
 /// The courses of the connections to come; the last is followed by clear ones.
-final class NextCourse: Sendable {
+private final class NextCourse: Sendable {
   private let courses = Mutex<[ByteProxy.Course]>([])
 
   func set(_ new: [ByteProxy.Course]) { courses.withLock { $0 = new } }

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 
 /// What is done while the line is cut.
-enum Deed: String, CaseIterable, Sendable {
+enum Deed: CaseIterable, Sendable {
   /// A new item is pushed.
   case insert
   /// A changed item is pushed.

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Requests that come twice, late, or in another order (safety.md §2.4, N2 to N4, N10).
 @Suite struct DeliveryCases {

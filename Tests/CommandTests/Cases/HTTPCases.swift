@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Answers that are not what was asked for (safety.md §5, rows 36 to 61; §2.1, S8, S19, S21).
 @Suite struct HTTPCases {

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// A workspace made by somebody else (safety.md §2.2): what isn't a numbered case.
 @Suite struct HostileWorkspaceTests {
@@ -131,7 +131,7 @@ import Testing
     anna.environment = [("TSYNC_DIR", anna.directory.path(of: "list")), ("TSYNC_EDITOR", "true")]
     anna.run("new", "-s", "id=milk", "Milk")
     let elsewhere = try ChildProcess(
-      ["\(Programs.directory)/tsync", "list"], in: "/", anna.variables)
+      [Programs.path(of: "tsync"), "list"], in: "/", anna.variables)
     #expect(elsewhere.outcome().output == "milk  Milk\n")
     #expect(anna.run("edit", "milk").status == 0)
   }

@@ -1,9 +1,9 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Files that are no items (safety.md §5, 64–73): named with their place, never sent, never
 /// overwritten, and nothing else stops.
@@ -238,15 +238,7 @@ import Testing
     let hints = pushed.error.split(separator: "\n").filter { $0.hasPrefix(start) }
     #expect(hints.count == names.count)
     for hint in hints {
-      let ending = try ProgramRun(
-        Program(
-          "sh", ["-c", String(hint.dropFirst(start.count))],
-          directory: anna.directory.path(of: "list"),
-          environment: Environment([
-            ("PATH", Text("\(Programs.directory):/usr/bin:/bin"))
-          ]))
-      ).ending()
-      #expect(ending.status == 0)
+      #expect(try anna.shell(String(hint.dropFirst(start.count))).status == 0)
     }
     for (_, canonical) in names {
       #expect(anna.directory.names(in: items).contains("\(canonical).json"))
@@ -268,6 +260,6 @@ private struct LaidFile: Equatable {
     try #require(lstat(path, &status) == 0)
     (mode, inode) = (status.st_mode, status.st_ino)
     size = status.st_size
-    bytes = mode & S_IFMT == S_IFREG && size < 16 << 20 ? try FileText.read(path) : nil
+    bytes = mode & S_IFMT == S_IFREG && size < 16 << 20 ? Files.read(path) : nil
   }
 }

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// A workspace that somebody else prepared, and a machine that others use (safety.md §5, 106–112;
 /// §2.2).

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Writes whose outcome only the row can tell (safety.md §5, rows 39 to 48; §2.4, N3, N4).
 @Suite struct LostReplyCases {

@@ -1,9 +1,9 @@
+import CommandSupport
+import Commands
 import Glibc
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// A disk and a machine that refuse (safety.md §5, 82–85 and 96; each call at each place is the
 /// crash sweep's).

@@ -1,7 +1,7 @@
+import CommandSupport
+import Commands
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Pages that lead astray, or nowhere.
 @Suite("Pages of a hostile server") struct PagingCases {

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Servers that say no, or not now (safety.md §5, rows 51 to 55; §2.1, S20, S22; §2.4, N5).
 @Suite struct PatienceCases {

@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import Glibc
 import TestSupport
 import Testing
-
-@testable import Commands
 
 extension Person {
   /// The files below the person's directory, with their contents, but for those of the workspace.

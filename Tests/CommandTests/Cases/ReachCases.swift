@@ -1,8 +1,8 @@
+import CommandSupport
+import Commands
 import CurlTransport
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Servers that can't be reached, trusted or waited for (safety.md §5, rows 56 to 58, 62, 63; §2.4,
 /// N2, N7, N8).

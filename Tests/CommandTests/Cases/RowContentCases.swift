@@ -1,7 +1,7 @@
+import CommandSupport
+import Commands
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// What a server writes into its rows.
 @Suite("Rows from a hostile server") struct RowContentCases {

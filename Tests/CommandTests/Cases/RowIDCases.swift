@@ -1,7 +1,7 @@
+import CommandSupport
+import Commands
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Ids that a server sends, whatever it means by them.
 @Suite("Ids from a hostile server") struct RowIDCases {

@@ -1,11 +1,11 @@
+import CommandSupport
+import Commands
 import Glibc
 import Remote
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// The token of an origin, followed through a whole story of hostile answers (safety.md P8, S5 to S9,
 /// S20, W2; §5, rows 36 and 109).
@@ -154,7 +154,6 @@ import Testing
   @Test("cases 110, P8: a token stands in no command line, and not in what a proxy is told")
   func processes() throws {
     let anna = Person()
-    let program = "\(Programs.directory)/tsync"
     let (lines, proxy) = (CommandLines(), try ScriptedServer { _ in .answer(407) })
     let server = try ScriptedServer { _ in
       lines.look()
@@ -162,21 +161,17 @@ import Testing
     }
     anna.directory.write("\(Self.canary)\n", to: "token")
     anna.directory.write("echo '\(Self.canary)'", to: "fetch")
-    var told: [UInt8] = []
+    anna.environment = [
+      ("https_proxy", proxy.url), ("TSYNC_TRACE", anna.directory.path(of: "trace")),
+    ]
+    var told = ""
     func run(_ words: String..., status: Int32) throws {
       // What is said on standard error is searched, too.
-      let ending = try ProgramRun(
-        Program(
-          "sh", ["-c", "exec \"$0\" \"$@\" 2>&1", program] + words,
-          directory: anna.directory.path,
-          environment: Environment([
-            ("XDG_CONFIG_HOME", Text(anna.directory.path(of: "config"))),
-            ("PATH", "/usr/bin:/bin"), ("https_proxy", Text(proxy.url)),
-            ("TSYNC_TRACE", Text(anna.directory.path(of: "trace"))),
-          ]), isCaptured: true)
-      ).ending()
-      #expect(ending.status == status, "\(words) \(String(decoding: ending.output, as: UTF8.self))")
-      told += ending.output
+      let outcome = try ChildProcess(
+        [Programs.path(of: "tsync")] + words, in: anna.directory.path, anna.variables
+      ).outcome()
+      #expect(outcome.status == status, "\(words) \(outcome.text)")
+      told += outcome.text
     }
     try run("init", "--remote", server.url, "list", status: 0)
     let file = anna.directory.path(of: "token")
@@ -191,11 +186,12 @@ import Testing
     try run("-C", "list", "pull", status: 5)
     #expect(proxy.requests.map(\.method).contains("CONNECT"))
     for request in proxy.requests { #expect(!Self.isFound(in: request.raw)) }
-    #expect(lines.texts.contains { $0.firstRange(of: Array(program.utf8)) != nil })
+    #expect(
+      lines.texts.contains { $0.firstRange(of: Array(Programs.path(of: "tsync").utf8)) != nil })
     for text in lines.texts { #expect(!Self.isFound(in: text)) }
     // Standard error is among it.
-    #expect(told.firstRange(of: Array("tsync: pull: ".utf8)) != nil)
-    #expect(!Self.isFound(in: told))
+    #expect(told.contains("tsync: pull: "))
+    #expect(!Self.isFound(in: Array(told.utf8)))
     let traced = try #require(anna.directory.read("trace"))
     #expect(traced.firstRange(of: Array("GET ".utf8)) != nil && !Self.isFound(in: traced))
   }

@@ -1,10 +1,10 @@
+import CommandSupport
+import Commands
 import Glibc
 import Remote
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// A server that ends, or can't go on, in the middle of things.
 @Suite("A server at its end") struct ServerEndCases {

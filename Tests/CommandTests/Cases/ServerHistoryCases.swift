@@ -1,7 +1,7 @@
+import CommandSupport
+import Commands
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Servers that lose, restore or exchange their data.
 @Suite("A server whose data turns hostile") struct ServerHistoryCases {

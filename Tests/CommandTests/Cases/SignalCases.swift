@@ -1,9 +1,9 @@
+import CommandSupport
+import Commands
 import Glibc
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Commands that end before their work is done (safety.md §5, 89–92).
 @Suite struct SignalCases {

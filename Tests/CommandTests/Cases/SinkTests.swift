@@ -1,9 +1,9 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncModel
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// S5: whatever comes from a server, a file or a command line, nothing that is printed is obeyed by a
 /// terminal or turns the text around it (safety.md §2.1).

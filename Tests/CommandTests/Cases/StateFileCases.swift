@@ -1,11 +1,11 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
 import Workspace
-
-@testable import Commands
 
 /// tsync's own files, torn, damaged, removed or edited (safety.md §5, 97–105; §2.3 L13).
 @Suite struct StateFileCases {

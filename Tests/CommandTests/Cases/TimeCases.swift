@@ -1,10 +1,10 @@
+import CommandSupport
+import Commands
 import Glibc
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Commands
 
 /// Clocks that are wrong, and a workspace that went back in time (safety.md §5, 93–95).
 @Suite struct TimeCases {

@@ -1,0 +1,179 @@
+import Glibc
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+/// What a base log should say: its lines so far, each applied as the documents tell it.
+private struct BaseModel {
+  enum Line {
+    case row(Row)
+    case pushed(Row)
+    case commit(DeltaToken?, held: Set<ItemID>)
+  }
+
+  /// The lines since the log was last forgotten, and where each ends in the file.
+  var lines: [(line: Line, end: Int)] = []
+  var bases: [ItemID: Row] = [:]
+  var incoming: [ItemID: (row: Row, isHeld: Bool)] = [:]
+  var token: DeltaToken?
+
+  mutating func add(_ line: Line, end: Int) {
+    lines.append((line, end))
+    switch line {
+    case .row(let row): incoming[row.id] = (row, false)
+    case .pushed(let row):
+      incoming[row.id] = nil
+      bases[row.id] = row
+    case .commit(let token, let held):
+      self.token = token ?? self.token
+      for (id, waiting) in incoming where !waiting.isHeld {
+        if held.contains(id) {
+          incoming[id]?.isHeld = true
+        } else {
+          bases[id] = waiting.row
+          incoming[id] = nil
+        }
+      }
+    }
+  }
+
+  /// Returns the model of a file of so many bytes.
+  func cut(to length: Int) -> BaseModel {
+    var model = BaseModel()
+    for (line, end) in lines where end <= length { model.add(line, end: end) }
+    return model
+  }
+}
+
+@Suite struct BaseLogModelTests {
+  /// One life of a log: what is done to it at random, and to a model of it.
+  private struct Life {
+    let bench: RowsBench
+    var random: SplitMix64
+    var log: BaseLog
+    var model = BaseModel()
+    var durable = 0
+    var index: StatIndex?
+
+    init(seed: UInt64) throws {
+      bench = try RowsBench()
+      random = SplitMix64(seed: seed)
+      log = try bench.log()
+    }
+
+    private var path: String { "base/todoitem.jsonl" }
+
+    private mutating func rows() throws -> [Row] {
+      try (0..<(1 + random.below(5))).map { _ in
+        try bench.row(
+          Text("id \(random.below(12))"), "text \(random.below(1_000_000))",
+          version: Text("v\(random.below(1_000_000))"), deleted: random.once(in: 4))
+      }
+    }
+
+    private mutating func append(atOnce: Bool, durably: Bool) throws {
+      let rows = try rows()
+      let start = log.position
+      try log.append(rows, atOnce: atOnce, durably: durably)
+      let bytes = try #require(bench.directory.read(path))
+      var end = start.offset
+      if end == 0 { end = 1 + (bytes.firstIndex(of: 0x0A) ?? 0) }
+      for row in rows {
+        end += 1 + (bytes[end...].firstIndex(of: 0x0A) ?? end) - end
+        model.add(atOnce ? .pushed(row) : .row(row), end: end)
+      }
+      #expect(end == log.position.offset)
+      if durably || start.offset == 0 { durable = end }
+    }
+
+    mutating func step() throws {
+      switch random.below(12) {
+      case 0...2: try append(atOnce: false, durably: true)
+      case 3...4: try append(atOnce: true, durably: random.once(in: 2))
+      case 5...6: try commit()
+      case 7: try compact()
+      case 8 where random.once(in: 3):
+        try log.forget()
+        model = BaseModel()
+        durable = log.position.offset
+      case 9: try saveIndex()
+      case 10: try reopen()
+      default: try crash()
+      }
+    }
+
+    private mutating func commit() throws {
+      let token = random.once(in: 2) ? DeltaToken(Text("T\(random.below(100))")) : nil
+      var held: Set<ItemID> = []
+      for id in model.incoming.keys.sorted() where random.once(in: 3) { held.insert(id) }
+      let isNews =
+        model.incoming.values.contains { !$0.isHeld } || token != nil && token != model.token
+      let start = log.position.offset
+      try log.commit(token: token, held: held)
+      #expect((log.position.offset != start) == isNews, "without news nothing is written")
+      guard isNews else { return }
+      model.add(.commit(token, held: held), end: log.position.offset)
+      durable = log.position.offset
+    }
+
+    private mutating func compact() throws {
+      guard !log.generation.isEmpty, model.incoming.values.allSatisfy(\.isHeld) else { return }
+      try log.compact()
+      // What a crash may take back begins behind it: the lines before are one whole.
+      for line in model.lines.indices { model.lines[line].end = 0 }
+      durable = log.position.offset
+    }
+
+    private mutating func saveIndex() throws {
+      guard !log.generation.isEmpty else { return }
+      try StatIndexWriter.write([TableImage(of: log, walk: nil)], to: bench.root)
+    }
+
+    /// Opens the log anew, with the index, however old it is, or without.
+    private mutating func reopen() throws {
+      if random.once(in: 3) { remove(bench.directory.path(of: "index")) }
+      log = try bench.log()
+    }
+
+    /// Takes back what a power loss may take back.
+    private mutating func crash() throws {
+      guard let bytes = bench.directory.read(path) else { return }
+      let length = durable + random.below(bytes.count - durable + 1)
+      bench.directory.write(Array(bytes[..<length]), to: path)
+      model = model.cut(to: length)
+      try reopen()
+      durable = log.position.offset
+    }
+
+    func check(_ context: Comment) throws {
+      for number in 0..<12 {
+        let id = try ItemID(Text("id \(number)"))
+        #expect(try log.base(of: id) == model.bases[id].map(Base.init) ?? .neverSeen, context)
+      }
+      let live = model.bases.values.filter { !$0.deleted }
+      #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
+      #expect(log.rows.liveCount == live.count, context)
+      #expect(log.rows.token == model.token, context)
+      #expect(
+        try log.incomingRows() == model.incoming.values.map(\.row).sorted { $0.id < $1.id },
+        context)
+      let bytes = model.bases.keys.compactMap { id in id.withBytes(log.rows.entry(of:)) }
+        .reduce(0) { $0 + Int($1.length) }
+      #expect(log.rows.effectiveBytes == bytes, context)
+    }
+  }
+
+  @Test(
+    "Whatever is appended, committed, held, pushed, compacted, indexed, lost and opened again, the log says what a dictionary says",
+    arguments: 0..<40)
+  func agreesWithTheModel(number: Int) throws {
+    let seed = UInt64(number) &* 0x9E37_79B9 &+ 11
+    var life = try Life(seed: seed)
+    for step in 0..<60 {
+      try life.step()
+      try life.check("seed \(seed), step \(step)")
+    }
+  }
+}

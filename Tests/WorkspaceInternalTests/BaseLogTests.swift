@@ -1,0 +1,137 @@
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+@Suite struct BaseLogTests {
+  let bench: RowsBench
+
+  init() throws { bench = try RowsBench() }
+
+  private func id(_ text: Text) throws -> ItemID { try ItemID(text) }
+
+  private let path = "base/todoitem.jsonl"
+
+  private var lines: [JSONObject] {
+    (bench.directory.read(path) ?? []).split(separator: 0x0A).compactMap {
+      (try? JSON(parsing: Array($0)))?.object
+    }
+  }
+
+  @Test("A row is kept as the server sent it, to the byte")
+  func keepsRowsAsReceived() throws {
+    let text = Array(
+      #"{ "deleted":false,"n":1.0, "n2":1e2,"\u0069d":"a\u002fb" , "o":{"id":"x","deleted":true}}"#
+        .utf8)
+    let object = try #require(try JSON(parsing: text).object)
+    let row = try Row(object, text: text)
+    try bench.log().append([row], atOnce: true, durably: true)
+    let read = try #require(try bench.log().base(of: id("a/b")).row)
+    #expect(read.text == text)
+    #expect(read == row)
+    #expect(lines[1]["row"]?.object == object)
+  }
+
+  @Test("The lines are those of decisions.md 1")
+  func writesDocumentedLines() throws {
+    let log = try bench.log()
+    try log.append([try bench.row("a", "one")], atOnce: false, durably: true)
+    try log.commit(token: nil, held: [id("a")])
+    try log.append([try bench.row("b", "two")], atOnce: true, durably: true)
+    try log.commit(token: DeltaToken("T\"1"), held: [])
+    let names = lines.map { $0.members.map(\.name.string).joined(separator: " ") }
+    #expect(
+      names == [
+        "h v salt boot table generation crc", "n d row crc",
+        "n d commit query token held crc", "n d by row crc", "n d commit query token held crc",
+      ])
+    #expect(lines[0]["h"] == "tsync-base")
+    #expect(lines[0]["table"] == "todoitem")
+    #expect(lines[2]["held"] == ["a"])
+    #expect(lines[2]["token"] == .some(.null))
+    #expect(lines[3]["by"] == "push")
+    #expect(lines[4]["token"] == "T\"1")
+  }
+
+  @Test("A valid line that says nothing known is damage")
+  func refusesUnknownLines() throws {
+    try bench.pull([("a", "one")])
+    let log = try Log(
+      opening: "todoitem.jsonl", in: bench.root.child("base"), kind: BaseLog.kind, writing: true,
+      trash: bench.trash)
+    try log.read { _ in }
+    try log.append([Array(#""rows":[]"#.utf8)])
+    #expect(throws: WorkspaceError.self) { try bench.log() }
+  }
+
+  @Test("A row read by its place is checked for its id and its checksum")
+  func checksRowsReadByPlace() throws {
+    let log = try bench.log()
+    try log.append(
+      [try bench.row("a", "one"), try bench.row("b", "two")], atOnce: true, durably: true)
+    let entry = try #require(try id("a").withBytes(log.rows.entry(of:)))
+    #expect(try log.row(at: entry, as: id("a")) == (try bench.row("a", "one")))
+    #expect(throws: WorkspaceError.self) { try log.row(at: entry, as: id("b")) }
+    var shifted = entry
+    shifted.offset += 1
+    #expect(throws: WorkspaceError.self) { try log.row(at: shifted, as: id("a")) }
+    var long = entry
+    long.length += 1
+    #expect(throws: WorkspaceError.self) { try log.row(at: long, as: id("a")) }
+    var bytes = try #require(bench.directory.read(path))
+    bytes[entry.offset + 30] ^= 1
+    bench.directory.write(bytes, to: path)
+    #expect(throws: WorkspaceError.self) { try log.row(at: entry, as: id("a")) }
+  }
+
+  @Test("More than half stale and more than a megabyte: the file is written anew")
+  func compactsWhenDue() throws {
+    let log = try bench.log()
+    let text = String(repeating: "x", count: 2_000)
+    var generations: Set<Text> = []
+    for round in 1...12 {
+      let rows = try (0..<100).map {
+        try bench.row(Text("id\($0)"), text, version: Text("v\(round)"))
+      }
+      try log.append(rows, atOnce: false, durably: true)
+      try log.commit(token: DeltaToken(Text("T\(round)")), held: [])
+      generations.insert(log.generation)
+      #expect(log.position.offset < BaseLog.compactionSize + 300_000)
+    }
+    #expect(generations.count == 3)
+    for log in [log, try bench.log()] {
+      #expect(log.rows.liveCount == 100)
+      #expect(log.rows.token == DeltaToken("T12"))
+      for number in 0..<100 {
+        #expect(try log.base(of: id(Text("id\(number)"))).row?.version == Version("v12"))
+      }
+    }
+  }
+}
+
+@Suite struct RowSketchTests {
+  private func sketch(_ text: String) -> (id: String, isTombstone: Bool)? {
+    Array(text.utf8).withUnsafeBytes { bytes in
+      RowSketch(bytes).map { (String(decoding: $0.id, as: UTF8.self), $0.isTombstone) }
+    }
+  }
+
+  @Test(
+    "Id and tombstone are found wherever they stand",
+    arguments: [
+      (#"{"id":"a"}"#, "a", false),
+      (#"{"id":"a","deleted":true}"#, "a", true),
+      (#"{"deleted":true,"id":"a"}"#, "a", true),
+      (#"{"deleted":null,"id":"a"}"#, "a", false),
+      (#"{"x":{"id":"b","deleted":true},"id":"a","deleted":false}"#, "a", false),
+      (#"{"x":["}",{"y":"\"]}"},1,2],"id":"a"}"#, "a", false),
+      (#" {"#.dropFirst() + #" "x" : "\\" , "id" : "a" , "deleted" : true }"#, "a", true),
+      (#"{"n":-1.5e3,"b":false,"id":"é/%"}"#, "é/%", false),
+    ])
+  func findsMembers(text: String, id: String, isTombstone: Bool) throws {
+    let found = try #require(sketch(text))
+    #expect(found.id.utf8.elementsEqual(id.utf8))
+    #expect(found.isTombstone == isTombstone)
+  }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+import WorkspaceSupport
+
+@testable import Workspace
+
+@Suite struct ConflictFilesTests {
+  let playground: Playground
+
+  init() throws { playground = try Playground() }
+
+  private func item(_ due: String) throws -> Item { try Item(text: #"{"due": "\#(due)"}"#) }
+
+  private func conflict(
+    _ kind: Conflict.Kind = .modified, base: String? = "1", client: String? = "2",
+    server: String? = "3"
+  ) throws -> Conflict {
+    Conflict(
+      kind: kind, base: try base.map(item), client: try client.map(item),
+      server: try server.map(item))
+  }
+
+  private func text(_ side: String) -> String? {
+    playground.directory.text(".todosync/conflicts/todoitem/a.\(side).json")
+  }
+
+  private func laid(_ due: String) -> String { "{\n  \"id\": \"a\",\n  \"due\": \"\(due)\"\n}\n" }
+
+  private let gone = "{\n  \"id\": \"a\",\n  \"deleted\": true\n}\n"
+
+  @Test("The sides lie side by side, the client's with the bytes of its file")
+  func laysSides() throws {
+    let digest = playground.save("{\"due\":\"2\"}")
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    #expect(text("client") == "{\"due\":\"2\"}")
+    #expect(text("server") == laid("3"))
+    #expect(text("base") == laid("1"))
+    #expect(playground.text() == "{\"due\":\"2\"}")
+    #expect(try workspace.conflictClient(of: playground.key()) == .item(item("2"), digest))
+  }
+
+  @Test("A side that deleted the item says so, and reads as absent")
+  func laysDeletedSides() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(.deletedHere, client: nil), of: playground.key())
+    #expect(text("client") == gone)
+    #expect(try workspace.conflictClient(of: playground.key()) == .absent)
+    try workspace.writeConflict(conflict(.deletedThere, server: nil), of: playground.key("b"))
+    #expect(
+      playground.directory.text(".todosync/conflicts/todoitem/b.server.json")
+        == gone.replacing("\"a\"", with: "\"b\""))
+  }
+
+  @Test("What both began from is left out where that was nothing, and a former one goes")
+  func laysNoBaseForAdded() throws {
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    try workspace.writeConflict(conflict(.added, base: nil), of: playground.key())
+    #expect(text("base") == nil)
+    #expect(playground.trash("conflicts/todoitem") == [laid("1")])
+  }
+
+  @Test("Removing a conflict moves every file of it to the trash, the edited document too")
+  func removesConflicts() throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    try workspace.writeConflict(conflict(), of: key)
+    let document = try workspace.document(from: Array("<<<<<<<".utf8), of: key)
+    #expect(try workspace.text(of: document) == (Array("<<<<<<<".utf8), nil))
+    try workspace.removeConflict(of: key)
+    #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
+    #expect(
+      playground.directory.names(in: ".todosync/trash/conflicts/todoitem") == [
+        "a.base.20260301T101502Z.1.json", "a.client.20260301T101502Z.1.json",
+        "a.edit.20260301T101502Z.1.json", "a.marked.20260301T101502Z.1.json",
+        "a.server.20260301T101502Z.1.json",
+      ])
+    #expect(try workspace.conflictClient(of: key) == .absent)
+    // Once more does no harm.
+    try workspace.removeConflict(of: key)
+  }
+
+  private func save(_ text: String, as document: ConflictDocument) {
+    playground.directory.write(text, to: ".todosync/conflicts/todoitem/\(document.name)")
+  }
+
+  /// How a conflict with an edited document ends.
+  enum Ending: CaseIterable {
+    case pulled, unrecorded, resolved, emptied
+  }
+
+  @Test(
+    "Where a conflict ends without being resolved, the place of its edited document is told",
+    arguments: Ending.allCases)
+  func tellsPutAwayDocuments(ending: Ending) throws {
+    var workspace = try playground.open()
+    let key = try playground.key()
+    let row = Row(
+      id: key.id, item: try item("3"), version: Version("2"), updatedAt: nil)
+    try workspace.writeConflict(conflict(), of: key)
+    if ending != .unrecorded {
+      let open = OpenConflict(kind: .modified, fields: ["due"], digest: nil, server: row)
+      try workspace.append([.conflict(key, open)], durably: true)
+    }
+    if ending == .resolved {
+      let resolution = Resolution(
+        item: try item("3"), digest: nil, server: row, copy: nil, client: try item("2"))
+      try workspace.append([.resolve(key, resolution)], durably: true)
+    }
+    let document = try workspace.document(from: Array("half".utf8), of: key)
+    if ending == .emptied { save("", as: document) }
+    try workspace.removeConflict(of: key)
+    var told: [String] = []
+    try workspace.finish("pull") { told.append($0) }
+    guard ending == .pulled || ending == .unrecorded else {
+      #expect(told == [])
+      return
+    }
+    #expect(told.count == 1)
+    let place = try #require(told.first?.split(separator: " ").last)
+    #expect(playground.directory.text(".todosync/\(place)") == "half")
+  }
+
+  @Test("The longest id leaves room for the name of its document")
+  func namesLongDocuments() throws {
+    let workspace = try playground.open()
+    let key = try playground.key(Text(String(repeating: "a", count: 240)))
+    let paths = try [0x31, 0x32].map { text in
+      workspace.path(of: try workspace.document(from: [text], of: key))
+    }
+    #expect(Set(paths).count == 2, "\(paths)")
+  }
+
+  @Test("Something that is no file in a side's place is moved away")
+  func replacesWhatIsNoFile() throws {
+    let path = playground.directory.path(of: ".todosync/conflicts/todoitem")
+    mkdir(path, 0o700)
+    #expect(symlink("/etc/passwd", path + "/a.server.json") == 0)
+    var workspace = try playground.open()
+    try workspace.writeConflict(conflict(), of: playground.key())
+    #expect(text("server") == laid("3"))
+  }
+}

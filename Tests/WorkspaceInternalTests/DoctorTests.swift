@@ -1,0 +1,127 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+import WorkspaceSupport
+
+@testable import Workspace
+
+@Suite("The doctor finds what is broken, and mends it")
+struct DoctorTests {
+  @Test("a workspace with all that there can be in it is whole")
+  func whole() throws {
+    let examination = try Spoiled().examine()
+    #expect(examination.findings == [])
+    #expect(examination.items == 5)
+  }
+
+  @Test(
+    "what is broken is found, mended, and then no more found nor mended; no byte is lost",
+    arguments: Spoiling.mendable)
+  func mended(spoiling: Spoiling) throws {
+    let spoiled = try Spoiled()
+    try spoiling.spoil(spoiled)
+    let found = try spoiled.examine().faults
+    #expect(
+      found.contains {
+        $0.invariant == spoiling.invariant && $0.gravity == spoiling.gravity
+          && $0.place == spoiling.place && $0.remedy != nil
+      }, "\(found)")
+    let before = spoiled.files
+    try spoiled.mend()
+    #expect(try spoiled.examine().faults == [])
+    #expect(Self.lost(before, spoiled.files) == [])
+    #expect(try spoiled.mend() == [])
+  }
+
+  @Test("what only its user can mend is told", arguments: Spoiling.others)
+  func told(spoiling: Spoiling) throws {
+    let spoiled = try Spoiled()
+    try spoiling.spoil(spoiled)
+    let found = try spoiled.examine().findings
+    #expect(
+      found.contains {
+        $0.invariant == spoiling.invariant && $0.gravity == spoiling.gravity
+          && $0.place == spoiling.place && $0.remedy == nil
+      }, "\(found)")
+  }
+
+  @Test("looking writes nothing (I20)", arguments: Spoiling.mendable + Spoiling.others)
+  func writesNothing(spoiling: Spoiling) throws {
+    let spoiled = try Spoiled()
+    try spoiling.spoil(spoiled)
+    let before = spoiled.snapshot
+    _ = try spoiled.examine()
+    #expect(spoiled.snapshot == before)
+  }
+
+  @Test("of several documents of one item each is judged by its own text")
+  func judgesEachDocument() throws {
+    let spoiled = try Spoiled()
+    let names = ["a.edit-00000001.json", "a.edit-00000002.json"].map { "conflicts/todoitem/\($0)" }
+    let texts = [[0x0A], Array("<<<<<<<\n".utf8)]
+    for (name, text) in zip(names, texts) { spoiled.change(name) { $0 = text } }
+    try spoiled.mend()
+    #expect(names.map { spoiled.place.directory.read(".todosync/\($0)") } == [nil, texts[1]])
+  }
+
+  @Test("what a user may have written to a side stays where it is, whatever is mended")
+  func keepsEdits() throws {
+    let spoiled = try Spoiled()
+    let names = ["c.client.json", "c.edit.json"].map { "conflicts/todoitem/\($0)" }
+    let texts = [Array(#"{"id": "c", "text": "my last word"}"#.utf8), Array("<<<<<<<\n".utf8)]
+    for (name, text) in zip(names, texts) { spoiled.change(name) { $0 = text } }
+    // The record of the conflict is lost, and the conflict is found again.
+    spoiled.change("journal.jsonl") { $0.flip("theirs") }
+    try spoiled.mend()
+    #expect(names.map { spoiled.place.directory.read(".todosync/\($0)") } == texts)
+    var workspace = try spoiled.place.open()
+    let key = try spoiled.place.key("c")
+    #expect(workspace.journal.conflicts[key] != nil)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) {
+      try Resolve(settings: Settings()).current(key, on: workspace)
+    }
+    // With the edit in the item's file, that is what counts.
+    spoiled.place.save(#"{"id": "c", "text": "my last word"}"#, as: "c")
+    let now = try Resolve(settings: Settings()).current(key, on: workspace)
+    #expect(try now.client == Spoiled.item("my last word"))
+    try workspace.finish("resolve")
+  }
+
+  @Test("where a side was edited that is laid down again, the place of the edit is told")
+  func tellsPlaceOfSide() throws {
+    let spoiled = try Spoiled()
+    spoiled.change("conflicts/todoitem/c.server.json") { $0 = Array("{}".utf8) }
+    let deed = try #require(try spoiled.mend().first?.deed)
+    let place = try #require(deed.split(separator: " ").last)
+    #expect(place.hasPrefix("trash/conflicts/todoitem/c.server."))
+    #expect(spoiled.place.directory.text(".todosync/\(place)") == "{}")
+  }
+
+  @Test("nothing is mended in a workspace of a newer tsync")
+  func newer() throws {
+    let spoiled = try Spoiled()
+    spoiled.change("state.json") { $0 = Array("{\"format\":2}".utf8) }
+    spoiled.change("history.jsonl") { $0 = [] }
+    let before = spoiled.files
+    #expect(throws: WorkspaceError.self) { try spoiled.mend() }
+    #expect(spoiled.files.filter { $0.key != "lock" } == before.filter { $0.key != "lock" })
+  }
+
+  /// Returns the files whose bytes are nowhere any more: of a log, those that are not the beginning of
+  /// the log or a file of the trash's.
+  static func lost(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) -> [String] {
+    let texts = Set(after.values)
+    return before.filter { path, bytes in
+      // What was to become the journal is written anew by whoever begins one.
+      let isCache =
+        ["index", "lock", "trash/.emptied", "journal.jsonl.new"].contains(path) || bytes.isEmpty
+      if isCache || texts.contains(bytes) { return false }
+      let now = after[path] ?? []
+      let common = zip(now, bytes).prefix { $0 == $1 }.count
+      guard path.hasSuffix(".jsonl") else { return true }
+      // What was appended since may begin as what was cut off.
+      return !(0...common).contains { $0 == bytes.count || texts.contains(Array(bytes[$0...])) }
+    }.map(\.key).sorted()
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import TestSupport
+import WorkspaceSupport
+
+@testable import Workspace
+
+/// A workspace with everything in it that one can have, and what can go wrong with it.
+///
+/// Two items as the server has them, `a` and `b`; a third, `c`, in conflict; a fourth, `d`, whose write
+/// is on its way; and a fifth, `e`, that is new.
+final class Spoiled {
+  let place: Playground
+
+  init() throws {
+    place = try Playground()
+    var workspace = try place.open()
+    let rows = try ["a", "b", "c", "d"].map { try Self.row($0, "as pulled") }
+    try workspace.append(rows, to: place.table)
+    for row in rows {
+      _ = try workspace.write(row.item, to: place.key(row.id.text), expecting: nil)
+    }
+    try workspace.settle()
+    try workspace.commit(
+      place.table, token: DeltaToken("2026-03-01T10:15:00.000Z"), held: [])
+    let sent = try Self.item("sent")
+    try workspace.append(
+      [
+        .intent(
+          Intent(
+            key: place.key("d"), kind: .update,
+            request: Request(
+              method: "PATCH", target: "tables/todoitem/d",
+              headers: [.init("If-Match", "\"1\"")], body: Array(#"{"text":"sent"}"#.utf8)),
+            version: Version("1"), item: sent, digest: nil))
+      ], durably: true)
+    try layConflict(in: &workspace)
+    _ = try workspace.write(Self.item("new"), to: place.key("e"), expecting: nil)
+    // What the index knows is only believed once its stamps are old.
+    place.now = RowsBench.realTime + 3_600 * 1_000_000_000
+    _ = try workspace.candidates(in: place.table)
+    try workspace.finish("pull")
+  }
+
+  private func layConflict(in workspace: inout Workspace) throws {
+    let key = try place.key("c")
+    place.save(#"{"id":"c","text":"mine"}"#, as: "c")
+    let client = try workspace.client(key)
+    let server = try Self.row("c", "theirs", version: "2")
+    try workspace.append([server], to: place.table)
+    try workspace.writeConflict(
+      Conflict(
+        kind: .modified, base: Self.item("as pulled"), client: client.item, server: server.item),
+      of: key)
+    try workspace.append(
+      [
+        .conflict(
+          key,
+          OpenConflict(kind: .modified, fields: ["text"], digest: client.digest, server: server))
+      ], durably: true)
+    try workspace.commit(place.table, token: nil, held: [key.id])
+  }
+
+  static func item(_ text: Text) throws -> Item {
+    Item(JSONObject([.init(name: "text", value: .string(text))]))
+  }
+
+  static func row(_ id: Text, _ text: Text, version: Text = "1") throws -> Row {
+    Row(
+      id: try ItemID(id), item: try item(text), version: Version(version),
+      updatedAt: Timestamp("2026-03-01T10:15:00.000Z"))
+  }
+
+  /// Examines the workspace as it lies there.
+  func examine() throws -> Examination {
+    try Workspace.examine(at: place.directory.path, patience: 0, clock: { self.place.now })
+  }
+
+  /// Mends as `tsync doctor --fix` does.
+  @discardableResult
+  func mend() throws -> [Mended] {
+    var mended = try Workspace.mendFiles(
+      at: place.directory.path, command: "doctor", patience: 0, clock: { self.place.now })
+    var workspace = try place.open()
+    _ = try Recovery.run([place.table], on: &workspace, settings: Settings())
+    mended += try workspace.mend()
+    try workspace.finish("doctor --fix")
+    return mended
+  }
+
+  /// Returns the path of something in `.todosync`.
+  func path(_ name: String) -> String { place.directory.path(of: ".todosync/\(name)") }
+
+  /// Changes the bytes of a file.
+  func change(_ name: String, _ change: (inout [UInt8]) -> Void) {
+    var bytes = place.directory.read(".todosync/\(name)") ?? []
+    change(&bytes)
+    place.directory.write(bytes, to: ".todosync/\(name)")
+  }
+
+  /// Every file's bytes, by path.
+  var files: [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    collect("") { path, status in
+      guard status.st_mode & S_IFMT == S_IFREG else { return }
+      files[path] = place.directory.read(".todosync/\(path)")
+    }
+    return files
+  }
+
+  /// Every file's and directory's bytes, mode and times, by path.
+  var snapshot: [String: String] {
+    var files: [String: String] = [:]
+    collect("") { path, status in
+      files[path] =
+        "\(status.st_mode) \(status.st_ino) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        + " \(status.st_ctim.tv_sec).\(status.st_ctim.tv_nsec) \(status.st_size)"
+    }
+    return files
+  }
+
+  private func collect(_ name: String, _ body: (String, stat) -> Void) {
+    var status = stat()
+    guard lstat(path(name), &status) == 0 else { return }
+    body(name, status)
+    guard status.st_mode & S_IFMT == S_IFDIR else { return }
+    for child in place.directory.names(in: ".todosync/\(name)") {
+      collect(name.isEmpty ? child : "\(name)/\(child)", body)
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import SyncModel
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Workspace
+
+@Suite struct StatIndexTests {
+  let bench: RowsBench
+
+  init() throws { bench = try RowsBench() }
+
+  private func stamp(_ name: String) throws -> FileStamp {
+    var status = stat()
+    try #require(lstat(bench.path(name), &status) == 0)
+    return FileStamp(status)
+  }
+
+  /// Writes an index by which the file of `a` means what its row says.
+  private func writeIndex(_ stamp: FileStamp, device: Int? = nil) throws {
+    remove(bench.directory.path(of: "index"))
+    let log = try bench.log()
+    let entry = try #require(try ItemID("a").withBytes(log.rows.entry(of:)))
+    let digest = Digest(of: [])
+    let place = log.learn(digest, of: try ItemID("a"), at: entry)
+    var walk = TableWalk(generation: log.generation)
+    var status = stat()
+    try #require(fstat(try #require(bench.items).descriptor.rawValue, &status) == 0)
+    walk.device = device ?? Int(truncatingIfNeeded: status.st_dev)
+    walk.stamps = [(stamp, digest)]
+    walk.rows = [TableWalk.Row(place: .new(UInt32(place)), stamp: .new(0))]
+    try StatIndexWriter.write([TableImage(of: log, walk: walk)], to: bench.root)
+  }
+
+  /// Lays an item that is not as its base says.
+  private func makeEdited() throws {
+    try bench.pull([("a", "one")])
+    remove(bench.directory.path(of: "index"))
+    bench.save("{\"text\": \"edited\"}", as: "a")
+  }
+
+  @Test("A file with the index's stamp is not looked into")
+  func trustsStamps() throws {
+    try makeEdited()
+    try writeIndex(stamp("a"))
+    #expect(try bench.found(finishing: false).isEmpty)
+  }
+
+  @Test("After a restart a file that was changed shortly before the index was written is read")
+  func distrustsWhatAPowerLossMayHaveTaken() throws {
+    try makeEdited()
+    try writeIndex(stamp("a"))
+    let descriptor = bench.root.descriptor.rawValue
+    func read(startedAfterIndex seconds: Int64, indexWrittenLater later: Int64 = 0) throws -> Int {
+      var status = stat()
+      try #require(fstatat(descriptor, "index", &status, 0) == 0)
+      var times = [status.st_atim, status.st_mtim]
+      times[1].tv_sec += Int(later)
+      try #require(utimensat(descriptor, "index", times, 0) == 0)
+      let started = FileStamp(status).modified + (seconds + later) * 1_000_000_000
+      let rows = Rows(
+        root: bench.root, trash: bench.trash, isWriting: true, started: started,
+        clock: { bench.now })
+      defer { rows.finish() }
+      return try rows.candidates(in: bench.table, items: bench.items).count
+    }
+    #expect(try read(startedAfterIndex: -10) == 0)
+    // What was changed long before is written down.
+    #expect(try read(startedAfterIndex: 10, indexWrittenLater: 7_200) == 0)
+    try writeIndex(stamp("a"))
+    // The next index, written after the start, doesn't hand the stamp on.
+    #expect(try read(startedAfterIndex: 10) == 1)
+    #expect(try read(startedAfterIndex: -10) == 1)
+  }
+
+  @Test("What is doubtful after a restart stays so when only another table is looked at")
+  func handsOnNothingDoubtful() throws {
+    try makeEdited()
+    try writeIndex(stamp("a"))
+    let started = RowsBench.realTime + 10_000_000_000
+    func rows() -> Rows {
+      Rows(
+        root: bench.root, trash: bench.trash, isWriting: true, started: started,
+        clock: { bench.now })
+    }
+    let others = rows()
+    let notes = try TableName("notes")
+    try others.log(of: notes).append([try bench.row("n", "note")], atOnce: true, durably: true)
+    _ = try others.candidates(in: notes, items: nil)
+    others.finish()
+    // That index was written after the start.
+    let index = open(bench.directory.path(of: "index"), O_RDWR)
+    let time = timespec(tv_sec: Int(started / 1_000_000_000) + 10, tv_nsec: 0)
+    #expect(futimens(index, [time, time]) == 0)
+    close(index)
+    #expect(StatIndex(in: bench.root)?.names == [notes, bench.table])
+    #expect(try rows().candidates(in: bench.table, items: bench.items).count == 1)
+  }
+
+  @Test(
+    "A file with another time, size, inode or device than the index's is read", arguments: 0..<5)
+  func distrustsOtherFiles(member: Int) throws {
+    try makeEdited()
+    var other = try stamp("a")
+    switch member {
+    case 0: other.modified += 1
+    case 1: other.changed += 1
+    case 2: other.size += 1
+    case 3: other.inode += 1
+    default: break
+    }
+    try writeIndex(other, device: member == 4 ? 1 : nil)
+    #expect(try bench.found(finishing: false) == ["a item"])
+  }
+
+  @Test(
+    "L10: a stamp has settled when it is more than two seconds old, in both its times",
+    arguments: [
+      (0, 0, 2_000_000_001, true), (0, 0, 2_000_000_000, false), (5, 0, 2_000_000_005, false),
+      (0, 5, 2_000_000_005, false), (5, 5, 2_000_000_006, true), (9_000_000_000, 0, 1, false),
+    ] as [(Int64, Int64, Int64, Bool)])
+  func settles(modified: Int64, changed: Int64, time: Int64, expected: Bool) {
+    let stamp = FileStamp(modified: modified, changed: changed, inode: 1, size: 1)
+    #expect(stamp.isSettled(by: time) == expected)
+  }
+
+  /// Some items of each sort, an index that knows them, and what is to be found.
+  private func makeMixture() throws -> [String] {
+    try bench.pull((0..<6).map { (Text("item\($0)"), "text \($0)") })
+    _ = try bench.found()
+    bench.save("{\"text\": \"edited\"}", as: "item1")
+    remove(bench.path("item2"))
+    bench.save("{\"text\": \"new\"}", as: "new")
+    let log = try bench.log()
+    try log.append(
+      [try bench.row("item4", "text 4", version: "C", deleted: true)], atOnce: true, durably: true)
+    try log.append([try bench.row("item5", "x", version: "D")], atOnce: false, durably: true)
+    let expected = ["item1 item", "item2 absent", "item4 item", "new item"]
+    #expect(try bench.found(finishing: false) == expected)
+    try StatIndexWriter.write(
+      [TableImage(of: try bench.log(), walk: nil)], to: bench.root)
+    return expected
+  }
+
+  @Test("case 101: an index that was cut somewhere, or in which a byte is another, is made anew")
+  func survivesDamage() throws {
+    let expected = try makeMixture()
+    let index = try #require(bench.directory.read("index"))
+    #expect(try bench.found(finishing: false) == expected)
+    for length in stride(from: 0, to: index.count, by: 13) {
+      bench.directory.write(Array(index[..<length]), to: "index")
+      #expect(try bench.found(finishing: false) == expected, "cut at \(length)")
+    }
+    var random = SplitMix64(seed: 5)
+    for offset in index.indices where offset < 32 || offset % 7 == 0 {
+      var damaged = index
+      damaged[offset] ^= UInt8.random(in: 1...255, using: &random)
+      bench.directory.write(damaged, to: "index")
+      #expect(try bench.found(finishing: false) == expected, "another byte at \(offset)")
+    }
+    bench.directory.write(Array(index[..<100]), to: "index")
+    #expect(try bench.found() == expected)
+    #expect(try bench.log().rows.known?.count == 6)
+  }
+
+  @Test("W4, W5: a directory, a pipe and a link in the index's place are none")
+  func ignoresOtherKinds() throws {
+    try bench.pull([("a", "one")])
+    let path = bench.directory.path(of: "index")
+    try #require(rename(path, path + "-real") == 0)
+    try #require(symlink(path + "-real", path) == 0)
+    #expect(try bench.log().rows.known == nil)
+    unlink(path)
+    try #require(mkfifo(path, 0o600) == 0)
+    #expect(try bench.log().rows.known == nil)
+    unlink(path)
+    try #require(mkdir(path, 0o700) == 0)
+    #expect(try bench.found().isEmpty)
+  }
+
+  @Test("W7: an index of crafted numbers with the right checksums harms nothing")
+  func survivesCraftedNumbers() throws {
+    let expected = try makeMixture()
+    let index = try #require(bench.directory.read("index"))
+    let start = StatIndex.headerLength + Int(index[8]) + Int(index[9]) << 8
+    let text = Array(index[StatIndex.headerLength..<start])
+    for name in ["offset", "number", "count", "incoming", "names", "at", "live", "bytes", "commit"]
+    {
+      for value in [-1, 0, 1, 7, 1 << 20, Int(Int32.max), 1 << 52, .max] {
+        var object = try #require(try JSON(parsing: text).object)
+        var table = try #require(object["tables"]?.elements?.first?.object)
+        table[Text(name)] = .integer(value)
+        object["tables"] = .array([.object(table)])
+        var crafted = JSON.object(object).encoded()
+        crafted += [UInt8](repeating: 0x20, count: text.count - crafted.count)
+        let checksum = crafted.withUnsafeBytes { Checksum(of: $0).value }
+        var file = index
+        file.replaceSubrange(StatIndex.headerLength..<start, with: crafted)
+        for byte in 0..<4 { file[12 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
+        bench.directory.write(file, to: "index")
+        let live = try? bench.log().rows.liveIDs
+        #expect((live?.count ?? 0) <= index.count / IndexedTable.stride)
+        let found = try? bench.found(finishing: false)
+        if ["offset", "number", "count", "names", "at"].contains(name), let found {
+          #expect(found == expected, "\(name) \(value)")
+        }
+      }
+    }
+  }
+}
