@@ -99,6 +99,8 @@ struct ScriptRun {
   private let script: Script
   private let world = ScriptWorld()
   private var server: RunningServer?
+  /// What the commands wrote and ended with, the directory and the server's address by their names.
+  private(set) var transcript = ""
 
   init(_ script: Script) {
     self.script = script
@@ -133,6 +135,9 @@ struct ScriptRun {
     switch words[0] {
     case "tsync":
       let status = world.tsync(rest)
+      transcript +=
+        "$ \(line.words.joined(separator: " "))\n" + named(world.output)
+        + "--- \(status)\n" + named(world.error)
       guard (status == 0) != line.isNegated else { throw ScriptError("ended with \(status)") }
       world.isTerminal = false
     case "sh":
@@ -176,6 +181,11 @@ struct ScriptRun {
   private func expanded(_ word: String) -> String {
     word.replacing("$WORK", with: world.directory.path(of: "work"))
       .replacing("$URL", with: world.environment["URL"] ?? "$URL")
+  }
+
+  private func named(_ text: String) -> String {
+    text.replacing(world.directory.path(of: "work"), with: "$WORK")
+      .replacing(world.environment["URL"] ?? "$URL", with: "$URL")
   }
 
   private func match(_ pattern: String, _ text: String, _ isNegated: Bool) throws {
