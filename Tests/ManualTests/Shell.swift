@@ -9,7 +9,7 @@ enum Shell {
   /// - Throws: `TestFailure` where the server can't be started or the shell ends early.
   static func run(_ commands: [String]) async throws -> [[String]] {
     // Tests share as many threads as there are processors; this one waits for other programs.
-    try await waiting { try runHere(commands) }
+    try await OwnThread.run { try runHere(commands) }
   }
 
   private static func runHere(_ commands: [String]) throws -> [[String]] {

@@ -12,10 +12,10 @@ struct Simulator {
 
   /// Runs it, and lets other tests go on meanwhile.
   init(_ arguments: [String]) async throws {
-    let ended = try await waiting {
+    let ended = try await OwnThread.run {
       try ChildProcess([Programs.path(of: "simulate")] + arguments).outcome()
     }
-    (status, text) = (ended.status, ended.output)
+    (status, text) = (ended.status, ended.text)
   }
 }
 

@@ -16,7 +16,7 @@ final class ServerProcess: @unchecked Sendable {
   /// Starts the program on a port that is free, and waits until it listens.
   static func start(_ arguments: [String], log: Pipe? = nil) async throws -> ServerProcess {
     let log = UncheckedPipe(pipe: log)
-    return try await waiting { try ServerProcess(arguments, log: log.pipe) }
+    return try await OwnThread.run { try ServerProcess(arguments, log: log.pipe) }
   }
 
   /// Unchecked, because `Pipe` isn't Sendable; it is handed over.
@@ -50,12 +50,12 @@ final class ServerProcess: @unchecked Sendable {
   static func run(
     _ arguments: [String], standardError: Bool = false
   ) async throws -> (output: String, status: Int32) {
-    try await waiting { try runHere(arguments, standardError: standardError) }
+    try await OwnThread.run { try runHere(arguments, standardError: standardError) }
   }
 
   /// Runs the program to its end, its output in a file that is there; returns the status.
   static func run(_ arguments: [String], into path: String) async throws -> Int32 {
-    try await waiting {
+    try await OwnThread.run {
       let process = Process()
       process.executableURL = executable
       process.arguments = arguments + ["--listen", "127.0.0.1:0"]
@@ -84,7 +84,7 @@ final class ServerProcess: @unchecked Sendable {
 
   /// The next line of stdout; `nil` at its end.
   func nextLine() async throws -> String? {
-    try await waiting { Self.line(from: self.output.fileHandleForReading, &self.rest) }
+    try await OwnThread.run { Self.line(from: self.output.fileHandleForReading, &self.rest) }
   }
 
   private static func line(from handle: FileHandle, _ rest: inout [UInt8]) -> String? {
@@ -111,7 +111,7 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Waits for the end; answers the exit status, or the signal that ended it.
   func wait() async throws -> Int32 {
-    try await waiting {
+    try await OwnThread.run {
       self.process.waitUntilExit()
       return self.process.terminationStatus
     }
@@ -134,7 +134,9 @@ final class ServerProcess: @unchecked Sendable {
     from source: String = "127.0.0.1"
   ) async throws -> Answer {
     let port = port
-    return try await waiting { try Self.send(method, path, fields, body, to: port, from: source) }
+    return try await OwnThread.run {
+      try Self.send(method, path, fields, body, to: port, from: source)
+    }
   }
 
   private static func send(
@@ -203,7 +205,7 @@ final class ClientSocket: Sendable {
   deinit { close(descriptor) }
 
   func write(_ text: String) async throws {
-    try await waiting { try self.writeHere(text) }
+    try await OwnThread.run { try self.writeHere(text) }
   }
 
   fileprivate func writeHere(_ text: String) throws {
@@ -245,7 +247,7 @@ final class ClientSocket: Sendable {
   ///
   /// Empty at the end; a connection that was reset has ended too.
   func readSome() async throws -> String {
-    try await waiting { try self.readSomeHere() }
+    try await OwnThread.run { try self.readSomeHere() }
   }
 
   private func readSomeHere() throws -> String {
@@ -257,7 +259,7 @@ final class ClientSocket: Sendable {
   }
 
   func readAll() async throws -> String {
-    try await waiting { try self.readAllHere() }
+    try await OwnThread.run { try self.readAllHere() }
   }
 
   fileprivate func readAllHere() throws -> String {

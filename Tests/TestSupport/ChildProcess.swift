@@ -180,18 +180,6 @@ extension ChildProcess {
   }
 }
 
-/// Does what waits for another process on a thread of its own.
-///
-/// Tests share as many threads as there are processors; two that wait would keep all others waiting.
-package func waiting<Value: Sendable>(
-  _ body: @escaping @Sendable () throws -> Value
-) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    let thread = ServerThread.start { continuation.resume(with: Result { try body() }) }
-    if thread == nil { continuation.resume(throwing: Errno.resourceTemporarilyUnavailable) }
-  }
-}
-
 /// What a command line came to.
 package struct Outcome: Equatable, Sendable {
   /// The exit status; 128+n where signal n ended it.

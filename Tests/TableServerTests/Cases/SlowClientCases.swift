@@ -78,7 +78,7 @@ import Testing
 
   /// Asks for a row on a connection of its own.
   private static func get(_ name: String, _ port: UInt16) async throws -> String {
-    let socket = try await waiting { try ClientSocket(port: port) }
+    let socket = try await OwnThread.run { try ClientSocket(port: port) }
     try await socket.write(
       "GET /tables/todoitem/\(name) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     return try await socket.readAll()
