@@ -14,7 +14,8 @@ package struct CommandRun {
   package var isTerminal = false
   /// How many columns the person's terminal has.
   package var columns = 80
-  /// Whether what its programs write counts as its output; they read nothing.
+  /// Whether what its programs write counts as its output, where it isn't kept for itself; they read
+  /// nothing.
   package var keepsPrograms = false
 
   /// Describes a run in a directory; the clock, chance and the programs that it starts are real.
@@ -52,10 +53,11 @@ package struct CommandRun {
     if keepsPrograms {
       invocation.run = { program throws(Errno) in
         var program = program
+        let isKept = program.isCaptured
         if case .inherited = program.input { program.input = .bytes([]) }
         program.isCaptured = true
         let ending = try ProgramRun(program).ending()
-        output += ending.output
+        if !isKept { output += ending.output }
         return ending
       }
     }

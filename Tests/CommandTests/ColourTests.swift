@@ -33,7 +33,7 @@ import Testing
     "there is no colour where it isn't wanted, and the words are the same",
     arguments: [
       ("", "", "auto", false), ("1", "", "auto", true), ("0", "", "auto", true),
-      ("", "never", "auto", true), ("", "", "never", true), ("", "always", "never", true),
+      ("", "never", "auto", true), ("", "", "never", true), ("", "never", "always", true),
     ])
   func without(variable: String, option: String, setting: String, isTerminal: Bool) throws {
     let coloured = try Self.commands.map { try shown($0) }

@@ -41,7 +41,7 @@ import Testing
     #expect(rest.hasSuffix(", and nothing of it is taken\n"))
     let place = String(rest.prefix { $0 != "," })
     let path = words[0] == "edit" ? anna.directory.path(of: "list/.todosync/\(place)") : place
-    let text = String(validating: Files.read(path) ?? [], as: UTF8.self)
+    let text = String(validating: try #require(Files.read(path)), as: UTF8.self)
     #expect(words[0] != "edit" || text?.contains(words.count == 2 ? "Milk" : "Tea") == true)
   }
 

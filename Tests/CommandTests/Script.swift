@@ -15,6 +15,7 @@ import TestSupport
 ///   ! stderr .                           nothing was written there
 ///   cmp stdout expected                  the whole of it, $WORK standing for the directory
 ///   exists PATH      ! exists PATH
+///   sound                                nothing is left to exchange, and doctor finds nothing
 ///   sh 'jq . x.json'                     the shell, in the current directory
 ///   stdin FILE       terminal 'c'        what the next command reads; on a terminal, if so
 ///   cd DIR           env NAME=VALUE      clock SECONDS
@@ -153,6 +154,12 @@ struct ScriptRun {
     case "exists":
       guard (access(world.path(first), F_OK) == 0) != line.isNegated else {
         throw ScriptError(line.isNegated ? "it is there" : "it is missing")
+      }
+    case "sound":
+      for words in [["pull"], ["push"], ["status", "--porcelain"], ["doctor"]] {
+        guard world.tsync(words) == 0, words[0] != "push" || world.error == "nothing to push\n",
+          words[0] != "status" || world.output == "# tsync.status 1\n"
+        else { throw ScriptError("\(words[0]) isn't quiet") }
       }
     default: try prepare(words[0], rest)
     }

@@ -31,7 +31,10 @@ final class ScriptWorld {
   init() {
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     current = directory.path(of: "work")
-    environment = ["PATH": path, "HOME": directory.path(of: "home"), "EDITOR": "false"]
+    environment = [
+      "PATH": path, "HOME": directory.path(of: "home"), "EDITOR": "false",
+      "PROGRAMS": Programs.directory,
+    ]
     mkdir(current, 0o700)
     mkdir(directory.path(of: "home"), 0o700)
   }
@@ -61,7 +64,7 @@ final class ScriptWorld {
   /// Runs a line of the shell's in the current directory.
   func shell(_ line: String) throws {
     let outcome = try ChildProcess(["sh", "-c", line], in: current, variables).outcome()
-    (output, error, status) = (outcome.output, "", outcome.status)
+    (output, error, status) = (outcome.output, outcome.error, outcome.status)
   }
 
   /// Returns a path as an absolute one.

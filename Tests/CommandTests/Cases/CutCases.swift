@@ -29,6 +29,7 @@ import Testing
       try life.settle("\(cut)")
       count += 1
     }
+    #expect(line.known?.contains("\"\(dialect)\"") == true)
     print("\(dialect), \(deed): commands cut: \(count), all settled (seed \(Cuts.seed))")
   }
 }

@@ -19,13 +19,17 @@ final class CutLine {
     let next = next
     proxy = try ByteProxy(before: server.port) { _ in next.take() }
     anna = try Person(cloning: proxy.url)
-    // tsync-server speaks all four; who has asked it is told to speak the second of these three.
+    // tsync-server speaks all four.
     let state = try #require(anna.directory.text(Self.state))
+    try #require(state.contains("\"datasync\""))
     let spoken = state.replacing("\"datasync\"", with: "\"\(dialect)\"")
     anna.directory.write(spoken, to: Self.state)
   }
 
   private static let state = "list/.todosync/state.json"
+
+  /// What is known of the server, its dialect too.
+  var known: String? { anna.directory.text(Self.state) }
 
   /// What has passed on the last connection.
   var lastPassage: ByteProxy.Passage? { proxy.passages.last }
