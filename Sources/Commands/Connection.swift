@@ -51,6 +51,7 @@ struct Connection {
       throw Self.failure(error, sight)
     }
     if known == nil { try Self.check(facts, against: state, address) }
+    if isElsewhere { try Self.checkOutcomes(facts, against: state, workspace) }
     if !isElsewhere { facts.tables = state.tables }
     isUnproven =
       known == nil && state.origin != nil
@@ -103,25 +104,6 @@ struct Connection {
     try workspace.write(state)
   }
 
-  /// Asks a server which data set it holds; `nil` where it tells none.
-  ///
-  /// - Throws: `Stop`, ``Failure``.
-  static func dataset(
-    at address: ServerAddress, _ table: TableName, _ context: Context,
-    _ configuration: Configuration
-  ) throws -> Text? {
-    let transport = WatchedTransport(to: address, context, configuration)
-    var exchange = Exchange(
-      transport, with: address,
-      authorization: try Authorization(for: address.origin, context, configuration),
-      surroundings: try context.surroundings())
-    do {
-      return try exchange.detect(table, chosen: configuration.spokenDialect)?.dataset
-    } catch {
-      throw failure(error, transport.sight)
-    }
-  }
-
   /// Asks the server by one table after the other, until one shows what it speaks.
   private static func detect(
     _ exchange: inout Exchange<WatchedTransport>, _ dialect: Dialect?,
@@ -150,6 +132,22 @@ struct Connection {
     if let known = state.user, let found = facts.user, known != found {
       throw ServerFacts.otherUser(found, than: known, at: address)
     }
+  }
+
+  /// Refuses another address while changes were sent whose outcome only the former server knows, unless
+  /// both say that they hold the same data set (decisions.md 6, 74).
+  private static func checkOutcomes(
+    _ facts: ServerFacts, against state: WorkspaceState, _ workspace: Workspace
+  ) throws(Failure) {
+    let count = workspace.journal.intents.count
+    guard count > 0, let former = state.origin, state.dataset == nil || facts.dataset == nil else {
+      return
+    }
+    throw Failure(
+      .unsafe,
+      "whether \(count == 1 ? "a sent change" : "\(count) sent changes") arrived is only known "
+        + "by the former server",
+      hints: ["find out there first: \(typed: "remote", "set", former.string)"])
   }
 
   /// Returns the failure that an error of the exchange is; plain HTTP to another machine is a fault

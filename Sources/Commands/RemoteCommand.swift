@@ -67,8 +67,6 @@ struct RemoteCommand: TsyncCommand {
     func run(in context: Context) throws {
       let address = try ServerAddress(Text(url))
       try context.writing { open in
-        let former = try open.configuration.remote.map { try ServerAddress($0) }
-        if former != address { try RemoteCommand.guardIntents(address, open, context) }
         var settings = try open.workspace.settings()
         try settings.set("remote", from: Text(address.description))
         try open.workspace.write(settings)
@@ -136,28 +134,6 @@ extension RemoteCommand {
       guard let remote = open.configuration.remote else { throw Connection.noServer }
       return try ServerAddress(remote)
     }
-  }
-
-  /// Refuses another server while writes are on their way whose outcome only the present one knows;
-  /// unless it says that it holds the same data set.
-  fileprivate static func guardIntents(
-    _ address: ServerAddress, _ open: OpenWorkspace, _ context: Context
-  ) throws {
-    let count = open.workspace.journal.intents.count
-    guard count > 0 else { return }
-    var hints: [Hint] = ["find it out first: \(typed: "push")"]
-    if let known = try open.workspace.state().dataset, let table = open.tables.first {
-      do {
-        let found = try Connection.dataset(at: address, table, context, open.configuration)
-        if found == known { return }
-      } catch let stop as Stop {
-        let reason = Failure(stop).message ?? ""
-        hints.insert("whether \(address) is the same one isn't known: \(reason)", at: 0)
-      }
-    }
-    let changes = count == 1 ? "1 change" : "\(count) changes"
-    throw Failure(
-      .unsafe, "the outcome of \(changes) is only known by the present server", hints: hints)
   }
 }
 

@@ -7,6 +7,30 @@ import TestSupport
 import Testing
 
 @Suite("A server of Mobile Services (2014)") struct MobileServicesTests {
+  @Test("while an outcome is unknown no other server is asked that doesn't tell its data set")
+  func refusesAnotherServer() throws {
+    let (server, other) = (try OldServer(), try OldServer())
+    let anna = try Person(cloning: server.url)
+    anna.run("new", "-s", "id=milk", "Milk")
+    server.befall([.lostAfter])
+    #expect(anna.run("push").status == 5)
+    anna.run("remote", "set", other.url)
+    for command in ["push", "pull"] {
+      let refused = anna.run(command)
+      #expect(refused.status == 6)
+      #expect(
+        refused.error == """
+          tsync: \(command): whether a sent change arrived is only known by the former server
+          tsync: find out there first: tsync remote set \(server.url)
+
+          """)
+    }
+    #expect(other.rows.isEmpty)
+    anna.run("remote", "set", server.url)
+    #expect(anna.run("push").status == 0)
+    #expect(server.rows.count == 1)
+  }
+
   @Test(
     "is known by its refusal of a version, by its rows, and by its refusal of what there isn't",
     arguments: [(true, true), (true, false), (false, true), (false, false)])
