@@ -18,6 +18,9 @@ struct Assignment: Equatable {
   /// What it becomes.
   let value: Value
 
+  /// Whether a word sets a field.
+  static func isOne(_ word: String) -> Bool { word.utf8.contains(UInt8(ascii: "=")) }
+
   /// Reads a word.
   ///
   /// The field `id` may be set only where that is allowed.

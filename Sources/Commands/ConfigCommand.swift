@@ -28,6 +28,8 @@ struct ConfigCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("Its value.", valueName: "value"))
   var value: String?
 
+  var selection: [String] { key.map { [$0] } ?? [] }
+
   mutating func run(in context: Context) throws {
     guard !edit || key == nil, !unset || (key != nil && value == nil) else {
       throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")

@@ -152,8 +152,8 @@ extension Context {
       tables: chosen.isEmpty ? all : all.filter(chosen.contains))
   }
 
-  /// The words of the command line as the history keeps them: no secret ever stands in them.
-  var recorded: Text { Text(RecordedWords(words).description) }
+  /// The command and what it is about, as the history keeps them (decisions.md 32, 74).
+  var recorded: Text { Text(([command] + selection).joined(separator: " ")) }
 }
 
 extension Output {

@@ -8,6 +8,8 @@ struct Context {
   let command: String
   /// The words of the command line, the command's name first.
   let words: [String]
+  /// The words that say what the command is about.
+  let selection: [String]
   /// Where results and messages go.
   let output: Output
 

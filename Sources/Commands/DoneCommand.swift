@@ -18,6 +18,8 @@ struct DoneCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var words: [String]
 
+  var selection: [String] { words }
+
   mutating func run(in context: Context) throws {
     let named = try ItemSelection(words)
     guard

@@ -13,6 +13,8 @@ struct EditCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var words: [String]
 
+  var selection: [String] { words }
+
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words)
     context.output.begin("items")

@@ -16,6 +16,8 @@ struct MvCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("Its new id.", valueName: "newid"))
   var newID: String
 
+  var selection: [String] { [ref, newID] }
+
   mutating func run(in context: Context) throws {
     let id = try ItemID(Text(newID))
     guard FileName.of(id) != nil else {

@@ -33,6 +33,8 @@ struct PushCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
   var references: [String] = []
 
+  var selection: [String] { references }
+
   func validate() throws {
     guard (1...128).contains(jobs ?? 1) else {
       throw ValidationError("--jobs is a number from 1 to 128")

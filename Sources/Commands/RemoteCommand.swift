@@ -64,6 +64,8 @@ struct RemoteCommand: TsyncCommand {
     @Argument(help: ArgumentHelp("The server's address.", valueName: "url"))
     var url: String
 
+    var selection: [String] { ["set"] }
+
     func run(in context: Context) throws {
       let address = try ServerAddress(Text(url))
       try context.writing { open in

@@ -43,6 +43,8 @@ struct ResolveCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
   var references: [String] = []
 
+  var selection: [String] { all ? ["-a"] : references }
+
   private var side: Verdict.Side? { client ? .client : server ? .server : both ? .both : nil }
 
   func validate() throws {

@@ -25,6 +25,8 @@ struct RestoreCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var words: [String] = []
 
+  var selection: [String] { all ? ["-a"] : words }
+
   mutating func run(in context: Context) throws {
     guard all != !words.isEmpty else {
       throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")

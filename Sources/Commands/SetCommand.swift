@@ -21,12 +21,13 @@ struct SetCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("References, and FIELD=VALUE or FIELD:=JSON.", valueName: "word"))
   var words: [String] = []
 
+  var selection: [String] { references + filters }
+
+  private var references: [String] { words.filter { !Assignment.isOne($0) } }
+
   mutating func run(in context: Context) throws {
-    let isAssignment = { (word: String) in word.utf8.contains(UInt8(ascii: "=")) }
-    // A path or an id may have a `=` in it, behind a slash.
-    let references = words.filter { !isAssignment($0) }
     let assignments =
-      try words.filter(isAssignment).map { try Assignment($0) }
+      try words.filter(Assignment.isOne).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Failure.usage("which field shall be set?") }
     let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }

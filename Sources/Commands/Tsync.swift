@@ -64,7 +64,8 @@ package enum Tsync {
     }
     let output = Output(world, options, command: words[0])
     let context = Context(
-      invocation: world, options: options, command: words[0], words: words, output: output)
+      invocation: world, options: options, command: words[0], words: words,
+      selection: command.selection, output: output)
     do {
       try command.run(in: context)
       return output.finish(nil)

@@ -4,6 +4,8 @@ import ArgumentParser
 protocol TsyncCommand: ParsableCommand {
   /// The options that all commands have.
   var options: GlobalOptions { get }
+  /// The words that say what it is about, as the history keeps them: no values.
+  var selection: [String] { get }
 
   /// Runs the command.
   ///
@@ -12,6 +14,8 @@ protocol TsyncCommand: ParsableCommand {
 }
 
 extension TsyncCommand {
+  var selection: [String] { [] }
+
   /// The name that the command is called by.
   static var name: String { configuration.commandName ?? _commandName }
 }

@@ -6,7 +6,7 @@ package struct History {
   package struct Entry: Equatable, Sendable {
     /// When it ran.
     package var time: Timestamp
-    /// The command line's words, without secrets.
+    /// The command's name, and the words that say what it was about.
     package var command: Text
     /// What it ended with; `nil` where it went on without the lock.
     package var status: Int?

@@ -31,7 +31,7 @@ import Workspace
     run.invocation.clock = clock
     let invocation = run.invocation
     return Context(
-      invocation: invocation, options: options, command: "sync", words: ["sync"],
+      invocation: invocation, options: options, command: "sync", words: ["sync"], selection: [],
       output: Output(invocation, options, command: "sync"))
   }
 
