@@ -3,7 +3,7 @@ struct Context {
   /// The world; its directory is where `-C` leads.
   let invocation: Invocation
   /// The options that all commands have.
-  let options: GlobalOptions
+  var options: GlobalOptions
   /// The command's name.
   let command: String
   /// The words of the command line, the command's name first.

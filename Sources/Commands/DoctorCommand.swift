@@ -13,7 +13,7 @@ struct DoctorCommand: TsyncCommand {
   @Flag(name: .long, help: "Mend what can be mended.")
   var fix = false
 
-  @Flag(name: .long, help: "Compare with the server, too.")
+  @Flag(name: .long, help: "Say what pull --full would do, too.")
   var deep = false
 
   func run(in context: Context) throws {
@@ -26,7 +26,18 @@ struct DoctorCommand: TsyncCommand {
     report.print(to: context.output)
     context.output.end(with: report.status)
     Self.surroundings(context.invocation.environment).forEach(context.output.warn)
-    if deep { try ServerComparison.run(at: path, in: context) }
+    if deep { try rehearsePull(in: context) }
+  }
+
+  /// Says what a pull that reads all rows would do.
+  private func rehearsePull(in context: Context) throws {
+    var context = context
+    context.options.verbose = true
+    try Session.run(in: context, isWriting: false) { session in
+      let telling = try session.pull(PullManner(isFull: true, isRehearsal: true))
+      telling.end()
+      context.output.set("pull", .object(telling.json))
+    }
   }
 
   /// Returns what the environment lets others see of what is exchanged (safety.md W10).
