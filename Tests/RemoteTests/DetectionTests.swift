@@ -179,6 +179,15 @@ import Testing
     }
   }
 
+  @Test("who wants a token is told so", arguments: [401, 403])
+  func unauthorized(status: Int) {
+    var exchange = Exchange(
+      ScriptedTransport(.plain(status, "You must be logged in")), with: Sample.address,
+      surroundings: Stage().surroundings)
+    let refusal = Refusal(status: status, words: "You must be logged in")
+    #expect(throws: Stop.unauthorized(refusal)) { try exchange.detect(Sample.table) }
+  }
+
   @Test("while the dialect is not known, the token goes in both fields")
   func bothFields() throws {
     let transport = Self.servers[1].transport

@@ -6,6 +6,16 @@ import Testing
 @Suite struct PatienceTests {
   private let stage = Stage()
 
+  @Test("421 ends a reading at once: the server answers for another host or data set")
+  func misdirected() throws {
+    let transport = ScriptedTransport(.json(421, #"{"error":"not mine"}"#))
+    var backend = stage.backend(transport)
+    #expect(throws: Stop.unreachable("the server answered 421 not mine")) {
+      try backend.read(Sample.key("a1"))
+    }
+    #expect(transport.log.requests.count == 1 && stage.pauses == [])
+  }
+
   @Test("while one write has to wait nothing else goes out; then it goes first")
   func pausesTogether() throws {
     var turnedAway = false

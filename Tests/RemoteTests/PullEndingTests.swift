@@ -198,6 +198,17 @@ import Testing
     #expect(backend.facts.tables.isEmpty)
   }
 
+  @Test(
+    "an answer that is not 200 is no list, whatever is in it",
+    arguments: [HTTPAnswer.json(201, #"{"items":[]}"#), .json(405, "{}"), .empty(204)])
+  func noList(answer: HTTPAnswer) throws {
+    let stop = #expect(throws: Stop.self) { try pages(ScriptedTransport(answer)) }
+    guard case .notSpeaking? = stop else {
+      Issue.record("\(String(describing: stop))")
+      return
+    }
+  }
+
   @Test("what a server of 2014 answers in a dialect that was taken for its own ends the pull")
   func mobileServices() throws {
     let old = Stop.notSpeaking(

@@ -32,6 +32,14 @@ import Testing
     #expect(outcome == .done(Sample.row(Sample.rowText("a1"))))
   }
 
+  @Test("a delete's answer tells the tombstone, which is the row then")
+  func tombstone() throws {
+    let tombstone = Sample.rowText("a1", deleted: true)
+    var backend = stage.backend(ScriptedTransport(.json(200, tombstone)))
+    let outcome = try backend.replies(to: [Sample.intent(.delete)]).first?.reply.outcome
+    #expect(outcome == .done(Sample.row(tombstone)))
+  }
+
   @Test(
     "writes go out 8 at a time, 32 to a tsync-server, or as many as are set; the first goes alone",
     arguments: [(nil, nil, 8), ("d1", nil, 32), ("d1", 3, 3), (nil, 1, 1), (nil, 0, 1)]

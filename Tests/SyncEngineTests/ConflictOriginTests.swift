@@ -99,6 +99,21 @@ import Testing
     #expect(try current().client == Item(text: #"{"text":"mine in the end"}"#))
   }
 
+  @Test("nor is one that was laid then, however that was cut off", arguments: 0..<12)
+  mutating func laidOnceBackAndCutOff(step: Int) throws {
+    try bench.share(id, #"{"text":"milk"}"#)
+    try bench.save(id, nil)
+    try bench.elsewhere(id, #"{"text":"a"}"#)
+    try bench.pull()
+    try bench.save(id, #"{"text":"mine"}"#)
+    try bench.elsewhere(id, #"{"text":"b"}"#)
+    try bench.cut(at: step) { try $0.pull() }
+    try bench.pull()
+    // What is saved now is the only edit.
+    try bench.save(id, #"{"text":"mine in the end"}"#)
+    #expect(try current().client == Item(text: #"{"text":"mine in the end"}"#))
+  }
+
   @Test(
     "a conflict that a push finds is decided by the row it read, not by an older one that waits")
   mutating func olderWaits() throws {

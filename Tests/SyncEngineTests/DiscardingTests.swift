@@ -41,6 +41,19 @@ import Testing
     #expect(bench.standings == ["x pending update"])
   }
 
+  @Test("nor is its delete remembered where a write of it is open")
+  mutating func savedWhileRemovedInDoubt() throws {
+    let (key, item) = (try bench.key("x"), try Item(text: #"{"a":3}"#))
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    bench.ahead(of: 2) { $0.save(item, as: key) }
+    #expect(try !bench.disk.remove(key))
+    bench.disk.beforeStep = nil
+    #expect(bench.disk.journal.notes[key]?.note.commanded == false)
+    #expect(bench.standings == ["x unknown update"])
+  }
+
   // MARK: - Restoring
 
   /// An item of which the server has one, or none, or a tombstone; what lies here; and how it is, and

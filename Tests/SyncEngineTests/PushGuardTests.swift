@@ -43,6 +43,14 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("a limit of none stops the first file that vanished")
+  mutating func none() throws {
+    try bench.save("n1", nil)
+    bench.settings.maxDelete = 0
+    #expect(throws: vanished(1..<2)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
   @Test("what a command deleted needs no guard, and doesn't count")
   mutating func commanded() throws {
     for number in 0..<9 { #expect(try bench.disk.remove(try bench.key("n\(number)"))) }

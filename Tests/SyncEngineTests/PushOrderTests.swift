@@ -125,6 +125,31 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("nor is it waited for where the server has it already")
+  mutating func renamedOverAnotherAndRemoved() throws {
+    try bench.share("y", #"{"a":9}"#)
+    try rename(#"{"a":1}"#)
+    #expect(try bench.disk.remove(try bench.key("y")))
+    #expect(Set(bench.standings) == ["x pending delete", "y pending delete"])
+    #expect(try bench.push().pushed == 2)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a file that is no item when its turn comes is not sent, nor is the item deleted")
+  mutating func becomesInvalid() throws {
+    try bench.share("x", #"{"a":1}"#)
+    let key = try bench.key("x")
+    for text in [#"{"a":2}"#, nil] {
+      try bench.save("x", text)
+      // The first step notes the change, when it was seen already.
+      bench.disk.beforeStep = { $0.save(Array("{".utf8), as: key) }
+      try bench.push()
+      bench.disk.beforeStep = nil
+      #expect(bench.writes() == [])
+      #expect(bench.standings == ["x invalid todoitem/x"])
+    }
+  }
+
   @Test("an item whose file was moved again by hand is not deleted by its old id")
   mutating func renamedAndMoved() throws {
     try rename(#"{"a":1}"#)

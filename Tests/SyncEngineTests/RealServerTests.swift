@@ -175,6 +175,24 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("D2: a file that can't be read when its new id comes is moved once it can")
+  mutating func invalidMeanwhile() throws {
+    bench.server.makesIDs = true
+    try bench.save("hello", #"{"a":1}"#)
+    let key = try bench.key("hello")
+    bench.ahead(of: 3) { disk in disk.save(Array("{".utf8), as: key) }
+    #expect(try bench.push().words == ["hello held"])
+    bench.disk.beforeStep = nil
+    try bench.push()
+    try bench.save("hello", #"{"a":2}"#)
+    try bench.push()
+    #expect(bench.item("hello") == nil)
+    #expect(bench.item("1") == #"{"a":2}"#)
+    #expect(bench.row("1") == #"{"a":2}"#)
+    #expect(bench.server.rows.count == 1)
+    #expect(bench.differences == [])
+  }
+
   @Test("D2: a lost answer stays unknown, and is sent again only by its user's word")
   mutating func lostInsert() throws {
     bench.server.makesIDs = true

@@ -1,3 +1,4 @@
+import Glibc
 import SyncModel
 import TestSupport
 import Testing
@@ -93,6 +94,30 @@ struct Leftover: Sendable, CustomTestStringConvertible {
     #expect(workspace.notices == leftover.told)
     try workspace.finish("pull")
     #expect(try workspace.history().last?.notes == leftover.told.map { Text($0) })
+  }
+
+  @Test(
+    "what a power loss left of a displaced text doesn't take the place of the whole one",
+    arguments: ["{\"text\": \"mi\0\0", "{\"text\": \"older\"}"])
+  func keepsWhatPowerLeft(_ text: String) throws {
+    playground.save("new")
+    let texts = "\(digest("new"))-\(digest("old"))"
+    let name = ".todosync/trash/.tmp-4194305-1-\(texts)-items-todoitem.a.json"
+    playground.directory.write(text, to: name)
+    let long = timespec(tv_sec: 978_307_200, tv_nsec: 0)
+    try #require(utimensat(AT_FDCWD, playground.directory.path(of: name), [long, long], 0) == 0)
+    #expect(try playground.open().notices.count == 1)
+    #expect(playground.text() == "new")
+    #expect(playground.trash() == [text])
+  }
+
+  @Test("case 93: what was being written anew is removed, as soon as a command writes")
+  func removesRewritten() throws {
+    let names = ["journal.jsonl.new", "history.jsonl.new", "index.new"]
+    for name in names { playground.directory.write("half", to: ".todosync/\(name)") }
+    _ = try playground.open()
+    let left = playground.directory.names(in: ".todosync")
+    #expect(names.filter { left.contains($0) } == [])
   }
 
   @Test("case 93: what can't be told whose it is is kept and told")
