@@ -16,7 +16,6 @@ extension Session {
       return try runTool(tool.string, on: conflict, of: key)
     }
     let editor = Editor(context.invocation.environment, configuration)
-    var line: Int?
     for _ in 0..<Self.openings {
       // Another command may have settled it while its user was asked.
       _ = try use { try $0.conflict(key) }
@@ -25,7 +24,7 @@ extension Session {
       try pause()
       try context.checkSignal()
       do {
-        try editor.open(path, line: line, in: context)
+        try editor.open(path, in: context)
       } catch let failure as Failure where !failure.status.isSignal {
         if let message = failure.message { context.output.warn(message) }
         return .left
@@ -40,7 +39,6 @@ extension Session {
         // Others need not wait while a person thinks.
         try pause()
         guard try editsAgain() else { return .left }
-        line = error.line
       }
     }
     return .left
