@@ -84,23 +84,7 @@ package enum Tsync {
     do {
       return try type.parseAsRoot(words) as? any TsyncCommand
     } catch {
-      throw unknownOption(in: words, of: type) ?? Failure(parsing: error, of: type)
-    }
-  }
-
-  /// Returns the failure of words with an option that isn't known; `nil` where there is none.
-  ///
-  /// Where an argument is missing, too, the parser tells that, though the option is what is wrong.
-  private static func unknownOption(
-    in words: [String], of type: any TsyncCommand.Type
-  ) -> Failure? {
-    do {
-      _ = try type.parseAsRoot(words + ["x"])
-      return nil
-    } catch {
-      let failure = Failure(parsing: error, of: type)
-      let isUnknown = failure.message?.utf8.starts(with: "unknown option".utf8) ?? false
-      return isUnknown ? failure : nil
+      throw Failure(parsing: error, of: type)
     }
   }
 
