@@ -1,0 +1,70 @@
+/// The story that `tsync demo` plays, as a script of the shell's.
+enum DemoScript {
+  /// The script; the server's address is `$URL`.
+  ///
+  /// Each command is shown with what it prints; one that ends otherwise than it should, or prints
+  /// something else, ends the script with 1.
+  static let text = """
+    tell() { printf '\\n%s\\n' "$1"; }
+    fail() { echo "$1"; exit 1; }
+    ends() { # STATUS COMMAND
+      printf '$ %s\\n' "$2"
+      status=0
+      eval "$2" >printed 2>&1 || status=$?
+      cat printed
+      [ $status = $1 ] || fail "the command ended with status $status instead of $1"
+    }
+    run() { # COMMAND [PRINTED...]
+      ends 0 "$1"
+      shift
+      has "$@"
+    }
+    has() { for text; do grep -qF -e "$text" printed || fail "the command should have printed: $text"; done; }
+
+    tell 'Anna and Ben clone the list of a server that has just started.'
+    run "tsync clone $URL anna" 'made workspace anna (todoitem)'
+    run "tsync clone $URL ben"
+
+    tell 'Anna makes an item and pushes it. Ben pulls it: a file of his own.'
+    run 'tsync -C anna new -s id=hello Hello world 3' 'added hello  Hello world 3'
+    run 'tsync -C anna push' 'created hello  Hello world 3' '1 pushed'
+    run 'tsync -C ben pull'
+    run 'cat ben/.todosync/items/todoitem/hello.json' '"id": "hello"' '"text": "Hello world 3"'
+
+    tell 'Both edit the same line of it, with any editor. Anna pushes first.'
+    run "sed -i 's/world 3/world 13/' anna/.todosync/items/todoitem/hello.json"
+    run 'tsync -C anna push' 'updated hello  Hello world 13'
+    run "sed -i 's/world 3/world 23/' ben/.todosync/items/todoitem/hello.json"
+    ends 1 'tsync -C ben push'
+    has 'conflict hello  Hello world 23 (text)'
+
+    tell 'Nothing is lost and nothing was decided: the versions lie side by side.'
+    run 'grep text ben/.todosync/conflicts/todoitem/hello.*' \\
+      'client.json:  "text": "Hello world 23"' 'server.json:  "text": "Hello world 13"' \\
+      'base.json:  "text": "Hello world 3"'
+
+    tell 'Ben keeps his own, and the server accepts it. Anna gets it with her next pull.'
+    run 'tsync -C ben resolve --client hello' 'resolved hello  Hello world 23 (client)'
+    run 'tsync -C ben push' 'updated hello  Hello world 23'
+    run 'tsync -C anna pull'
+
+    tell 'Without a network all goes on; a push says what waits.'
+    run 'tsync -C anna remote set http://127.0.0.1:1'
+    run 'tsync -C anna new -s id=milk Buy milk' 'added milk  Buy milk'
+    run 'tsync -C anna done hello' 'done hello  Hello world 23'
+    ends 5 'tsync -C anna push'
+    has 'cannot reach http://127.0.0.1:1' 'nothing is lost: 2 changes wait'
+
+    tell 'With the network back, exactly these are sent, once.'
+    run "tsync -C anna remote set $URL"
+    run 'tsync -C anna push' 'created milk  Buy milk' 'updated hello  Hello world 23' '2 pushed'
+    run 'tsync -C anna push' 'nothing to push'
+
+    tell 'In the end both have the same.'
+    run 'tsync -C ben sync' 'nothing to push'
+    run 'diff -r anna/.todosync/items ben/.todosync/items'
+    run 'tsync -C ben list -a' 'hello  Hello world 23      done' 'milk   Buy milk'
+    rm printed
+
+    """
+}
