@@ -99,6 +99,24 @@ import Testing
     #expect(try current().client == Item(text: #"{"text":"mine in the end"}"#))
   }
 
+  @Test("a client's side that is laid once the deleted item is back isn't taken for an edited one")
+  mutating func laidOnceBack() throws {
+    try bench.share(id, #"{"text":"milk"}"#)
+    try bench.save(id, nil)
+    for text in ["a", "b", "c"] {
+      try bench.elsewhere(id, "{\"text\":\"\(text)\"}")
+      try bench.pull()
+      try bench.save(id, #"{"text":"mine"}"#)
+    }
+    let side = try bench.disk.conflictClient(of: bench.key(id))
+    #expect(try side.item == Item(text: #"{"text":"mine"}"#))
+    #expect(try current().client == Item(text: #"{"text":"mine"}"#))
+    // What is saved from now on is one of two.
+    try bench.save(id, #"{"text":"mine in the end"}"#)
+    bench.disk.editSide(try Item(text: #"{"text":"decided"}"#), of: try bench.key(id))
+    #expect(throws: Resolve.Failure.twoClientSides(try bench.key(id))) { try current() }
+  }
+
   @Test("nor is one that was laid then, however that was cut off", arguments: 0..<12)
   mutating func laidOnceBackAndCutOff(step: Int) throws {
     try bench.share(id, #"{"text":"milk"}"#)

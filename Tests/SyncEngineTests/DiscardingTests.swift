@@ -113,6 +113,14 @@ import Testing
     #expect(conflict.revived == (try Item(text: #"{"a":1,"b":2}"#)))
   }
 
+  @Test("a rejected item is not rejected any more when it was restored")
+  mutating func restoresRejected() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    _ = try bench.disk.restore(bench.key("x"))
+    #expect(bench.differences == [])
+  }
+
   @Test("a write of unknown outcome stays open when its item is restored")
   mutating func restoresUnknown() throws {
     try bench.save("x", #"{"a":2}"#)
@@ -153,6 +161,47 @@ import Testing
     #expect(bench.item("x") == server)
     #expect(bench.disk.sides.isEmpty)
     #expect(bench.differences == [])
+  }
+
+  @Test(
+    "a restore in place of a file that can't be read settles a conflict whose side was edited, too"
+  )
+  mutating func restoresConflictWithSide() throws {
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", #"{"a":4}"#)
+    try bench.pull()
+    bench.disk.editSide(try Item(text: #"{"a":9}"#), of: key)
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(bench.item("x") == #"{"a":4}"#)
+    #expect(bench.disk.sides.isEmpty)
+    #expect(bench.differences == [])
+  }
+
+  @Test(
+    "no conflict is left about an older row than the one that was put in place", arguments: 0..<8,
+    [false, true])
+  mutating func cutOffOverConflict(step: Int, editsSide: Bool) throws {
+    let key = try bench.key("x")
+    try bench.save("x", #"{"a":2}"#)
+    try bench.elsewhere("x", #"{"a":4}"#)
+    #expect(try bench.pull().words == ["x conflict MM"])
+    bench.disk.save(Array("{".utf8), as: key)
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x held"])
+    try bench.cut(at: step) {
+      _ = try $0.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) })
+    }
+    if editsSide {
+      bench.disk.editSide(try Item(text: #"{"a":8}"#), of: key)
+    } else {
+      try bench.save("x", #"{"a":7}"#)
+    }
+    try bench.pull()
+    let newest = try bench.disk.newestRow(of: key)
+    #expect(newest?.deleted == true)
+    if !editsSide { #expect(bench.item("x") == #"{"a":7}"#) }
   }
 
   @Test("an invalid item is left alone")

@@ -49,6 +49,12 @@ import Testing
       .map { "\($0.value.note.kind) \($0.key.id)" }
   }
 
+  @Test("an empty journal has nothing open")
+  func empty() {
+    #expect(JournalState().records.isEmpty)
+    #expect(JournalState().isQuiet)
+  }
+
   @Test("a note that changes its kind keeps its place")
   func notePlace() {
     let state = state(
@@ -81,6 +87,13 @@ import Testing
     #expect(open.results[a] == .some(row) && open.intents[a] != nil && !open.isQuiet)
     let closed = state(.intent(intent(a)), .result(a, row), .closed(.operation(a)))
     #expect(closed.records.isEmpty)
+  }
+
+  @Test("a result without a row is a result")
+  func resultWithoutRow() {
+    let state = state(.intent(intent(a)), .result(a, nil))
+    #expect(state.results.keys.contains(a))
+    #expect(state.records.contains(.result(a, nil)))
   }
 
   @Test("what waits for an item is found by it, whatever came between")
@@ -175,6 +188,19 @@ import Testing
       var state = open
       state.add(.closed(subject))
       #expect(state.stops == [elsewhere.table: 2])
+    }
+  }
+
+  @Test("closing what isn't open changes nothing")
+  func closings() {
+    let open = state(.noted(a, note()), .intent(intent(a)), .conflict(b, conflict(b)))
+    for subject: JournalRecord.Subject in [
+      .operation(elsewhere), .intent(b), .conflict(a), .resolution(b), .purge(elsewhere.table),
+      .stop(a.table),
+    ] {
+      var state = open
+      state.add(.closed(subject))
+      #expect(state == open)
     }
   }
 

@@ -124,12 +124,70 @@ import Testing
       updatedAt: Timestamp("2001-01-01T00:00:00Z"), deleted: deleted)
   }
 
+  private func wentBack(_ id: String) -> Stop {
+    .unsafe(
+      "the server went back in time: its row todoitem/\(id) is older than the one seen before",
+      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
+  }
+
   @Test("a row older than its base is ignored where reading it brings what is known")
   mutating func replicaLags() throws {
     bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
     #expect(try bench.pull().words == [])
     #expect(bench.item("n10") == #"{"a":1}"#)
     #expect(bench.line.log.readings == [try bench.key("n10")])
+  }
+
+  @Test("a row older than its base is passed over for the newer one that reading brings")
+  mutating func replicaLagsBehindNewer() throws {
+    try bench.elsewhere("n10", #"{"a":2}"#)
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    #expect(try bench.pull().words == ["n10 updated"])
+    #expect(bench.item("n10") == #"{"a":2}"#)
+  }
+
+  @Test("a row older than one that waits doesn't take its place")
+  mutating func replicaLagsBehindWaiting() throws {
+    let key = try bench.key("n10")
+    let second = try bench.elsewhere("n10", #"{"a":2}"#)
+    bench.disk.save(Array("{".utf8), as: key)
+    try bench.elsewhere("n10", #"{"a":3}"#)
+    #expect(try bench.pull().words == ["n10 held"])
+    bench.line.pages = [Page(rows: [second])]
+    #expect(try bench.pull().words == [])
+    try bench.save("n10", #"{"a":1}"#)
+    #expect(try bench.pull().words == ["n10 updated"])
+    #expect(bench.item("n10") == #"{"a":3}"#)
+  }
+
+  @Test(
+    "a row older than one that is gone, of which a trace of nothing waits, doesn't take its place")
+  mutating func replicaLagsBehindNothing() throws {
+    let key = try bench.key("n10")
+    bench.disk.save(Array("{".utf8), as: key)
+    bench.server.deleteForGood(key)
+    #expect(try bench.pull(full: true).words == ["n10 held"])
+    bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
+    #expect(try bench.pull().words == [])
+    #expect(try bench.disk.incoming(of: key) == .gone(key.id))
+  }
+
+  @Test("a server that went back in time is not followed")
+  mutating func wentBack() throws {
+    // The same rows, from an earlier server.
+    var past = try Bench()
+    past.server.tick = -1_000_000
+    try past.elsewhere("n10", #"{"a":0}"#)
+    past.disk = bench.disk
+    past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
+    let back = wentBack("n10")
+    let token = try bench.disk.token(of: bench.table)
+    // However often it is asked.
+    for _ in 0..<2 {
+      #expect(throws: back) { try past.pull() }
+      #expect(past.item("n10") == #"{"a":1}"#)
+      #expect(try past.disk.token(of: bench.table) == token)
+    }
   }
 
   @Test(
@@ -139,12 +197,9 @@ import Testing
     let key = try bench.key("n10")
     let past = try older("n10", #"{"a":0}"#, deleted: deleted)
     bench.server.deleteForGood(key)
-    let wentBack = Stop.unsafe(
-      "the server went back in time: its row todoitem/n10 is older than the one seen before",
-      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
     // However often a replica is asked that lags behind.
     bench.line.stale = [past, past]
-    #expect(throws: wentBack) { try bench.pull(full: true) }
+    #expect(throws: wentBack("n10")) { try bench.pull(full: true) }
     #expect(bench.item("n10") == #"{"a":1}"#)
     bench.line.stale = [past]
     #expect(try bench.pull(full: true).words == ["n10 removed"])

@@ -49,6 +49,16 @@ import Testing
     #expect(bench.standings == ["y pending undelete"])
   }
 
+  @Test("a rejected item is merged like any other")
+  mutating func rejected() throws {
+    try bench.save("x", #"{"text":"refuse me","a":1,"b":1}"#)
+    try bench.push()
+    #expect(bench.standings == ["x rejected update 400"])
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    #expect(try bench.pull().words == ["x merged"])
+    #expect(bench.item("x") == #"{"text":"refuse me","a":1,"b":2}"#)
+  }
+
   // MARK: - Edits during the pull
 
   @Test(

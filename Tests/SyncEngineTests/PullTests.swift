@@ -87,6 +87,19 @@ import Testing
     #expect(bench.standings == [])
   }
 
+  @Test("rows with one stamp all arrive, across the borders of pages", arguments: [1, 2, 3, 7, 50])
+  mutating func ties(pageSize: Int) throws {
+    bench.server.tick = 0
+    bench.line.pageSize = pageSize
+    for number in 0..<17 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
+    #expect(try bench.pull().added == 17)
+    #expect(bench.differences == [])
+    try bench.elsewhere("n3", #"{"n":2}"#)
+    try bench.elsewhere("new", #"{"n":2}"#)
+    #expect(try bench.pull().words.sorted() == ["n3 updated", "new added"])
+    #expect(bench.differences == [])
+  }
+
   @Test("of a row that stands twice in a page the later one counts, which is reported")
   mutating func twins() throws {
     let twins = [try row("b", #"{"n":1}"#), try row("c", "{}"), try row("b", #"{"n":2}"#)]
@@ -130,6 +143,13 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("rows of other tables don't come")
+  mutating func otherTables() throws {
+    let key = ItemKey(try TableName("other"), try ItemID("a"))
+    _ = bench.server.store(try Item(text: "{}"), key, by: 2, over: nil)
+    #expect(try bench.pull().events == [])
+  }
+
   // MARK: - A row that moves while it is pulled
 
   /// The rows that the pages of a list bring, one each, and what is told.
@@ -165,6 +185,15 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("the same row met twice in one pull is one")
+  mutating func same() throws {
+    try bench.share("x", #"{"n":1}"#)
+    let row = try bench.elsewhere("x", #"{"n":2}"#)
+    bench.line.pages = [Page(rows: [row]), Page(rows: [row])]
+    #expect(try bench.pull().words == ["x updated"])
+    #expect(bench.differences == [])
+  }
+
   // MARK: - Everything again
 
   @Test("a full pull finds rows that are gone without a trace")
@@ -178,6 +207,16 @@ import Testing
     #expect(bench.item("b") == nil)
     #expect(bench.differences == [])
     #expect(bench.line.log.readings == [try bench.key("b")])
+  }
+
+  @Test("a full pull keeps local edits, and new items")
+  mutating func fullKeepsEdits() throws {
+    for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
+    try bench.save("a", #"{"n":2}"#)
+    try bench.save("new", #"{"n":2}"#)
+    try bench.save("c", nil)
+    #expect(try bench.pull(full: true).words == [])
+    #expect(bench.standings == ["a pending update", "new pending insert", "c pending delete"])
   }
 
   @Test("a row that is gone and was edited here is a conflict")

@@ -43,6 +43,18 @@ import Testing
     #expect(bench.standings == ["x pending update"])
   }
 
+  @Test("a newer row replaces one that waits")
+  mutating func newerWaits() throws {
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    try bench.elsewhere("x", #"{"a":1,"b":3}"#)
+    try bench.pull()
+    try bench.elsewhere("x", #"{"a":1,"b":4}"#)
+    try bench.pull()
+    try bench.save("x", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x updated"])
+    #expect(bench.item("x") == #"{"a":1,"b":4}"#)
+  }
+
   @Test("a row whose item has a write of unknown outcome waits for the push")
   mutating func openWrite() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
@@ -84,6 +96,14 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("a row whose file was moved is a conflict once the file is gone, or another item")
+  mutating func movedForGood() throws {
+    _ = try move()
+    try bench.pull()
+    try bench.save("y", #"{"a":1,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict DM"])
+  }
+
   @Test("what a command deleted is in conflict as deleted, though another file says its id")
   mutating func movedAndRemoved() throws {
     _ = try bench.disk.remove(bench.key("x"))
@@ -120,6 +140,40 @@ import Testing
     #expect(bench.disk.journal.records == records)
   }
 
+  @Test("while a row waits its item is not sent, though it can be read since the command began")
+  mutating func notSentBeforeItsRow() throws {
+    let id = "00000000000000000000000000000abc"
+    let key = try bench.key(id)
+    try bench.elsewhere(id, #"{"a":1}"#)
+    bench.disk.save(Array("{".utf8), as: key)
+    #expect(try bench.pull().words == ["\(id) held"])
+    let mine = try Item(text: #"{"a":2}"#)
+    // The rows that wait are made safe, then brought, then held back.
+    bench.ahead(of: 2) { $0.save(mine, as: key) }
+    // Of an id made at random an answer like this says that the row is from here.
+    bench.line.fates = [.broken]
+    #expect(try bench.push().words == [])
+    bench.disk.beforeStep = nil
+    #expect(bench.line.log.writes.isEmpty)
+    #expect(try bench.push().words == ["\(id) conflict AA"])
+    #expect(bench.item(id) == #"{"a":2}"#)
+  }
+
+  @Test("a row that waited for the outcome of a write comes before what the same push sends")
+  mutating func waitsForAnOutcome() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    bench.disk.loseBase()
+    try bench.pull()
+    try #require(try bench.disk.incoming(of: bench.key("x")) != nil)
+    try bench.save("x", #"{"a":3}"#)
+    bench.line.fates = [.broken]
+    #expect(try bench.push().words == ["x rejected 500", "x conflict AA"])
+    #expect(bench.standings == ["x conflict AA"])
+  }
+
   @Test("a conflict that the server has taken back is none any more")
   mutating func takenBack() throws {
     try open()
@@ -150,6 +204,40 @@ import Testing
     #expect(
       try Resolve(settings: bench.settings).current(key, on: bench.disk).client
         == Item(text: #"{"a":7,"b":1}"#))
+  }
+
+  @Test("a conflict becomes one of another kind with what the server does")
+  mutating func kindChanges() throws {
+    try open()
+    try bench.elsewhere("x", nil)
+    #expect(try bench.pull().words == ["x conflict MD"])
+    try bench.elsewhere("x", #"{"a":5,"b":1}"#)
+    #expect(try bench.pull().words == ["x conflict MM"])
+    #expect(bench.item("x") == #"{"a":2,"b":1}"#)
+  }
+
+  private struct DiskFails: Error {}
+
+  @Test(
+    "what the disk fails on in a pull's midst never looks like an edit or a delete",
+    arguments: 0..<9)
+  mutating func diskFails(step: Int) throws {
+    try bench.share("y", #"{"a":1}"#)
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    try bench.elsewhere("y", #"{"a":2}"#)
+    try bench.elsewhere("z", #"{"a":1}"#)
+    var left = step
+    bench.disk.beforeStep = { _ in
+      left -= 1
+      if left == -1 { throw DiskFails() }
+    }
+    do { try bench.pull() } catch is DiskFails {}
+    bench.disk.beforeStep = nil
+    _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
+    #expect(bench.standings == [])
+    try bench.pull()
+    #expect(bench.standings == [])
+    #expect(bench.differences == [])
   }
 
   @Test("an edit of the client's side outlives the record of its conflict, and its user decides")

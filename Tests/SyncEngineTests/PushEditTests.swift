@@ -72,6 +72,31 @@ import Testing
     #expect(bench.standings == ["x pending delete"])
   }
 
+  @Test("an item made again while its delete is under way is kept, and sent by the next push")
+  mutating func insertInFlight() throws {
+    try bench.save("x", nil)
+    try saveInFlight(#"{"a":7}"#)
+    #expect(try bench.push().words == ["x pushed delete"])
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":7}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":7}"#)
+  }
+
+  @Test("an edit made before the intent is part of what is sent")
+  mutating func editBeforeIntent() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    let item = try Item(text: #"{"a":3,"b":1}"#)
+    // The first step notes the change.
+    bench.disk.beforeStep = { disk in if disk.journal.notes[key] == nil { disk.save(item, as: key) }
+    }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes() == [#"PATCH todoitem/x If-Match v1 {"a":3}"#])
+    #expect(bench.differences == [])
+  }
+
   @Test("a change that vanishes while the push is under way is not turned into a delete")
   mutating func vanishesInPush() throws {
     try bench.save("x", #"{"a":2,"b":1}"#)
@@ -122,13 +147,21 @@ import Testing
     ]
   }
 
-  @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
-  mutating func answerToInvalid() throws {
+  /// Sends a change of `x`, which the server stamps, and whose file is broken when that is answered.
+  @discardableResult
+  private mutating func leaveAnswerWaiting() throws -> ItemKey {
     try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
     stampNext()
-    breakInFlight(try bench.key("x"))
+    breakInFlight(key)
     #expect(try bench.push().words == ["x pushed update", "x held"])
     bench.disk.beforeStep = nil
+    return key
+  }
+
+  @Test("an answer to an item that can't be read waits until it can; its stamp is not taken back")
+  mutating func answerToInvalid() throws {
+    try leaveAnswerWaiting()
     #expect(bench.disk.journal.isQuiet)
     // What is known to be done is not sent again.
     #expect(try bench.push().words == [])
@@ -139,6 +172,30 @@ import Testing
     #expect(bench.item("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
     #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
     #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+  }
+
+  @Test("what an answer brings that waits is known however the push is cut off", arguments: 0..<16)
+  mutating func cutOffAtAnswer(step: Int) throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    var left = step
+    bench.disk.beforeStep = { disk in
+      if disk.journal.intents[key] != nil { disk.save(Array("{".utf8), as: key) }
+      guard left > 0 else { throw MemoryDisk.Crash() }
+      left -= 1
+    }
+    do { try bench.push() } catch is MemoryDisk.Crash {}
+    bench.disk.beforeStep = nil
+    try bench.push()
+    #expect(try bench.disk.newestRow(of: key) == bench.server.rows[key])
+    // Before it was sent nothing has broken it.
+    guard try bench.disk.client(key).item == nil else { return }
+    try bench.save("x", #"{"a":2,"b":5}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp"}"#)
+    #expect(bench.item("x") == bench.row("x"))
+    #expect(bench.differences == [])
   }
 
   @Test(
@@ -163,6 +220,38 @@ import Testing
     #expect(bench.row("x") == text)
     #expect(bench.item("x") == text)
     #expect(bench.differences == [])
+  }
+
+  @Test("a newer row that comes while an answer waits isn't passed over")
+  mutating func newerThanTheAnswer() throws {
+    try leaveAnswerWaiting()
+    try bench.elsewhere("x", #"{"a":2,"b":1,"c":"stamp","d":9}"#)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":5}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":2,"b":5,"c":"stamp","d":9}"#)
+    #expect(bench.item("x") == bench.row("x"))
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+  }
+
+  @Test("an answer to an item that is saved all the time is brought to it in the end")
+  mutating func answerToSavedAllTheTime() throws {
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    stampNext()
+    var saves = 0
+    bench.disk.beforeStep = { disk in
+      // Ahead of the result, and of each attempt to write what came with it.
+      guard disk.journal.intents[key] != nil, saves < 9 else { return }
+      saves += 1
+      disk.save(try Item(text: "{\"a\":2,\"b\":\(saves)}"), as: key)
+    }
+    #expect(try bench.push().words == ["x pushed update", "x merged", "x pushed update"])
+    bench.disk.beforeStep = nil
+    #expect(try bench.push().words == [])
+    #expect(bench.item("x") == "{\"a\":2,\"b\":\(saves),\"c\":\"stamp\"}")
+    #expect(bench.row("x") == bench.item("x"))
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
   }
 
   @Test("an answer to an item whose file was moved by hand waits until it is back")
@@ -202,5 +291,76 @@ import Testing
     try bench.save("milk", #"{"a":1}"#)
     #expect(try bench.push().words == ["milk conflict AA"])
     #expect(bench.row("milk") == #"{"a":9}"#)
+  }
+
+  @Test("a write that was refused, of an item whose file was moved since, is over")
+  mutating func refusedAndMoved() throws {
+    let key = try bench.key("x")
+    let other = try bench.key("y")
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    try bench.elsewhere("x", #"{"a":1,"b":7}"#)
+    bench.disk.save(nil as Item?, as: key)
+    bench.disk.save(Array(#"{"id":"x","a":2,"b":1}"#.utf8), as: other)
+    #expect(try bench.push().words == ["x held"])
+    #expect(bench.disk.journal.isQuiet)
+    let tried = bench.server.attempts
+    try bench.push()
+    #expect(bench.server.attempts == tried)
+    bench.disk.save(nil as Item?, as: other)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.push().words == ["x merged", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":7}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an item that is restored where an answer waits is as the answer says")
+  mutating func restoredWithAnswer() throws {
+    let key = try leaveAnswerWaiting()
+    #expect(try bench.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) }))
+    #expect(bench.item("x") == #"{"a":2,"b":1,"c":"stamp"}"#)
+    #expect(bench.differences == [] && bench.disk.journal.isQuiet)
+    #expect(try bench.push().words == [])
+  }
+
+  @Test("a row that comes while its item is invalid waits, and is merged when it is valid again")
+  mutating func held() throws {
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let key = try bench.key("x")
+    // The user breaks the file just after it was read for sending.
+    var broken = false
+    bench.disk.beforeStep = { disk in
+      guard !broken, disk.journal.notes[key] != nil, disk.journal.intents[key] == nil else {
+        return
+      }
+      broken = true
+      disk.save(Array("{".utf8), as: key)
+    }
+    let report = try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(report.words == ["x held"])
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let second = try bench.push()
+    #expect(second.words == ["x merged", "x pushed update"])
+    #expect(bench.item("x") == #"{"a":2,"b":2}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an edit back to what the tombstone had, while the undelete is under way, stays")
+  mutating func editOfUndelete() throws {
+    try bench.elsewhere("x", nil)
+    try bench.pull()
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    let sent = try Item(text: #"{"a":2,"b":1}"#)
+    bench.line.fates = [.changing { _ in sent }]
+    try saveInFlight(#"{"a":1,"b":1}"#)
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":1,"b":1}"#)
+    try bench.push()
+    #expect(bench.row("x") == #"{"a":1,"b":1}"#)
+    #expect(bench.differences == [])
   }
 }

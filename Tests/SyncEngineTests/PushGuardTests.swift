@@ -12,16 +12,25 @@ import Testing
     try bench.pull()
   }
 
-  /// What stops a push of so many of ten files that have vanished: the items from a number on.
-  private func vanished(_ numbers: Range<Int>) -> Stop {
+  /// What stops a push of files that have vanished, of so many: the items of these numbers.
+  private func vanished(_ numbers: Range<Int>, of live: Int = 10) -> Stop {
     let items = numbers.count <= 5 ? numbers.map { "todoitem/n\($0)" } : ["REF..."]
     return .unsafe(
-      "\(numbers.count) of 10 files of todoitem have vanished without tsync rm",
+      "\(numbers.count) of \(live) files of todoitem have vanished without tsync rm",
       ways: [
         "to bring them back: \(typed: ["restore"] + items)",
         "to bring them back and drop all other changes: \(typed: "restore", "-a")",
         "to delete them on the server: \(typed: "push", "--max-delete", "\(numbers.count)")",
       ])
+  }
+
+  @Test("a row that somebody has added doesn't speak for the files that have vanished")
+  mutating func added() throws {
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    try bench.elsewhere("new", #"{"a":1}"#)
+    try bench.pull()
+    #expect(throws: vanished(0..<10, of: 11)) { try bench.push() }
+    #expect(bench.writes() == [])
   }
 
   @Test("where everything vanished nothing is sent, also of other changes")
@@ -105,6 +114,18 @@ import Testing
     #expect(try bench.push(only: ["n2", "n3", "n4"]).pushed == 3)
   }
 
+  @Test("an item that the server is not known to have speaks for nothing, and takes nothing away")
+  mutating func unknownOthers() throws {
+    for number in 3..<10 { #expect(try bench.disk.remove(try bench.key("n\(number)"))) }
+    try bench.push()
+    try bench.save("new", #"{"a":1}"#)
+    try bench.elsewhere("new", #"{"a":2}"#)
+    try bench.pull()
+    #expect(bench.standings == ["new conflict AA"])
+    for id in ["n0", "n1", "n2", "new"] { try bench.save(id, nil) }
+    #expect(throws: vanished(0..<3, of: 3)) { try bench.push() }
+  }
+
   @Test("a server that has no trace of many rows is not believed")
   mutating func absent() throws {
     for number in 0..<5 { try bench.elsewhere("m\(number)", #"{"a":1}"#) }
@@ -166,6 +187,21 @@ import Testing
     }
     try bench.pull()
     for number in 0..<9 { try bench.resolve("n\(number)", .server) }
+    for number in 0..<10 { try bench.save("n\(number)", nil) }
+    #expect(throws: vanished(0..<10)) { try bench.push() }
+    #expect(bench.writes() == [])
+  }
+
+  @Test(
+    "a command's delete that the table's rule has taken back stands for no file that vanishes later"
+  )
+  mutating func takenBackByRule() throws {
+    bench.settings.policies = [bench.table: MergePolicy(.server)]
+    for number in 0..<9 {
+      #expect(try bench.disk.remove(try bench.key("n\(number)")))
+      try bench.elsewhere("n\(number)", #"{"a":2}"#)
+    }
+    try bench.pull()
     for number in 0..<10 { try bench.save("n\(number)", nil) }
     #expect(throws: vanished(0..<10)) { try bench.push() }
     #expect(bench.writes() == [])

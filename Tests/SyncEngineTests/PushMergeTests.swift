@@ -64,6 +64,16 @@ import Testing
     #expect(bench.standings == ["x conflict MM"])
   }
 
+  @Test("by the rule manual what was only touched there is sent again in the same push")
+  mutating func manualTouched() throws {
+    policy(.manual)
+    try bench.elsewhere("x", #"{"a":1,"b":1}"#)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    #expect(try bench.push().words == ["x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":1}"#)
+    #expect(bench.differences == [])
+  }
+
   @Test("by the rule client the client's value is sent, and the server's is kept in the trash")
   mutating func client() throws {
     policy(.client)
@@ -103,5 +113,17 @@ import Testing
     bench.line.beforeWrite = nil
     #expect(try bench.push().words == ["x pushed update"])
     #expect(bench.differences == [])
+  }
+
+  @Test("an item that was merged is sent again, others are not looked at a second time")
+  mutating func againOnly() throws {
+    try bench.elsewhere("x", #"{"a":1,"b":2}"#)
+    try bench.save("x", #"{"a":2,"b":1}"#)
+    try bench.save("y", #"{"text":"refuse me"}"#)
+    try bench.push()
+    #expect(
+      bench.writes().map { $0.prefix(16) } == [
+        "PATCH todoitem/x", "POST todoitem/y ", "PATCH todoitem/x",
+      ])
   }
 }

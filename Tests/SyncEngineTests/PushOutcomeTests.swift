@@ -33,6 +33,15 @@ import Testing
     #expect(report.words == ["x pushed undelete", "x pushed update"])
   }
 
+  @Test("an undelete of an item as it was needs no update")
+  mutating func undeleteAlone() throws {
+    try bench.pend(.undelete)
+    try bench.save("x", #"{"a":1}"#)
+    try bench.push()
+    #expect(bench.writes() == ["POST todoitem/x If-Match v2"])
+    #expect(bench.differences == [])
+  }
+
   // MARK: - Lost replies
 
   @Test(
@@ -53,6 +62,18 @@ import Testing
     #expect(bench.writes().first == sent.first)
     #expect(bench.server.writes.count == count + (kind == .undelete ? 1 : 0))
     #expect(bench.row("x") == bench.sent(kind))
+    #expect(bench.differences == [])
+  }
+
+  @Test("a lost delete, and the item made again since: it is undeleted")
+  mutating func lostDeleteThenInsert() throws {
+    try bench.pend(.delete)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.save("x", #"{"a":5}"#)
+    let report = try bench.push()
+    #expect(report.words == ["x already delete", "x pushed undelete", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":5}"#)
     #expect(bench.differences == [])
   }
 

@@ -65,6 +65,15 @@ import Testing
     #expect(!bench.line.log.readings.contains(try bench.key("x")))
   }
 
+  @Test("a refused item doesn't stop a pull")
+  mutating func refusedThenPull() throws {
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    try bench.elsewhere("y", #"{"a":1}"#)
+    #expect(try bench.pull().words == ["y added"])
+    #expect(bench.standings == ["x rejected insert 400"])
+  }
+
   @Test("a refused item is sent again only when it was edited, or is named")
   mutating func refusedAgain() throws {
     try bench.save("x", #"{"text":"refuse me"}"#)

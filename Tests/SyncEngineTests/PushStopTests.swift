@@ -44,6 +44,65 @@ import Testing
     #expect(kept == [#"{"id":"x","n":1}"#])
   }
 
+  @Test(
+    "an item that a push removed for another's delete, and was cut off, is no delete of its user's",
+    arguments: 0..<12)
+  mutating func cutOffAtRemoval(step: Int) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.server)]
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    try bench.elsewhere("x", nil)
+    try bench.cut(at: step) { try $0.push() }
+    // Somebody brings it back as it was.
+    try bench.elsewhere("x", #"{"n":1}"#)
+    try bench.push()
+    try bench.push()
+    #expect(bench.row("x") != nil)
+  }
+
+  @Test(
+    "a new item that a push removed, its row deleted meanwhile, is no delete of its user's",
+    arguments: 0..<12)
+  mutating func cutOffAtRemovalOfInsert(step: Int) throws {
+    bench.settings.policies = [bench.table: MergePolicy(.client)]
+    let id = "0123456789abcdef0123456789abcdef"
+    try bench.save(id, #"{"n":1}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    try bench.elsewhere(id, nil)
+    try bench.cut(at: step) { try $0.push() }
+    try bench.elsewhere(id, #"{"n":1}"#)
+    try bench.push()
+    try bench.push()
+    #expect(bench.row(id) != nil)
+  }
+
+  @Test(
+    "an item that a pull removed after a push that sent nothing is no delete after a power loss",
+    arguments: 0..<8)
+  mutating func powerLostAtRemoval(step: Int) throws {
+    try bench.share("x", #"{"n":1}"#)
+    let key = try bench.key("x")
+    let before = bench
+    for seed in UInt64(0)..<8 {
+      bench = before
+      bench.server.restore(try #require(before.disk.base(of: key).row), as: key)
+      try bench.save("x", #"{"n":2}"#)
+      bench.line.fates = [.notSent(ScriptedLine.cut)]
+      try bench.push()
+      try bench.save("x", #"{"n":1}"#)
+      try bench.elsewhere("x", nil)
+      try bench.cut(at: step) { try $0.pull() }
+      var random = SplitMix64(seed: seed)
+      bench.disk.losePower(&random)
+      // Somebody brings it back as it was.
+      try bench.elsewhere("x", #"{"n":1}"#)
+      try bench.push()
+      try bench.push()
+      #expect(bench.row("x") != nil, "seed \(seed)")
+    }
+  }
+
   @Test("a second attempt that was not sent leaves the first one unknown")
   mutating func notSentAgain() throws {
     try bench.pend(.update)
@@ -91,5 +150,43 @@ import Testing
     #expect(try past.push().words == ["x merged", "x pushed update"])
     #expect(past.row("x") == #"{"n":2,"m":3}"#)
     #expect(past.differences == [])
+  }
+
+  @Test("a reading older than a row that waits settles nothing, and doesn't take its place")
+  mutating func staleReading() throws {
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    let ours = try #require(bench.server.rows[try bench.key("x")])
+    let newer = try bench.elsewhere("x", #"{"n":2,"m":3}"#)
+    try bench.pull()
+    bench.line.stale = [ours]
+    #expect(try bench.push().words == ["x unknown"])
+    #expect(try bench.disk.incoming(of: bench.key("x")) == newer)
+    try bench.push()
+    try bench.pull()
+    #expect(bench.item("x") == #"{"n":2,"m":3}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test(
+    "a reading older than a row that is gone, of which a trace of nothing waits, settles nothing")
+  mutating func staleReadingOfNothing() throws {
+    try bench.share("x", #"{"n":1}"#)
+    let key = try bench.key("x")
+    let older = try #require(bench.server.rows[key])
+    try bench.save("x", #"{"n":2}"#)
+    try bench.push()
+    try bench.save("x", #"{"n":3}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    bench.server.deleteForGood(key)
+    try bench.pull(full: true)
+    bench.line.stale = [older]
+    #expect(try bench.push().words == ["x unknown"])
+    #expect(try bench.disk.base(of: key).item == Item(text: #"{"n":2}"#))
+    #expect(try bench.push().words == ["x conflict MD"])
+    #expect(bench.item("x") == #"{"n":3}"#)
   }
 }

@@ -216,6 +216,72 @@ import Testing
     #expect(try current().client == item)
   }
 
+  @Test("a decision that was taken back doesn't come back with a power loss", arguments: 0..<8)
+  mutating func takenBack(_ seed: Int) throws {
+    try open(.modified)
+    let key = try bench.key("x")
+    let conflict = try current()
+    bench.ahead(of: 2) { $0.save(Array((seed % 2 == 0 ? "{}" : "{").utf8), as: key) }
+    #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
+      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+    }
+    bench.disk.beforeStep = nil
+    var random = SplitMix64(seed: UInt64(seed))
+    bench.disk.losePower(&random)
+    #expect(bench.disk.journal.resolutions.isEmpty && bench.disk.journal.conflicts.count == 1)
+  }
+
+  @Test("a side edited after a resolution was interrupted is not dropped; the conflict stays")
+  mutating func editedSinceInterrupted() throws {
+    struct Killed: Error {}
+    let start = bench
+    let text = #"{"a":8,"b":1}"#
+    var cuts = 0
+    for choice in [Choice.client, .server, .both(try bench.key("copy").id)] {
+      for cut in 2... {
+        bench = start
+        try open(.modified)
+        let key = try bench.key("x")
+        let conflict = try current()
+        var step = 0
+        bench.disk.beforeStep = { _ in
+          step += 1
+          if step == cut { throw Killed() }
+        }
+        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
+        bench.disk.beforeStep = nil
+        guard step == cut, bench.disk.sides[key] != nil else { break }
+        bench.disk.editSide(try Item(text: text), of: key)
+        try bench.push()
+        let side = try bench.disk.conflictClient(of: key).item
+        #expect(try side == Item(text: text), "\(choice), step \(cut)")
+        #expect(bench.standings.contains("x conflict MM"), "\(choice), step \(cut)")
+        #expect(bench.disk.journal.resolutions.isEmpty)
+        cuts += 1
+      }
+    }
+    #expect(cuts >= 9)
+  }
+
+  @Test("what is saved while an interrupted resolution goes on, and a side was edited, counts too")
+  mutating func savedWhenFinished() throws {
+    struct Killed: Error {}
+    try open(.modified)
+    let key = try bench.key("x")
+    let conflict = try current()
+    bench.ahead(of: 3) { _ in throw Killed() }
+    #expect(throws: Killed.self) {
+      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+    }
+    bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
+    let file = try Item(text: #"{"a":9,"b":9}"#)
+    bench.ahead(of: 1) { $0.save(file, as: key) }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.item("x") == #"{"a":9,"b":9}"#)
+    #expect(throws: Resolve.Failure.twoClientSides(key)) { try bench.resolve("x", .client) }
+  }
+
   @Test("a side saved at any step of a resolution is not dropped untold; it alone counts then")
   mutating func editedDuring() throws {
     let start = bench
@@ -255,5 +321,29 @@ import Testing
     try bench.pull()
     #expect(bench.disk.sides[key]?.client == Array("{".utf8))
     #expect(bench.disk.journal.conflicts.count == 1)
+  }
+
+  // MARK: - The server moves on
+
+  @Test("a resolution that the server no longer expects is merged where it can be")
+  mutating func movedOnApart() throws {
+    try open(.modified)
+    try bench.resolve("x", .client)
+    try bench.elsewhere("x", #"{"a":3,"b":2,"c":1}"#)
+    let report = try bench.push()
+    #expect(report.words == ["x merged", "x pushed update"])
+    #expect(bench.row("x") == #"{"a":2,"b":1,"c":1}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("a new conflict of an item shows the item as it is then, not an older client side")
+  mutating func sidesAreRenewed() throws {
+    try open(.modified)
+    try bench.resolve("x", .item(try Item(text: Self.edited)))
+    try bench.elsewhere("x", #"{"a":30,"b":2}"#)
+    try bench.push()
+    #expect(try current().client == Item(text: Self.edited))
+    #expect(
+      bench.disk.sides[try bench.key("x")]?.client == bench.disk.files[try bench.key("x")]?.bytes)
   }
 }

@@ -31,6 +31,19 @@ import Testing
     #expect(bench.standings == [])
   }
 
+  @Test("what a stopped pull has written is no change of the user's, and what follows it is")
+  mutating func stoppedPull() throws {
+    try bench.share("old", #"{"a":1}"#)
+    for (id, text) in [("new", #"{"a":1}"#), ("old", #"{"a":2}"#), ("edited", #"{"a":1}"#)] {
+      let row = try bench.elsewhere(id, text)
+      try bench.disk.append([row], to: bench.table)
+      _ = try bench.disk.write(
+        row.item, to: bench.key(id), expecting: bench.disk.client(bench.key(id)).digest)
+    }
+    try bench.save("edited", #"{"a":7}"#)
+    #expect(bench.standings == ["edited pending insert"])
+  }
+
   @Test("a change is pending")
   mutating func pending() throws {
     try bench.share("edited", #"{"a":1}"#)
@@ -82,6 +95,15 @@ import Testing
     #expect(survey.pending([try bench.key("y")]).isEmpty)
     try bench.save("x", #"{"text":"better"}"#)
     #expect(bench.standings == ["x pending insert"])
+  }
+
+  @Test("a refused item that is deleted instead is not rejected")
+  mutating func rejectedThenDeleted() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"text":"refuse me"}"#)
+    try bench.push()
+    try bench.save("x", nil)
+    #expect(bench.standings == ["x pending delete"])
   }
 
   @Test("a write whose outcome isn't known is unknown, whatever lies there now")
@@ -189,5 +211,24 @@ import Testing
         "b invalid b.json", "invalid invalid todoitem/invalid", "moved moved to b.json",
         "edited pending update", "added pending insert", "gone pending delete",
       ])
+  }
+
+  @Test("conflicts and unknown writes of other tables are not looked at")
+  mutating func otherTables() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    bench.line.fates = [.replyLost]
+    try bench.push()
+    #expect(try Survey(of: [TableName("other")], on: bench.disk).entries.isEmpty)
+  }
+
+  @Test("a survey records nothing")
+  mutating func readsOnly() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", #"{"a":2}"#)
+    let steps = bench.disk.steps
+    _ = bench.standings
+    #expect(bench.disk.steps == steps)
+    #expect(bench.disk.journal.records.isEmpty)
   }
 }
