@@ -18,11 +18,18 @@ struct EditedText {
   ///
   /// - Throws: ``WorkspaceError``.
   init(_ text: [UInt8], named name: String, _ open: OpenWorkspace, in context: Context) throws {
-    self.text = text
-    self.context = context
-    path = try open.workspace.lay(text, named: name)
-    place = open.place(ofPath: path)
-    editor = Editor(context.invocation.environment, open.configuration)
+    let path = try open.workspace.lay(text, named: name)
+    self.init(
+      text, at: path, shownAs: open.place(ofPath: path), open.configuration, in: context)
+  }
+
+  /// Takes a text that lies at a path already.
+  init(
+    _ text: [UInt8], at path: String, shownAs place: String, _ configuration: Configuration?,
+    in context: Context
+  ) {
+    (self.text, self.path, self.place, self.context) = (text, path, place, context)
+    editor = Editor(context.invocation.environment, configuration)
   }
 
   /// Opens the editor, again while the text has mistakes and a person wants to, and reads what comes

@@ -54,65 +54,37 @@ struct SettingsFiles {
     let file = try file()
     let path = try FileText.makeTemporary(
       file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
-    let read: [UInt8]
-    do {
-      read = try edit(file, at: path, in: context)
-    } catch {
-      if let left = context.left(error, path, "and nothing of it is taken") { throw left }
-      var failure = context.failure(error)
-      if FileText.mayHoldEdit(path, of: file.text) {
-        let command = ["tsync", "config"] + (isUserOnly ? ["--user"] : []) + ["--edit"]
-        let editor = ["env", "TSYNC_EDITOR=cp \(Shell.word(path))"]
-        // The text doesn't know what was settled meanwhile.
-        let isLate = failure.status == .rejected
-        failure.hints += [
-          "nothing was taken; your text is in \(path)",
-          isLate
-            ? "edit what is settled now: \(.command(command, places: []))"
-            : "once it is mended: \(.command(editor + command, places: []))",
-        ]
-      } else {
-        FileText.remove(path)
-      }
-      throw failure
-    }
-    FileText.remove(path, holding: read, toldAs: path, context)
-  }
-
-  /// Edits the settings, and returns the text that was read last.
-  private func edit(
-    _ file: SettingsFile, at path: String, in context: Context
-  ) throws -> [UInt8] {
-    let editor = Editor(context.invocation.environment, try? configuration())
-    while true {
-      try editor.open(path, in: context)
-      let edited = SettingsFile(
-        place: file.place, text: try FileText.read(path, editedAt: path))
-      let checked: Configuration
-      do throws(WorkspaceError) {
-        checked = try Configuration(
-          workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
-      } catch {
-        guard case .setting(_, let line, let column, let fact) = error else { throw error }
-        // The mistake is in the text that was edited; the file is as it was.
-        let mistake = WorkspaceError.setting(place: path, line: line, column: column, fact: fact)
-        let isEditedAgain: Bool
-        do {
-          isEditedAgain = try context.asksToEditAgain("\(mistake)")
-        } catch {
-          throw context.failure(error)
-        }
-        guard isEditedAgain else { throw Failure.usage("\(mistake)") }
-        continue
-      }
-      checked.warnings.forEach(context.output.warn)
-      guard edited.text != file.text else { return edited.text }
+    var text = EditedText(file.text, at: path, shownAs: path, try? configuration(), in: context)
+    let result = try text.result { bytes throws(JSONError) in try edited(bytes, file) }
+    // What was wrong before, and was left so, is wrong still.
+    guard let (edited, checked) = result else { return _ = try configuration() }
+    checked.warnings.forEach(context.output.warn)
+    try text.taking {
       // The editor had the settings as they were when it was opened.
       guard try self.file().text == file.text else {
         throw Failure(.rejected, "\(file.place) was changed meanwhile and stays so")
       }
       try write(edited)
-      return edited.text
+    }
+  }
+
+  /// Returns the settings that a text makes of a file, alone.
+  private func edited(
+    _ bytes: [UInt8], _ file: SettingsFile
+  ) throws(JSONError) -> (SettingsFile, Configuration) {
+    let edited = SettingsFile(place: file.place, text: bytes)
+    do throws(WorkspaceError) {
+      return (
+        edited,
+        try Configuration(workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
+      )
+    } catch {
+      var fault = JSONError(at: 0, of: bytes, "\(error)")
+      if case .setting(_, let line, let column, let fact) = error {
+        (fault.line, fault.column) = (line ?? 1, column ?? 1)
+        fault.message = fact
+      }
+      throw fault
     }
   }
 
