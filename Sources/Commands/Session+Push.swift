@@ -135,23 +135,14 @@ extension OpenWorkspace {
   fileprivate func warnOfOtherTables(_ context: Context) {
     let open = [Array(workspace.journal.conflicts.keys), Array(workspace.journal.intents.keys)]
     let known = open.joined().map(\.table) + ((try? workspace.directories().tables) ?? [])
-    let others = Set(known).subtracting(configuration.tables).sorted()
-    // A table that can't be looked at must not hold up the others.
-    let surveys = others.compactMap { try? Survey(of: [$0], on: workspace) }
-      .filter { !$0.entries.isEmpty }
-    let groups = surveys.flatMap { $0.entries.map { Standing($0).group } }
-    let words: [(group: Standing.Group, one: String, more: String)] = [
-      (.pending, "change", "changes"), (.conflict, "conflict", "conflicts"),
-      (.rejected, "rejected", "rejected"), (.unknown, "unknown", "unknown"),
-      (.invalid, "not valid", "not valid"),
-    ]
-    let parts = words.map { words in (groups.count { $0 == words.group }, words.one, words.more) }
-      .filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
-    guard !parts.isEmpty else { return }
-    let tables = surveys.flatMap(\.tables).map(\.description)
-    context.output.warn(
-      "\(parts.joined(separator: ", ")) in tables that the setting 'tables' leaves out: "
-        + tables.joined(separator: ", "))
+    for table in Set(known).subtracting(configuration.tables).sorted() {
+      // A table that can't be looked at must not hold up the others.
+      guard let survey = try? Survey(of: [table], on: workspace), !survey.entries.isEmpty else {
+        continue
+      }
+      let changes = survey.entries.count == 1 ? "1 change" : "\(survey.entries.count) changes"
+      context.output.warn("\(table) has \(changes) and is not in 'tables'")
+    }
   }
 }
 
