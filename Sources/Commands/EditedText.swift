@@ -44,7 +44,7 @@ struct EditedText {
         try context.checkSignal()
         try editor.open(path, in: context)
       } catch {
-        throw context.left(error, place, "and nothing of it is taken") ?? kept(error, hint)
+        throw kept(error, hint)
       }
       let bytes = try FileText.read(path, editedAt: place)
       guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else {
@@ -85,9 +85,11 @@ struct EditedText {
 
   private var hint: Hint { "nothing was taken; your text is in \(place)" }
 
-  /// Returns an error with the place of what was typed; where nothing was, the text goes.
+  /// Returns an error with the place of what was typed; where nothing was, and no editor goes on that a
+  /// signal has left behind, the text goes.
   private func kept(_ error: any Error, _ hint: Hint) -> any Error {
-    guard FileText.mayHoldEdit(path, of: text) else {
+    let isLeft = error as? Errno == .interrupted
+    guard isLeft || FileText.mayHoldEdit(path, of: text) else {
       FileText.remove(path)
       return error
     }

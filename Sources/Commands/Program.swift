@@ -23,8 +23,6 @@ package struct Program {
   /// Whether what it writes to standard output is kept for the caller; it goes where this process
   /// writes otherwise.
   package var isCaptured: Bool
-  /// Whether it is left running where a signal asks this process to end.
-  package var isLeft = false
 
   /// Makes a description.
   package init(

@@ -40,13 +40,16 @@ package struct ProgramRun {
   private func wait(for process: pid_t) throws(Errno) -> Int32 {
     var status: Int32 = 0
     while true {
-      let isLeaving = program.isLeft && ProcessStream.isInterrupted
+      let isLeaving = isInteractive && ProcessStream.isInterrupted
       let ended = waitpid(process, &status, isLeaving ? WNOHANG : 0)
       if ended > 0 { return status }
       if ended == 0 { throw .interrupted }
       guard errno == EINTR else { throw Errno(rawValue: errno) }
     }
   }
+
+  /// Whether a person works in the program; it is left running where a signal asks this process to end.
+  private var isInteractive: Bool { !isGiven && !program.isCaptured }
 
   private var isGiven: Bool {
     if case .bytes = program.input { true } else { false }

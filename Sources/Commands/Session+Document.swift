@@ -44,16 +44,14 @@ extension Session {
     return .left
   }
 
-  /// Returns the error of a program that decides on a conflict; where a signal has ended it, or it was
-  /// left running, with the place of its text, and what becomes of the conflict.
+  /// Returns the error of a program that decides on a conflict; where a signal asks this command to end,
+  /// with the place of its text, and what becomes of the conflict.
   ///
   /// The workspace isn't asked: another process may hold it, and a signal leaves no time to wait.
   func interrupted(_ error: any Error, _ key: ItemKey, _ place: String) -> any Error {
-    let fate = "and \(key) stays in conflict"
-    guard var failure = error as? Failure, failure.status.isSignal else {
-      return context.left(error, place, fate) ?? error
-    }
-    failure.hints.append("its text is in \(place), \(fate)")
+    var failure = context.failure(error)
+    guard failure.status.isSignal else { return error }
+    failure.hints.append("its text is in \(place), and \(key) stays in conflict")
     return failure
   }
 

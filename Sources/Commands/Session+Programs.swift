@@ -16,7 +16,7 @@ extension Session {
     try context.checkSignal()
     let ending: Ending
     do {
-      ending = try context.runLeaving(program)
+      ending = try context.runInteractive(program)
     } catch {
       throw interrupted(error, key, place)
     }

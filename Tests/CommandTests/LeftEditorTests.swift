@@ -35,11 +35,9 @@ import Testing
   func edits(words: [String], number: Int32) throws {
     let ended = ending(try anna.start(words), number)
     #expect(ended.status == 128 + number)
-    let told = "tsync: the editor was left as it is; its text is in "
+    let told = "tsync: nothing was taken; your text is in "
     let found = try #require(ended.error.firstRange(of: told), "\(ended)")
-    let rest = ended.error[found.upperBound...]
-    #expect(rest.hasSuffix(", and nothing of it is taken\n"))
-    let place = String(rest.prefix { $0 != "," })
+    let place = String(ended.error[found.upperBound...].prefix { $0 != "\n" })
     let path = words[0] == "edit" ? anna.directory.path(of: "list/.todosync/\(place)") : place
     let text = String(validating: try #require(Files.read(path)), as: UTF8.self)
     #expect(words[0] != "edit" || text?.contains(words.count == 2 ? "Milk" : "Tea") == true)
@@ -63,7 +61,7 @@ import Testing
     let ended = ending(resolve, SIGTERM)
     #expect(ended.status == 128 + SIGTERM)
     let words =
-      "tsync: the editor was left as it is; its text is in conflicts/todoitem/milk.edit-DIGEST.json, "
+      "tsync: its text is in conflicts/todoitem/milk.edit-DIGEST.json, "
       + "and todoitem/milk stays in conflict\n"
     #expect(
       ended.output.withoutDigests.contains("tsync: resolve: interrupted\n\(words)"), "\(ended)")
