@@ -3,7 +3,7 @@ import ArgumentParser
 /// Opens a page of the manual.
 struct HelpCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "help", abstract: "Open a page of this manual.")
+    commandName: "help", abstract: "List the commands, or open a page of the manual.")
 
   @OptionGroup var options: GlobalOptions
 
@@ -12,6 +12,7 @@ struct HelpCommand: TsyncCommand {
   var command: String?
 
   mutating func run(in context: Context) throws {
+    guard command != nil else { return context.output.result(safe: Tsync.overview) }
     guard let page = ManualPage(about: command) else {
       let word = command ?? ""
       let guess =

@@ -68,14 +68,7 @@ struct ManualPage: Equatable {
     guard
       let type = Tsync.commands.first(where: { $0.name.utf8.elementsEqual((command ?? "").utf8) })
     else {
-      guard name.utf8.elementsEqual("tsync".utf8) else { return nil }
-      let names = Tsync.commands.map { (name: $0.name, abstract: $0.configuration.abstract) }
-      let width = names.map(\.name.utf8.count).max() ?? 0
-      return "Usage: tsync [OPTION]... COMMAND [ARGUMENT]...\n\n"
-        + names.map { name, abstract in
-          let blanks = String(repeating: " ", count: width - name.utf8.count + 2)
-          return "  \(name)\(blanks)\(abstract)\n"
-        }.joined()
+      return name.utf8.elementsEqual("tsync".utf8) ? Tsync.overview : nil
     }
     let help = type.helpMessage()
     let start = "USAGE: "

@@ -7,16 +7,45 @@ package enum Tsync {
   /// The program's version.
   package static let version = "0.1.0"
 
-  /// The commands, in the order in which tsync(1) tells them.
-  static let commands: [any TsyncCommand.Type] = [
-    InitCommand.self, CloneCommand.self, DemoCommand.self,
-    NewCommand.self, EditCommand.self, SetCommand.self, DoneCommand.self, RmCommand.self,
-    MvCommand.self, ListCommand.self, ShowCommand.self,
-    StatusCommand.self, DiffCommand.self, JournalCommand.self,
-    PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self,
-    RestoreCommand.self, PurgeCommand.self,
-    RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self, HelpCommand.self,
+  /// The commands in their groups, as tsync(1) tells them.
+  static let groups: [(title: String, commands: [any TsyncCommand.Type])] = [
+    ("start", [InitCommand.self, CloneCommand.self, DemoCommand.self]),
+    (
+      "work",
+      [
+        NewCommand.self, EditCommand.self, SetCommand.self, DoneCommand.self, RmCommand.self,
+        MvCommand.self, ListCommand.self, ShowCommand.self,
+      ]
+    ),
+    ("compare", [StatusCommand.self, DiffCommand.self, JournalCommand.self]),
+    ("exchange", [PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self]),
+    ("rewind", [RestoreCommand.self, PurgeCommand.self]),
+    (
+      "set up",
+      [
+        RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
+        HelpCommand.self,
+      ]
+    ),
   ]
+
+  /// All commands, in the order of their groups.
+  static let commands = groups.flatMap(\.commands)
+
+  /// The commands in their groups, a line each.
+  static var overview: String {
+    var lines = ["usage: tsync COMMAND [OPTION...] [ARGUMENT...]"]
+    for group in groups {
+      lines += ["", group.title]
+      lines += group.commands.map { command in
+        let gap = String(repeating: " ", count: max(1, 10 - command.name.utf8.count))
+        return "  \(command.name)\(gap)\(command.configuration.abstract)"
+      }
+    }
+    return
+      (lines + ["", "the page of a command: tsync help COMMAND; of all: tsync help tsync", ""])
+      .joined(separator: "\n")
+  }
 
   /// Runs a command line, given without the program's name, and returns the exit status; all that is
   /// to be said has been said.
@@ -39,7 +68,11 @@ package enum Tsync {
     _ line: CommandLineWords, in invocation: Invocation
   ) throws -> ExitStatus {
     guard let name = line.name else {
-      throw Failure.usage("which command?", hints: ["all of them: \(typed: "help")"])
+      guard try line.options().json else {
+        try? invocation.error.write(Array(overview.utf8))
+        return .usage
+      }
+      throw Failure.usage("no command given", hints: ["all of them: \(typed: "help")"])
     }
     guard let type = commands.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
