@@ -59,7 +59,7 @@ extension ServerFacts {
     _ found: Text?, than known: Text, at address: ServerAddress
   ) -> Stop {
     .unsafe(
-      "\(address) holds another data set than this workspace: \(found?.string ?? "unknown")"
+      "\(address) serves a different data set: \(found?.string ?? "unknown")"
         + " instead of \(known)",
       ways: [
         "to make a workspace of it: \(typed: "clone", "\(address)", "DIR")",
@@ -72,7 +72,7 @@ extension ServerFacts {
     _ found: Text, than known: Text, at address: ServerAddress
   ) -> Stop {
     .unsafe(
-      "this workspace belongs to \(known), and the token is of \(found)",
+      "this workspace is \(known)'s, the token is \(found)'s",
       ways: [
         "to give the token of this one's user: \(typed: "remote", "login")",
         "to make a workspace for the other: \(typed: "clone", "\(address)", "DIR")",

@@ -28,7 +28,7 @@ package struct JSONEdit: Sendable {
   /// The first member that stands twice in its object, at any depth, and where the second one is.
   package var duplicate: JSONError? {
     guard let found = JSONOutline.duplicate(in: text, from: outline.start) else { return nil }
-    return error(at: found.offset, "the member '\(found.name)' stands twice")
+    return error(at: found.offset, "'\(found.name)' appears twice in the object")
   }
 
   /// Returns an error that names the place of a member's value, or the object's where it is absent.

@@ -20,7 +20,7 @@ package struct Row: Sendable {
   /// - Throws: Why the object can't be a row (safety.md §2.1 S13).
   package init(_ object: JSONObject, text: [UInt8]? = nil) throws(NameError) {
     if let name = JSON.object(object).duplicate {
-      throw NameError("the member '\(name)' stands twice")
+      throw NameError("'\(name)' appears twice in the object")
     }
     guard let id = object[Item.idField] else { throw NameError("the row has no id") }
     // A number that a server has made is the text of it from here on (decisions.md 50).

@@ -26,9 +26,9 @@ struct StrayFile {
       if case .absent = try FileReading(target, in: directory, limit: 0) { false } else { true }
     let from = "\(Layout.directory)/\(invalid.place)"
     if object == nil {
-      if isTaken { advised.hint = "give it another name, for \(target) is there already" }
+      if isTaken { advised.hint = "give it another name, for \(target) already exists" }
     } else if isTaken {
-      advised.hint = "\(typed: "mv", from, "NEWID"), for \(base.table)/\(id) is there already"
+      advised.hint = "\(typed: "mv", from, "NEWID"), for \(base.table)/\(id) already exists"
     } else if case .row(let row) = try base.base(of: id), !row.deleted {
       // The item's own file was renamed by hand, and only needs its name back.
       return advised

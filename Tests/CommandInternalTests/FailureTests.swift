@@ -46,7 +46,7 @@ struct FailureTests {
       "the server is busy (503); try again in 30 s"),
     Row(
       Stop.unauthorized(Refusal(status: 401, words: "no")), .unauthorized,
-      "the server does not let you: 401 no", hints: 1),
+      "the server refused access: 401 no", hints: 1),
     Row(Stop.notSpeaking("HTML"), .unreachable, "HTML"),
     Row(Stop.unsafe("too many", ways: ["a", "b"]), .unsafe, "too many", hints: 2),
     Row(NameError("bad name"), .usage, "bad name"),

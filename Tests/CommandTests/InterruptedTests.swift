@@ -73,7 +73,7 @@ import Workspace
     #expect(resolved.output == "resolved one  Mine (as was decided)\nresolved two  Mine (client)\n")
     #expect(
       resolved.error == """
-        tsync: resolve: finished what an interrupted command had left: 1 item
+        tsync: resolve: completed an interrupted command: 1 item
         2 resolved                                       tsync push
 
         """)

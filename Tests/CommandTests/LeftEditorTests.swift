@@ -35,7 +35,7 @@ import Testing
   func edits(words: [String], number: Int32) throws {
     let ended = ending(try anna.start(words), number)
     #expect(ended.status == 128 + number)
-    let told = "tsync: nothing was taken; your text is in "
+    let told = "tsync: nothing was changed; your text is in "
     let found = try #require(ended.error.firstRange(of: told), "\(ended)")
     let place = String(ended.error[found.upperBound...].prefix { $0 != "\n" })
     let path = words[0] == "edit" ? anna.directory.path(of: "list/.todosync/\(place)") : place

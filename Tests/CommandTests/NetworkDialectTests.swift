@@ -123,7 +123,7 @@ import Workspace
     current.withLock { $0 = servers[1].url }
     let stopped = anna.run("push")
     #expect(stopped.status == 6)
-    #expect(stopped.error.contains("another data set"))
+    #expect(stopped.error.contains("a different data set"))
     #expect(try servers[1].rows("tea").isEmpty)
     // Another workspace that was made without the setting is guarded just so.
     current.withLock { $0 = servers[0].url }

@@ -45,7 +45,7 @@ import Testing
     #expect(anna.item("a") == nil)
     let pushed = anna.run("push")
     #expect(pushed.output == "rejected z  400 no\n")
-    #expect(pushed.error.contains("todoitem/a stays at the server until it has todoitem/z\n"))
+    #expect(pushed.error.contains("todoitem/a is deleted on the server once todoitem/z is there\n"))
   }
 
   @Test("a third name for a file that was moved by hand, cut off, is finished by the same command")
@@ -54,7 +54,8 @@ import Testing
     try cutOff(by: exchange, "todoitem/b", "c")
     #expect(anna.item("b") == nil)
     #expect(
-      anna.run("push").error.contains("todoitem/a stays at the server until it has todoitem/c\n"))
+      anna.run("push").error.contains(
+        "todoitem/a is deleted on the server once todoitem/c is there\n"))
     #expect(anna.run("mv", "todoitem/c", "c").output == "renamed a to c  one\n")
     #expect(anna.run("push").output == "created c  one\ndeleted a  one\n")
     anna.expectSound()

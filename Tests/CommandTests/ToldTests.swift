@@ -70,7 +70,8 @@ import Testing
     resolve.type("e\nl\n")
     let ended = resolve.outcome()
     #expect(ended.status == 3, "\(ended.output)")
-    let words = "todoitem/milk is not in conflict any more, and stays as it is; your text is in "
+    let words =
+      "todoitem/milk was resolved by another command; nothing was changed; your text is in "
     let found = try #require(ended.output.firstRange(of: words), "\(ended.output)")
     let place = ended.output[found.upperBound...].prefix { $0 != "\n" && $0 != "\r" }
     #expect(anna.directory.text("list/.todosync/\(place)") == "TYPED\n", "\(ended.output)")

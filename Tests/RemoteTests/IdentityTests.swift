@@ -109,7 +109,7 @@ import Testing
     let transport = ScriptedTransport(answer(status, dataset: dataset))
     var backend = stage.backend(transport, facts: facts)
     let stop = Stop.unsafe(
-      "https://x.test holds another data set than this workspace: \(dataset ?? "unknown") instead"
+      "https://x.test serves a different data set: \(dataset ?? "unknown") instead"
         + " of d1",
       ways: [
         "to make a workspace of it: \(typed: "clone", "https://x.test", "DIR")",
@@ -147,7 +147,7 @@ import Testing
   @Test("another user is a stop; a server that tells none is not")
   func otherUser() throws {
     let stop = Stop.unsafe(
-      "this workspace belongs to ann, and the token is of bob",
+      "this workspace is ann's, the token is bob's",
       ways: Self.ways)
     var backend = stage.backend(
       ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
@@ -163,7 +163,7 @@ import Testing
     var backend = stage.backend(
       transport, facts: facts, authorization: Authorization(token: Self.bob))
     let stop = Stop.unsafe(
-      "this workspace belongs to sid:ann, and the token is of sid:bob",
+      "this workspace is sid:ann's, the token is sid:bob's",
       ways: Self.ways)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }

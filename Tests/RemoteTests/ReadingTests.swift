@@ -100,7 +100,7 @@ import Testing
       (.datasync, other, "the server has it under the id A1"),
       (
         .mobileApps, #"[{"id":"a1","id":"a1"}]"#,
-        "the server's row can't be taken: the member 'id' stands twice"
+        "the server's row can't be taken: 'id' appears twice in the object"
       ),
     ] {
       var backend = backend(dialect, ScriptedTransport(.json(200, body)))

@@ -144,7 +144,7 @@ import Testing
     let found = try #require(try JSONEdit(Array(text.utf8)).duplicate)
     #expect(found.line == line)
     #expect(found.column == column)
-    #expect(found.message == "the member '\(name)' stands twice")
+    #expect(found.message == "'\(name)' appears twice in the object")
   }
 
   @Test("The place of a member's value can be named")

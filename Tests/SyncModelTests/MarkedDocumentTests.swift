@@ -161,10 +161,10 @@ import Testing
       message: "a mark of the conflict is left", line: 3, column: 1),
     Mistake(
       name: "both sides", text: "{\n  \"due\": 1,\n  \"due\": 2\n}",
-      message: "the member 'due' stands twice", line: 3, column: 3),
+      message: "'due' appears twice in the object", line: 3, column: 3),
     Mistake(
       name: "both sides, as another spelling", text: "{\n  \"due\": 1,\n  \"\\u0064ue\": 2\n}",
-      message: "the member 'due' stands twice", line: 3, column: 3),
+      message: "'due' appears twice in the object", line: 3, column: 3),
     Mistake(
       name: "another id", text: "{\n  \"id\": \"other\",\n  \"a\": 1\n}",
       message: "the id must stay '2b9e'", line: 2, column: 9),

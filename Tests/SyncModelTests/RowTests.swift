@@ -80,13 +80,14 @@ import Testing
     Sent("no flag", #"{"id":"x","deleted":null}"#),
     Sent("no date of making", #"{"id":"x","createdAt":null}"#),
     // Members that stand twice.
-    Sent("a field twice", #"{"id":"x","a":1,"a":1}"#, "the member 'a' stands twice"),
-    Sent("the id twice", #"{"id":"x","id":"y"}"#, "the member 'id' stands twice"),
+    Sent("a field twice", #"{"id":"x","a":1,"a":1}"#, "'a' appears twice in the object"),
+    Sent("the id twice", #"{"id":"x","id":"y"}"#, "'id' appears twice in the object"),
     Sent(
-      "a field twice, once escaped", #"{"id":"x","a":1,"\u0061":2}"#, "the member 'a' stands twice"),
+      "a field twice, once escaped", #"{"id":"x","a":1,"\u0061":2}"#,
+      "'a' appears twice in the object"),
     Sent(
       "deleted twice", #"{"id":"x","deleted":true,"deleted":false}"#,
-      "the member 'deleted' stands twice"),
+      "'deleted' appears twice in the object"),
     Sent("fields that only look alike", "{\"id\":\"x\",\"\u{E9}\":1,\"e\u{301}\":2}"),
     // Odd, and a row all the same.
     Sent(

@@ -67,7 +67,8 @@ import Workspace
       ("{\n\"color\": auto}", "config.json:2:10: expected a value"),
       ("[]", "config.json:1:1: expected an object"),
       (
-        #"{"color": "auto", "color": "never"}"#, "config.json:1:19: the member 'color' stands twice"
+        #"{"color": "auto", "color": "never"}"#,
+        "config.json:1:19: 'color' appears twice in the object"
       ),
     ])
   func namesFaults(text: String, expected: String) {

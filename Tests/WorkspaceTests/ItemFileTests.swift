@@ -20,7 +20,7 @@ import WorkspaceSupport
   @Test(
     "What is no item is invalid, and its place is named",
     arguments: [
-      ("{\"l\": [{\"x\": 1, \"x\": 1}]}", "1:17: the member 'x' stands twice"),
+      ("{\"l\": [{\"x\": 1, \"x\": 1}]}", "1:17: 'x' appears twice in the object"),
       ("\n 42", "2:2: expected an object"),
       ("{} {}", "1:4: nothing may follow the value"),
       ("\u{feff}\u{feff}{}", "1:1: expected a value"),

@@ -13,7 +13,7 @@ struct StatusCommand: TsyncCommand {
   @Flag(name: .shortAndLong, help: "Only the lines of the items.")
   var short = false
 
-  @Flag(name: .long, help: "For programs; this form stays.")
+  @Flag(name: .long, help: "Stable output for programs.")
   var porcelain = false
 
   @Flag(name: .customShort("z"), help: "As --porcelain, with a NUL in place of each line end.")

@@ -59,7 +59,7 @@ struct ResolveCommand: TsyncCommand {
       throw ValidationError("which conflicts? name them, or all by -a")
     }
     guard !all || references.isEmpty else {
-      throw ValidationError("-a is all: no item can be named beside it")
+      throw ValidationError("-a cannot be combined with items")
     }
   }
 

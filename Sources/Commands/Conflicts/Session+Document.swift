@@ -87,7 +87,7 @@ extension Session {
     guard !merged.isBlank else { return .unchanged }
     do throws(JSONError) {
       guard let verdict = Verdict(edited: try merged.item(), in: conflict) else {
-        let words = "only what a side has deleted can be deleted here"
+        let words = "it can be deleted only if one side deleted it"
         return .mistake(JSONError(at: 0, of: text, words))
       }
       return .made(verdict)
@@ -115,7 +115,7 @@ extension Session {
       let document = try open.workspace.document(
         from: MarkedDocument(conflict, of: key.id).text, of: key)
       if let place = document.displaced {
-        output.warn("the text that was being merged before for \(key) is \(place)")
+        output.warn("an earlier merge of \(key) is kept in \(place)")
       }
       return document
     }

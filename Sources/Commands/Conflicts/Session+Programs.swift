@@ -50,7 +50,7 @@ extension Session {
     case (0, "leave"): return .left
     default:
       let end = "status \(ending.status), '\(word?.string ?? "")'"
-      context.output.warn("resolve.command left \(key): \(end)")
+      context.output.warn("resolve.command did not resolve \(key): \(end)")
       return .left
     }
   }

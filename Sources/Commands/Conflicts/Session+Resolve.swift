@@ -102,7 +102,7 @@ extension Session {
   private mutating func tellOver(_ key: ItemKey) throws {
     let places = try use { try $0.workspace.documentPlaces(of: key) }
     let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
-    context.output.warn("\(key) is not in conflict any more, and stays as it is\(text)")
+    context.output.warn("\(key) was resolved by another command; nothing was changed\(text)")
     context.output.end(with: .rejected)
   }
 
@@ -125,7 +125,7 @@ extension Session {
       guard case .settled(let verdict) = decision else {
         if arbiter.instruction.keepsBoth, conflict.client == nil {
           context.output.warn(
-            "\(key) was removed here, and there is nothing to keep beside the server's row")
+            "\(key) is deleted here; --both needs two versions")
         }
         try leave(key, names, &telling)
         if case .quit = decision { return true }

@@ -23,7 +23,7 @@ struct PullCommand: TsyncCommand {
   var maxDelete: Int?
 
   func validate() throws {
-    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
+    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete must be 0 or more") }
   }
 
   func run(in context: Context) throws {

@@ -32,7 +32,7 @@ struct PullTelling {
     }
     if let twin = report.twin {
       context.output.warn(
-        "the server brought \(ItemKey(report.table, twin)) twice in one page: the later one counts")
+        "the server listed \(ItemKey(report.table, twin)) twice; used the later row")
     }
     guard isWhole || !report.isEmpty else { return }
     context.output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")

@@ -42,7 +42,7 @@ struct PushCommand: TsyncCommand {
     guard !again || !references.isEmpty && !resolve && !dryRun else {
       throw ValidationError("--again takes the items to send again, and no --resolve or --dry-run")
     }
-    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete is a number from 0 on") }
+    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete must be 0 or more") }
   }
 
   func run(in context: Context) throws {

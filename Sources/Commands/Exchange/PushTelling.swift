@@ -47,7 +47,7 @@ struct PushTelling {
         context.output.tell(invalid)
       case .moved(let place):
         guard let key = entry.key else { continue }
-        context.output.warn("\(key) was not removed but moved to \(place): nothing is sent")
+        context.output.warn("\(key) was renamed to \(place) by hand; not pushed")
       default: continue
       }
       context.output.end(with: .rejected)
@@ -69,7 +69,7 @@ struct PushTelling {
       }
     }
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
-      let fact = "\(key) stays at the server until it has \(successor)"
+      let fact = "\(key) is deleted on the server once \(successor) is there"
       if present.contains(successor) || claims.contains(successor.id) {
         context.output.warn(fact)
       } else {

@@ -83,7 +83,7 @@ struct EditedText {
     do { return try body() } catch { throw kept(error, "your text is in \(place)") }
   }
 
-  private var hint: Hint { "nothing was taken; your text is in \(place)" }
+  private var hint: Hint { "nothing was changed; your text is in \(place)" }
 
   /// Returns an error with the place of what was typed; where nothing was, and no editor goes on that a
   /// signal has left behind, the text goes.

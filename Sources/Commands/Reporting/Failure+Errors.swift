@@ -26,7 +26,7 @@ extension Failure {
   /// Tells what is wrong with a file that is meant as an item, by its place.
   init(invalid: InvalidItem?, _ status: ExitStatus) {
     guard let invalid else {
-      self.init(status, "the file's name belongs to no id")
+      self.init(status, "the file name is not an item's")
       return
     }
     self.init(status, invalid.sentence, hints: invalid.hint.map { ["mend it: \($0)"] } ?? [])
@@ -102,7 +102,7 @@ extension Failure {
       let later = seconds.map { "in \($0) s" } ?? "later"
       self.init(.unreachable, "the server is busy (\(status)); try again \(later)")
     case .unauthorized(let refusal):
-      let fact = "the server does not let you: \(refusal.sentence)"
+      let fact = "the server refused access: \(refusal.sentence)"
       self.init(.unauthorized, fact, hints: ["give it a token: \(typed: "remote", "login")"])
     case .notSpeaking(let fact, let ways): self.init(.unreachable, fact, hints: ways)
     case .noTable(let table): self = .noTable(table)

@@ -29,7 +29,8 @@ struct RestoreCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     guard all != !words.isEmpty else {
-      throw Failure.usage(all ? "-a takes no items" : "which items? name them, or -a")
+      throw Failure.usage(
+        all ? "-a cannot be combined with items" : "no items given; name items, or -a for all")
     }
     var selection = try all ? nil : ItemSelection(words)
     context.output.begin("items")

@@ -14,7 +14,7 @@ enum ItemSelection: Equatable {
   /// - Throws: ``Failure``.
   init(_ words: [String]) throws {
     let isFilter = words.map { Filter.isFilter(Text($0)) }
-    guard let first = isFilter.first else { throw Failure.usage("which items?") }
+    guard let first = isFilter.first else { throw Failure.usage("no items given") }
     guard isFilter.allSatisfy({ $0 == first }) else {
       throw Failure.usage("references and filters can't be mixed")
     }
@@ -28,7 +28,7 @@ enum ItemSelection: Equatable {
     guard references.isEmpty || filters.isEmpty else {
       throw Failure.usage("references and filters can't be mixed")
     }
-    guard !references.isEmpty || !filters.isEmpty else { throw Failure.usage("which items?") }
+    guard !references.isEmpty || !filters.isEmpty else { throw Failure.usage("no items given") }
     self = filters.isEmpty ? .references(references) : .filters(filters)
   }
 

@@ -100,7 +100,7 @@ struct References {
   // MARK: Ids
 
   private func named(_ start: Text, in table: TableName?, _ word: String) throws -> ItemKey {
-    guard !start.isEmpty else { throw Failure.usage("an empty word names no item") }
+    guard !start.isEmpty else { throw Failure.usage("the item name is empty") }
     return try single(try fitting(start, in: table), word)
   }
 
@@ -128,7 +128,7 @@ struct References {
   }
 
   private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
-    guard let first = keys.first else { throw Failure.usage("no item fits \(word)") }
+    guard let first = keys.first else { throw Failure.usage("no item matches '\(word)'") }
     guard keys.count > 1 else { return first }
     var hints = try keys.prefix(Self.listed).map { key -> Hint in
       let title = names.title(
@@ -136,13 +136,13 @@ struct References {
       return "  \(key)  \(ItemNames.shown(title))"
     }
     if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
-    throw Failure.usage("\(word) fits \(keys.count) items", hints: hints)
+    throw Failure.usage("'\(word)' matches \(keys.count) items", hints: hints)
   }
 
   // MARK: Titles
 
   private func titled(_ part: String, _ word: String) throws -> ItemKey {
-    guard !part.utf8.isEmpty else { throw Failure.usage("an empty text is in every title") }
+    guard !part.utf8.isEmpty else { throw Failure.usage("':/' needs a text to search for") }
     let wanted = Array(part.lowercased().utf8)
     let items = try inventory.items(on: workspace) + removed()
     return try single(

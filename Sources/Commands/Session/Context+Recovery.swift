@@ -32,13 +32,13 @@ extension Context {
     let pulled = events.filter { stopped.contains($0.key) }
     let finished = Set(pulled.map(\.key)).union(decided)
     if !finished.isEmpty {
-      output.warn("finished what an interrupted command had left: \(Self.items(finished.count))")
+      output.warn("completed an interrupted command: \(Self.items(finished.count))")
       try tell(pulled.filter { options.verbose || $0.isNotable }, open)
     }
     let waited = events.filter { !stopped.contains($0.key) }
     if !waited.isEmpty {
       let count = Set(waited.map(\.key)).count
-      output.warn("rows that had waited were taken over: \(Self.items(count))")
+      output.warn("applied rows that had been waiting: \(Self.items(count))")
       try tell(waited, open)
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }

@@ -6,7 +6,7 @@ import Workspace
 /// Looks whether the workspace is whole, and mends it.
 struct DoctorCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Look whether the workspace is whole, and mend it.")
+    commandName: "doctor", abstract: "Check the workspace, and repair it.")
 
   @OptionGroup var options: GlobalOptions
 

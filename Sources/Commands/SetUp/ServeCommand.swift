@@ -40,7 +40,7 @@ enum SiblingProgram {
   /// - Throws: ``Failure``.
   static func path(_ name: String, of invocation: Invocation) throws -> String {
     guard let own = invocation.executable else {
-      throw Failure.usage("where this program lies is not known, and so where \(name) does")
+      throw Failure.usage("cannot find \(name)")
     }
     let directory = PathName.split(own).directory
     let path = "\(directory)/\(name)"

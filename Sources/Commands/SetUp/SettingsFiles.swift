@@ -62,7 +62,7 @@ struct SettingsFiles {
     try text.taking {
       // The editor had the settings as they were when it was opened.
       guard try self.file().text == file.text else {
-        throw Failure(.rejected, "\(file.place) was changed meanwhile and stays so")
+        throw Failure(.rejected, "\(file.place) changed while you edited it")
       }
       try write(edited)
     }

@@ -21,7 +21,7 @@ struct DemoCommand: TsyncCommand {
     guard mkdir(directory, 0o700) == 0 else {
       let error = Errno(rawValue: errno)
       throw error == .fileExists
-        ? Failure.usage("\(shown) is there already") : WorkspaceError.file(place: shown, error)
+        ? Failure.usage("\(shown) already exists") : WorkspaceError.file(place: shown, error)
     }
     let environment = Self.environment(context.invocation, directory)
     let server = try BackgroundProgram(

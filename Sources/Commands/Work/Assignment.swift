@@ -43,7 +43,7 @@ struct Assignment: Equatable {
       let json = try JSON(parsing: Array(value.utf8), limits: .item)
       self.value = json.isNull ? .none : .json(json)
     } catch {
-      throw Failure.usage("\(field) is not given JSON: \(error)")
+      throw Failure.usage("the value of \(field) is not valid JSON: \(error)")
     }
   }
 
@@ -56,7 +56,7 @@ struct Assignment: Equatable {
   }
 
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
-    if field.isEmpty { throw Failure.usage("a field has a name") }
+    if field.isEmpty { throw Failure.usage("the field name is empty") }
     if field == Item.idField, !allowingID {
       throw Failure.usage(
         "an id can't be set", hints: ["for another id: \(typed: "mv", "REF", "NEWID")"])

@@ -45,7 +45,7 @@ struct Draft: Equatable {
   private static func id(_ assignment: Assignment) throws -> ItemID {
     switch assignment.value {
     case .typed(let text), .json(.string(let text)): return try named(ItemID(text))
-    case .json, .none: throw Failure.usage("an id is a text")
+    case .json, .none: throw Failure.usage("the id must be a string")
     }
   }
 

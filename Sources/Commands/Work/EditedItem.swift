@@ -26,12 +26,12 @@ struct EditedItem {
       let state = try open.workspace.client(key)
       guard case .item(let now, let digest) = state else {
         let what = state == .absent ? "removed" : "changed"
-        return .left("\(key) was \(what) meanwhile and stays so")
+        return .left("\(key) was \(what) while you edited it")
       }
       let merge = FieldMerge(base: opened, client: saved, server: now)
       guard merge.disputed.isEmpty else {
         let names = merge.disputed.map(\.name.string).joined(separator: ", ")
-        return .left("\(key) was changed meanwhile and stays so (\(names))")
+        return .left("\(key) changed while you edited it (\(names))")
       }
       let new = try OpenWorkspace.checked(merge.item, key)
       if try open.workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
@@ -39,7 +39,7 @@ struct EditedItem {
         return .taken(ItemChange(key: key, old: now, new: new), staying: staying)
       }
     }
-    return .left("\(key) is being changed by something else")
+    return .left("another program keeps changing \(key)")
   }
 
   /// How often it is taken over anew where the item is being saved at the same moment.
@@ -51,6 +51,6 @@ extension Output {
   func warn(of fields: [Text], stayingIn key: ItemKey) {
     guard !fields.isEmpty else { return }
     warn(
-      "\(key): what was changed meanwhile stays: \(fields.map(\.string).joined(separator: ", "))")
+      "\(key): kept the concurrent change of \(fields.map(\.string).joined(separator: ", "))")
   }
 }

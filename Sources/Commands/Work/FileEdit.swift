@@ -21,7 +21,7 @@ struct FileEdit {
     guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
     guard let bytes = try open.workspace.text(of: key) else {
       _ = try open.item(key)
-      throw Failure(.rejected, "\(key) is being changed by something else", hints: ["try again"])
+      throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
     }
     self.key = key
     original = bytes
@@ -91,7 +91,7 @@ struct FileEdit {
         key: key, old: (try? opened.get()) ?? Item(JSONObject()), new: item)
     } else {
       guard case .success(let opened) = opened else {
-        throw Failure(.rejected, "\(key) was changed meanwhile and stays so")
+        throw Failure(.rejected, "\(key) changed while you edited it")
       }
       switch try EditedItem(key: key, opened: opened, saved: item).take(to: &open) {
       case .left(let words): throw Failure(.rejected, words)

@@ -28,7 +28,7 @@ struct ItemEdits {
     for original in originals {
       if let other = byID.updateValue(original, forKey: original.key.id) {
         throw Failure.usage(
-          "\(other.key) and \(original.key) have one id",
+          "\(other.key) and \(original.key) have the same id",
           hints: ["edit one table at a time: -t TABLE"])
       }
     }
@@ -56,7 +56,7 @@ struct ItemEdits {
         throw JSONError(at: 0, of: bytes, "expected an object for each item")
       }
       if let name = object.duplicate {
-        throw error("the member '\(name)' stands twice", of: object, in: bytes)
+        throw error("'\(name)' appears twice in the object", of: object, in: bytes)
       }
       guard let text = object[Item.idField]?.text else {
         throw JSONError(at: 0, of: bytes, "an object without an id")
@@ -64,7 +64,7 @@ struct ItemEdits {
       guard let id = try? ItemID(text), let original = byID[id]
       else { throw error("no item with this id was opened", of: object, in: bytes) }
       guard seen.insert(id).inserted else {
-        throw error("the id stands twice", of: object, in: bytes)
+        throw error("the id appears twice", of: object, in: bytes)
       }
       let item = Item(object)
       do {

@@ -83,7 +83,7 @@ extension ItemImport.Object {
   /// - Throws: ``Failure``, which names the object's place.
   func draft(in table: TableName, _ context: Context) throws -> Draft {
     do throws(NameError) {
-      if let name = object.duplicate { throw NameError("the member '\(name)' stands twice") }
+      if let name = object.duplicate { throw NameError("'\(name)' appears twice in the object") }
       switch object[Item.idField] {
       case nil, .null?:
         guard let id = try? ItemID.random(context.invocation.random) else {

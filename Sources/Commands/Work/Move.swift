@@ -38,7 +38,7 @@ struct Move {
       guard let first = claimants.first else { throw Failure.usage("\(key) has no file here") }
       guard claimants.count == 1 else {
         throw Failure.usage(
-          "several files say that they are \(key): name one of them",
+          "\(claimants.count) files contain the id \(key); give a path",
           hints: claimants.map { "  .todosync/\($0.place)" })
       }
       stray = first
@@ -87,14 +87,14 @@ struct Move {
     if inventory.contains(target), isTaken {
       var hints: [Hint] = []
       if inventory.isAbsent(target), journal.notes[target]?.note.commanded == true {
-        hints.append("it was removed here; the server deletes it by: \(typed: "push")")
+        hints.append("not yet deleted on the server; to delete it: \(typed: "push")")
       }
       if let stray, isInPlace {
         // What lies in another item's place is given its own name, or goes.
         let words = former.map { ["mv", "\($0)", "\($0.id)"] } ?? ["restore", "\(target)"]
         hints.append("\(stray.place): \(typed: words)")
       }
-      throw Failure.usage("\(target) is there already", hints: hints)
+      throw Failure.usage("\(target) already exists", hints: hints)
     }
     hidesHolder =
       try stray != nil

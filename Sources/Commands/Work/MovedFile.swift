@@ -12,7 +12,7 @@ extension Failure {
     }
     // What is in conflict has to be resolved under its own id.
     if !isInConflict { hints.append("or finish it: \(typed: "mv", "\(key)", "NEWID")") }
-    return .usage("\(key) was moved to \(file.place)", hints: hints)
+    return .usage("the file of \(key) was renamed to \(file.place)", hints: hints)
   }
 }
 

@@ -70,7 +70,7 @@ struct NewCommand: TsyncCommand {
       for draft in drafts {
         try context.checkSignal()
         guard case .replaced = try open.workspace.write(draft.item, to: draft.key, expecting: nil)
-        else { throw Failure.usage("\(draft.key) is there already") }
+        else { throw Failure.usage("\(draft.key) already exists") }
       }
       try open.workspace.settle()
       try open.note(drafts.map { ($0.key, $0.item) })
@@ -89,11 +89,11 @@ struct NewCommand: TsyncCommand {
     for draft in drafts {
       // An item that was removed here and waits to be deleted makes room for a new one.
       if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
-        throw Failure.usage("\(draft.key) is there already")
+        throw Failure.usage("\(draft.key) already exists")
       }
       if let failure = try open.moved(Referent(draft.key), &claims) { throw failure }
       guard seen.insert(draft.key).inserted else {
-        throw Failure.usage("the id of \(draft.key) stands twice")
+        throw Failure.usage("two items have the id \(draft.key)")
       }
       _ = try OpenWorkspace.checked(draft.item, draft.key)
     }

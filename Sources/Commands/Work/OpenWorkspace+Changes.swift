@@ -70,7 +70,7 @@ extension OpenWorkspace {
         return ItemChange(key: key, old: old, new: new)
       }
     }
-    throw Failure(.rejected, "\(key) is being changed by something else", hints: ["try again"])
+    throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
   }
 
   /// Gives changes their places in the order in which they are sent.

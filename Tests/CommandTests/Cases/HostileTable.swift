@@ -99,7 +99,7 @@ extension HostileTable.Content {
       return .json(#"{"error":"a version is needed"}"#, status: 400)
     }
     if let dataset, let wanted = request.value(of: "X-Tsync-Dataset"), wanted != dataset {
-      return json(#"{"error":"another data set"}"#, status: 421)
+      return json(#"{"error":"a different data set"}"#, status: 421)
     }
     guard parts[0] != "/tables/\(table)" else {
       return list(QueryText.decoded(parts.count > 1 ? parts[1] : ""))

@@ -84,9 +84,9 @@ import Testing
   @Test(
     "case 66: a member that stands twice is invalid, however its name is written",
     arguments: [
-      ("{\"a\": 1, \"a\": 2}", ":1:10: the member 'a' stands twice"),
-      ("{\"a\": 1,\n\"\\u0061\": 2}", ":2:1: the member 'a' stands twice"),
-      ("{\"o\": {\"x\": 1, \"x\": 1}}", ":1:16: the member 'x' stands twice"),
+      ("{\"a\": 1, \"a\": 2}", ":1:10: 'a' appears twice in the object"),
+      ("{\"a\": 1,\n\"\\u0061\": 2}", ":2:1: 'a' appears twice in the object"),
+      ("{\"o\": {\"x\": 1, \"x\": 1}}", ":1:16: 'x' appears twice in the object"),
     ])
   func standsTwice(text: String, place: String) throws {
     try expectInvalid(Array(text.utf8), place)

@@ -112,7 +112,7 @@ import Testing
       id: "b", at: 1)
     let cloned = anna.clone(table)
     #expect(cloned.status == 0)
-    #expect(cloned.error.contains("todoitem/a twice in one page"))
+    #expect(cloned.error.contains("listed todoitem/a twice"))
     #expect(anna.items == ["a.json"])
     #expect(anna.item("a")?.contains(#""text": "later""#) == true)
     anna.expectClean()

@@ -136,7 +136,7 @@ import Testing
         let outcome = anna.run(words)
         // Without a data set the version is missed before: a server of the family asks for none.
         #expect(outcome.status == 6)
-        #expect(outcome.error.contains("another data set"))
+        #expect(outcome.error.contains("a different data set"))
       }
     }
     #expect(texts.count == before.count + 2)
