@@ -18,7 +18,7 @@ struct EditCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words)
     context.output.begin("items")
-    let edit = try context.reading { open -> (Edit, ItemNames)? in
+    let edit = try context.reading { open -> (EditedItems, ItemNames)? in
       let inventory = try open.inventory()
       let referents: [Referent]
       switch selection {
@@ -28,27 +28,12 @@ struct EditCommand: TsyncCommand {
         referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
       }
       guard !referents.isEmpty else { return nil }
-      let names = open.names(of: referents.compactMap(\.key), inventory)
-      if referents.count == 1 {
-        var edit = try FileEdit(referents[0], open)
-        try edit.run(open, in: context)
-        return (.file(edit), names)
-      }
-      var edits = try ItemEdits(referents, open)
-      try edits.run(open, in: context)
-      return (.items(edits), names)
+      var items = try EditedItems(referents, open)
+      try items.run(open, in: context)
+      return (items, open.names(of: referents.compactMap(\.key), inventory))
     }
     // The lock is taken only now that no editor runs.
-    switch edit {
-    case (.file(let file), let names)?: try file.finish(names, in: context)
-    case (.items(let items), let names)?: try items.finish(names, in: context)
-    case nil: context.output.summary("nothing changed")
-    }
-  }
-
-  /// What came back from the editor.
-  private enum Edit {
-    case file(FileEdit)
-    case items(ItemEdits)
+    guard let (items, names) = edit else { return context.output.summary("nothing changed") }
+    try items.finish(names, in: context)
   }
 }

@@ -1,0 +1,215 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The editing of items: the editor gets copies of their files, one after another.
+///
+/// It doesn't get the files themselves, because an editor saves what it has read: what a pull, or
+/// another command, had changed meanwhile would be undone.
+struct EditedItems {
+  /// An item's file as it was copied, and what it means.
+  private struct Original {
+    let key: ItemKey
+    let bytes: [UInt8]
+    let opened: Result<Item, InvalidItem>
+  }
+
+  /// What came back of one file.
+  private typealias Saved = (original: Original, bytes: [UInt8], item: Item)
+
+  private let originals: [Original]
+  private var text: EditedText?
+  private var saved: [Saved] = []
+
+  /// Reads the files; of several, each must have the item's id in it.
+  ///
+  /// - Throws: ``Failure``, where there is a file that can't be edited.
+  init(_ referents: [Referent], _ open: OpenWorkspace) throws {
+    let isOne = referents.count == 1
+    originals = try referents.map { referent in
+      guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
+      guard isOne else {
+        let item = try open.item(key).item
+        let bytes = try open.workspace.text(of: key) ?? []
+        let hasID = (try? JSON(parsing: bytes))?.object?[Item.idField] != nil
+        return Original(
+          key: key, bytes: hasID ? bytes : ItemFile.text(of: item, id: key.id),
+          opened: .success(item))
+      }
+      guard let bytes = try open.workspace.text(of: key) else {
+        _ = try open.item(key)
+        throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
+      }
+      let place = try open.place(of: key)
+      return Original(
+        key: key, bytes: bytes,
+        opened: Result { () throws(InvalidItem) in
+          try ItemFile.item(in: bytes, as: key, place: place)
+        })
+    }
+    if let (key, other) = Self.twins(originals.map(\.key)) {
+      throw Failure.usage(
+        "\(key) and \(other) have the same id", hints: ["edit one table at a time: -t TABLE"])
+    }
+  }
+
+  private static func twins(_ keys: [ItemKey]) -> (ItemKey, ItemKey)? {
+    var seen: [ItemID: ItemKey] = [:]
+    for key in keys {
+      if let other = seen.updateValue(key, forKey: key.id) { return (other, key) }
+    }
+    return nil
+  }
+
+  // MARK: The editor
+
+  /// Opens the editor, and takes note of what came back.
+  ///
+  /// - Throws: ``Failure``: the editor failed, or a mistake was left.
+  mutating func run(_ open: OpenWorkspace, in context: Context) throws {
+    let bytes = originals.flatMap { original in
+      let isWhole = originals.count == 1 || original.bytes.last == UInt8(ascii: "\n")
+      return original.bytes + (isWhole ? [] : [UInt8(ascii: "\n")])
+    }
+    var text = try EditedText(bytes, named: "edit", open, in: context)
+    if let result = try text.result(items) {
+      (self.text, saved) = (text, result)
+    } else if case .failure(let invalid) = originals[0].opened {
+      // A file that was no item, and was left so, is none yet.
+      guard case .invalid(let known) = try open.workspace.client(originals[0].key) else {
+        throw Failure(invalid: invalid, .rejected)
+      }
+      throw Failure(invalid: known, .rejected)
+    }
+  }
+
+  private func items(in bytes: [UInt8]) throws(JSONError) -> [Saved] {
+    if originals.count == 1 {
+      return [(originals[0], bytes, try Self.item(in: bytes[...], of: bytes, originals[0].key))]
+    }
+    var items: [Saved] = []
+    for part in Self.objects(in: bytes) {
+      let original = try original(of: part, in: bytes)
+      guard items.allSatisfy({ $0.original.key != original.key }) else {
+        throw JSONError(at: part.startIndex, of: bytes, "the id \(original.key.id) appears twice")
+      }
+      let item = try Self.item(in: part, of: bytes, original.key)
+      items.append((original, Array(part) + [UInt8(ascii: "\n")], item))
+    }
+    return items
+  }
+
+  /// Returns the objects of a text, and what is left behind the last.
+  private static func objects(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var (start, depth, isText, isEscaped) = (0, 0, false, false)
+    for (index, byte) in bytes.enumerated() {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isText: isEscaped = true
+      case UInt8(ascii: "\""): isText.toggle()
+      case UInt8(ascii: "{") where !isText: depth += 1
+      case UInt8(ascii: "}") where !isText:
+        depth -= 1
+        guard depth == 0 else { continue }
+        parts.append(bytes[start...index].drop { $0 <= 0x20 })
+        start = index + 1
+      default: break
+      }
+    }
+    let rest = bytes[start...].drop { $0 <= 0x20 }
+    return parts + (rest.isEmpty ? [] : [rest])
+  }
+
+  /// Returns the item whose id stands in an object.
+  private func original(
+    of part: ArraySlice<UInt8>, in bytes: [UInt8]
+  ) throws(JSONError) -> Original {
+    let json: JSON
+    do throws(JSONError) {
+      json = try JSON(parsing: part)
+    } catch {
+      throw Self.placed(error.message, error.line, error.column, in: part, of: bytes)
+    }
+    guard let id = json.object?[Item.idField]?.text else {
+      throw JSONError(at: part.startIndex, of: bytes, "expected an object with an id")
+    }
+    guard let original = originals.first(where: { $0.key.id.text == id }) else {
+      throw JSONError(at: part.startIndex, of: bytes, "no item with the id \(id) was opened")
+    }
+    return original
+  }
+
+  private static func item(
+    in part: ArraySlice<UInt8>, of bytes: [UInt8], _ key: ItemKey
+  ) throws(JSONError) -> Item {
+    do throws(InvalidItem) {
+      guard part.count <= ItemFile.limit else {
+        throw InvalidItem(place: "", message: "larger than \(ItemFile.limit >> 20) MiB")
+      }
+      return try ItemFile.item(in: Array(part), as: key, place: "")
+    } catch {
+      throw placed(error.message, error.line ?? 1, error.column ?? 1, in: part, of: bytes)
+    }
+  }
+
+  /// Returns an error of a part as one of the whole.
+  private static func placed(
+    _ message: String, _ line: Int, _ column: Int, in part: ArraySlice<UInt8>, of bytes: [UInt8]
+  ) -> JSONError {
+    var fault = JSONError(at: part.startIndex, of: bytes, message)
+    fault.column = line == 1 ? fault.column + column - 1 : column
+    fault.line += line - 1
+    return fault
+  }
+
+  // MARK: What came back
+
+  /// Takes over what came back: as it is where a file is still what was copied, else beside what has
+  /// become of it; the text of an item that stays as that has left it is kept in the trash.
+  ///
+  /// - Throws: ``Failure``, which says where the text is that wasn't taken.
+  func finish(_ names: ItemNames, in context: Context) throws {
+    guard let text else { return context.output.tell([], names) }
+    try text.taking {
+      let changes = try context.writing { open in try take(to: &open, in: context) }
+      context.output.tell(changes.filter { $0.old != $0.new }, names)
+    }
+  }
+
+  private func take(to open: inout OpenWorkspace, in context: Context) throws -> [ItemChange] {
+    var changes: [ItemChange] = []
+    defer { try? open.workspace.settle() }
+    for saved in saved where saved.bytes != saved.original.bytes {
+      try context.checkSignal()
+      switch try take(saved, to: &open) {
+      case .taken(let change, let staying):
+        context.output.warn(of: staying, stayingIn: change.key)
+        changes.append(change)
+      case .left(let words):
+        let path = try open.workspace.lay(saved.bytes, named: "edit")
+        context.output.warn("\(words); your text is in \(open.place(ofPath: path))")
+        context.output.end(with: .rejected)
+      }
+    }
+    try open.workspace.settle()
+    try open.note(changes.map { ($0.key, $0.new) })
+    return changes
+  }
+
+  private func take(
+    _ saved: Saved, to open: inout OpenWorkspace
+  ) throws -> EditedItem.Outcome {
+    let (original, key) = (saved.original, saved.original.key)
+    let outcome = try open.workspace.write(
+      text: saved.bytes, to: key, expecting: Digest(of: original.bytes))
+    if outcome != .changedMeanwhile {
+      let old = (try? original.opened.get()) ?? Item(JSONObject())
+      return .taken(ItemChange(key: key, old: old, new: saved.item), staying: [])
+    }
+    guard case .success(let opened) = original.opened else {
+      return .left("\(key) changed while you edited it")
+    }
+    return try EditedItem(key: key, opened: opened, saved: saved.item).take(to: &open)
+  }
+}
