@@ -26,26 +26,23 @@ struct EditedItems {
   /// - Throws: ``Failure``, where there is a file that can't be edited.
   init(_ referents: [Referent], _ open: OpenWorkspace) throws {
     let isOne = referents.count == 1
+    // What is wrong with a file is told as wherever items are named.
+    func refuse(_ key: ItemKey) throws -> Never {
+      _ = try open.item(key)
+      throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
+    }
     originals = try referents.map { referent in
       guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
-      guard isOne else {
-        let item = try open.item(key).item
-        let bytes = try open.workspace.text(of: key) ?? []
-        let hasID = (try? JSON(parsing: bytes))?.object?[Item.idField] != nil
-        return Original(
-          key: key, bytes: hasID ? bytes : ItemFile.text(of: item, id: key.id),
-          opened: .success(item))
-      }
-      guard let bytes = try open.workspace.text(of: key) else {
-        _ = try open.item(key)
-        throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
-      }
+      guard let bytes = try open.workspace.text(of: key) else { try refuse(key) }
       let place = try open.place(of: key)
+      let opened = Result { () throws(InvalidItem) in
+        try ItemFile.item(in: bytes, as: key, place: place)
+      }
+      if isOne { return Original(key: key, bytes: bytes, opened: opened) }
+      guard case .success(let item) = opened else { try refuse(key) }
+      let hasID = (try? JSON(parsing: bytes))?.object?[Item.idField] != nil
       return Original(
-        key: key, bytes: bytes,
-        opened: Result { () throws(InvalidItem) in
-          try ItemFile.item(in: bytes, as: key, place: place)
-        })
+        key: key, bytes: hasID ? bytes : ItemFile.text(of: item, id: key.id), opened: opened)
     }
     if let (key, other) = Self.twins(originals.map(\.key)) {
       throw Failure.usage(
