@@ -5,10 +5,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Removes an item because its user said so: the delete is noted before the file goes.
   ///
   /// - Returns: Whether it was removed; not where it changed meanwhile.
-  package mutating func remove(_ key: ItemKey) throws -> Bool {
+  package mutating func remove(
+    _ key: ItemKey, as note: Note = Note(kind: .delete, commanded: true)
+  ) throws -> Bool {
     let client = try client(key)
     guard let digest = client.digest else { return false }
-    try append([.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+    try append([.noted(key, note)], durably: true)
     if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
     // Nothing was removed: should the file vanish later, nobody has said so.
     try append(journal.takingBackDelete(of: key), durably: false)

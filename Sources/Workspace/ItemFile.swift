@@ -55,13 +55,7 @@ package enum ItemFile {
       place: place, line: fault?.line, column: fault?.column, message: "the id is not a string")
     guard let text = id.text else { return invalid }
     invalid.message = "the id is '\(text)', and the file's name says '\(key.id)'"
-    if let claimed = try? ItemID(text) {
-      invalid.claims = claimed
-      // Named so, it is this file that is meant, also where the other item is still there.
-      if key.id.text.bytes.first != UInt8(ascii: "-") {
-        invalid.hint = "\(typed: "mv", "\(key)", "\(key.id)")"
-      }
-    }
+    invalid.claims = try? ItemID(text)
     return invalid
   }
 

@@ -2,25 +2,46 @@ import SyncEngine
 import SyncModel
 
 extension InvalidItem {
-  /// Returns what is wrong with a file that lies in the place of an item that the server has and says
-  /// another id, with a way that works as things are.
+  /// Returns what is wrong with a file in a table's directory, with the id that it contains and a way on
+  /// that works as things are: the file gets the name of that id, if that name is free.
   ///
+  /// - Parameters:
+  ///   - key: The item whose name the file has; `nil` where no id has such a name.
+  ///   - directory: The table's directory.
+  ///   - base: The rows of the table.
   /// - Throws: ``WorkspaceError``.
   func advised(
-    as key: ItemKey, in directory: Directory, _ base: BaseLog
+    as key: ItemKey?, in directory: Directory, _ base: BaseLog
   ) throws(WorkspaceError) -> InvalidItem {
-    guard let claims, hint != nil, try base.base(of: key.id).item != nil else { return self }
     var advised = self
-    let other = ItemKey(key.table, claims)
-    guard case .absent = try FileReading(Layout.file(of: other), in: directory, limit: 0) else {
-      advised.hint = "\(typed: "restore", "\(key)")"
-      return advised
+    if key == nil { advised.claims = try Self.id(in: fileName, directory) }
+    let stem = Array(fileName.utf8.dropLast(FileName.suffix.bytes.count))
+    let id = advised.claims ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)
+    // A name that can't be typed has no way.
+    guard let id, let name = FileName.of(id), key != nil || hint != nil else { return advised }
+    let target = "\(name)\(FileName.suffix)"
+    if case .absent = try FileReading(target, in: directory, limit: 0) {
+      let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
+      // What has got that name meanwhile is never overwritten.
+      advised.hint = "\(shell: "mv", "-n", places: ["\(table)/\(fileName)", "\(table)/\(target)"])"
+    } else if let key {
+      let isKnown = try base.base(of: key.id).item != nil
+      advised.hint =
+        isKnown
+        ? "\(typed: "restore", "\(key)")" : "change the id in it to '\(key.id)', or remove it"
+    } else {
+      advised.hint = "give it another name, for \(target) already exists"
     }
-    guard try base.base(of: claims).item != nil else { return self }
-    advised.hint =
-      claims.text.bytes.first == UInt8(ascii: "-")
-      ? "\(typed: "restore", "\(key)")"
-      : "\(typed: "mv", "\(other)", "\(claims)")"
     return advised
+  }
+
+  /// Returns the id that a file contains; `nil` where that can't be an item's.
+  private static func id(
+    in file: String, _ directory: Directory
+  ) throws(WorkspaceError) -> ItemID? {
+    guard case .file(let bytes, _) = try FileReading(file, in: directory, limit: ItemFile.limit),
+      let edit = try? JSONEdit(bytes, limits: .item), edit.duplicate == nil
+    else { return nil }
+    return edit.object[Item.idField]?.text.flatMap { try? ItemID($0) }
   }
 }

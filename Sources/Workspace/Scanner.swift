@@ -100,11 +100,10 @@ struct Scanner {
         }
       case .invalid(let invalid):
         guard let status = Self.status(of: name, in: directory) else { return }
-        let stray = StrayFile(invalid: invalid, name: Array(name), directory: directory)
+        let advised = try invalid.advised(as: nil, in: directory, base)
         candidates.append(
           Candidate(
-            key: nil, client: .invalid(try stray.advised(base)),
-            modified: FileStamp(status).modified))
+            key: nil, client: .invalid(advised), modified: FileStamp(status).modified))
       }
     }
   }

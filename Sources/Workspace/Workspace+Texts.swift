@@ -61,27 +61,6 @@ extension Workspace {
     return .replaced(digest)
   }
 
-  /// Gives a file the name that belongs to an item, in one step, whatever is in it.
-  ///
-  /// - Parameters:
-  ///   - name: The file's name in the directory of the item's table.
-  ///   - key: The item.
-  /// - Returns: Whether it was done; not where a file has that name, or none has the old one.
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package mutating func rename(_ name: String, to key: ItemKey) throws(WorkspaceError) -> Bool {
-    requireLock()
-    guard let directory = try itemDirectory(of: key.table) else {
-      throw .missing(place: "\(Layout.items)/\(key.table)")
-    }
-    switch directory.move(name, to: directory, try Layout.file(of: key)) {
-    case .success: break
-    case .failure(.fileExists), .failure(.noSuchFileOrDirectory): return false
-    case .failure(let error): throw .file(place: directory.place(of: name), error)
-    }
-    unsettle(directory)
-    return true
-  }
-
   /// Moves something that lies among a table's items, and isn't one, to the trash, if it still is what
   /// the caller has seen.
   ///

@@ -24,17 +24,6 @@ struct SoakTests {
     let mine = world.mine()
     // Whoever waited too long for the others has done nothing, and the last word is ours.
     for person in [mine, world.theirs] {
-      // What a kill has cut off is named, and finished by what is advised; where a file was moved, its
-      // new name and its item are both named.
-      for line in person.run("status", "--porcelain").text.split(separator: "\n") {
-        let words = line.split(separator: " ")
-        guard words.count > 2, words[1] == "invalid",
-          access("\(person.workspace)/.todosync/items/\(words[2]).json", F_OK) == 0
-        else { continue }
-        let name = words[2].drop { $0 != "/" }.dropFirst()
-        let finished = person.run("mv", String(words[2]), String(name))
-        #expect(finished.status == 0, "\(finished.text)")
-      }
       person.run("resolve", "--both", "-a")
       let last = person.run("sync")
       #expect([0, 1].contains(last.status), "\(last.text)")

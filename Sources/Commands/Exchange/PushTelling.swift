@@ -56,33 +56,19 @@ struct PushTelling {
 
   /// Names the rows that stay at the server until it has what their items have become.
   func tellKept() {
-    if kept.isEmpty { return }
-    // What an item has become may lie in a file of another name, also one that is no item of a table.
-    var present = Set(survey.entries.compactMap(\.key))
-    var claims: Set<ItemID> = []
-    for entry in survey.entries {
-      guard case .invalid(let invalid) = entry.standing, let id = invalid.claims else { continue }
-      if let table = entry.key?.table {
-        present.insert(ItemKey(table, id))
-      } else {
-        claims.insert(id)
-      }
-    }
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
       let fact = "\(key) is deleted on the server once \(successor) is there"
-      if present.contains(successor) || claims.contains(successor.id) {
+      if conflicts > 0 {
         context.output.warn(fact)
-      } else {
-        // What the server has there isn't from here, and nothing waits to be sent.
-        context.output.warn(
-          Failure(
-            .rejected, fact,
-            hints: [
-              "bring it back: \(typed: "restore", "\(key)")",
-              "or remove it: \(typed: "rm", "\(key)")",
-            ]))
+        continue
       }
-      if conflicts == 0 { context.output.end(with: .rejected) }
+      context.output.warn(
+        Failure(
+          .rejected, fact,
+          hints: [
+            "bring it back: \(typed: "restore", "\(key)")",
+            "or remove it: \(typed: "rm", "\(key)")",
+          ]))
     }
   }
 

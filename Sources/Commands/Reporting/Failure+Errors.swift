@@ -134,7 +134,7 @@ extension Failure {
         : .usage(
           "\(item) and \(side) were both edited, and differ",
           hints: ["make them the same, or remove the second, and the first counts"])
-    case .moved(let key, let file): self = .moved(key, to: file, isInConflict: true)
+    case .moved(let key, let file): self = .moved(key, to: file)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key):
       self.init(.rejected, "\(key) was changed meanwhile", hints: ["try again"])

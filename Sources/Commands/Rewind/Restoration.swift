@@ -25,6 +25,8 @@ struct Restoration {
   /// The item as it will be; `nil` where its file goes to the trash.
   private let target: Item?
   private let shown: Item?
+  /// The item under its former id and under its new one, where it was renamed.
+  private var former, successor: ItemKey?
 
   // MARK: Planning
 
@@ -45,22 +47,17 @@ struct Restoration {
     var claims = Claims()
     var told: Set<String?> = []
     var steps: [Restoration] = []
-    var planned: Set<ItemKey> = []
     func plan(_ referent: Referent) throws {
-      guard referent.key.map({ planned.insert($0).inserted }) ?? true,
-        let step = try Restoration(
+      guard
+        var step = try Restoration(
           referent, referent.key.flatMap { entries[$0] }, open, &claims, waiting: waiting)
       else { return }
-      // What is given up under its new id comes back under its former one, first.
-      for former in step.key.map(open.workspace.journal.predecessors) ?? []
-      where try open.workspace.client(former) == .absent { try plan(Referent(former)) }
-      steps.append(step)
-      // And what comes back under its former id is given up under the new one.
-      if let key = step.key, let successor = entries[key]?.successor,
-        case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert
-      {
-        try plan(Referent(successor))
+      if let key = step.key {
+        let formers = open.workspace.journal.predecessors(of: key)
+        step.former = formers.first { entries[$0]?.successor == key }
+        step.successor = entries[key]?.successor
       }
+      steps.append(step)
     }
     let unnamed: [ItemKey]
     switch selection {
@@ -252,6 +249,13 @@ struct Restoration {
       return
     }
     output.tell(Deed(did: did, key: key, title: names.title(of: shown)), names)
+    if let successor {
+      output.summary(
+        Line("it was renamed to \(successor.id)"), next: "\(typed: "rm", "\(successor)")")
+    } else if let former {
+      output.summary(
+        Line("it was renamed from \(former.id)"), next: "\(typed: "restore", "\(former)")")
+    }
   }
 }
 

@@ -120,19 +120,6 @@ struct Inventory {
     return low < keys.count ? low : nil
   }
 
-  /// The ids that files of other names say.
-  var claims: [ItemKey] {
-    keys.compactMap { key in invalid(key)?.claims.map { ItemKey(key.table, $0) } }
-      + strays.compactMap { stray in stray.invalid.claims.map { ItemKey(stray.table, $0) } }
-  }
-
-  /// Returns the files of other names that say an item's id, in their order.
-  func claimants(of key: ItemKey) -> [InvalidItem] {
-    let named = keys.filter { $0.table == key.table }.compactMap(invalid)
-    let others = strays.filter { $0.table == key.table }.map(\.invalid)
-    return (named + others).filter { $0.claims == key.id }.sorted { $0.place < $1.place }
-  }
-
   /// What is wrong with files, in their order.
   var invalids: [InvalidItem] { keys.compactMap(invalid) + strays.map(\.invalid) }
 }

@@ -53,8 +53,6 @@ struct References {
   let names: ItemNames
   /// The current directory.
   let directory: String
-  /// Further items that may be named, which only files of other names say.
-  var others: [ItemKey] = []
   /// Finds removed items that may be named by a part of an id or title.
   var removed: () throws -> [(key: ItemKey, item: Item)] = { [] }
 
@@ -108,7 +106,7 @@ struct References {
     let tables = table.map { [$0] } ?? inventory.tables
     if let id = try? ItemID(start) {
       let whole = tables.map { ItemKey($0, id) }
-      let here = whole.filter { inventory.contains($0) || others.contains($0) }
+      let here = whole.filter(inventory.contains)
       if !here.isEmpty { return here }
       // An item of which only a tombstone is left, or what is in the trash, stands in no list, but has
       // an id: a command that is given again doesn't mean another one whose id begins with that.
@@ -116,7 +114,7 @@ struct References {
       if !gone.isEmpty { return gone }
     }
     return try tables.flatMap { inventory.keys(beginningWith: start, in: $0) }
-      + Set(others + removed().map(\.key)).sorted().filter { key in
+      + removed().map(\.key).filter { key in
         tables.contains(key.table) && !inventory.contains(key)
           && key.id.text.string.utf8.starts(with: start.string.utf8)
       }
@@ -194,7 +192,7 @@ struct References {
   }
 
   private func known(_ key: ItemKey) throws -> Referent? {
-    try inventory.contains(key) || others.contains(key) || isGone(key) ? Referent(key) : nil
+    try inventory.contains(key) || isGone(key) ? Referent(key) : nil
   }
 }
 

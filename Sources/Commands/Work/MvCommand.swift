@@ -26,31 +26,24 @@ struct MvCommand: TsyncCommand {
     context.output.begin("items")
     try context.writing { open in
       let inventory = try open.inventory()
-      var references = open.references(inventory, in: context)
-      // A file that was moved by hand may be called by the id that it says.
-      references.others = inventory.claims
-      guard let referent = try references.all([ref]).first else {
-        return
-      }
-      let move = try Move(referent, to: id, inventory, open)
-      let item = try move.run(on: &open)
-      let names = ItemNames(
-        for: [move.target] + (move.old.map { [$0] } ?? []), among: inventory.keys,
-        showsTable: open.tables.count > 1, titleField: open.configuration.titleField)
-      tell(move, item, names, context)
+      guard let key = try open.references(inventory, in: context).items([ref]).first else { return }
+      let move = try Move(key, to: id, inventory, open)
+      try move.run(on: &open)
+      let names = open.names(of: [move.old, move.target], inventory)
+      tell(move, names, context)
     }
   }
 
-  private func tell(_ move: Move, _ item: Item, _ names: ItemNames, _ context: Context) {
-    let from = move.old?.id.text.string ?? move.name
+  private func tell(_ move: Move, _ names: ItemNames, _ context: Context) {
+    let title = names.title(of: move.item)
     var line = Line("renamed ")
-    line.append(move.old.map(names.line) ?? Line(move.name))
+    line.append(names.line(for: move.old))
     line.append(" to ")
     line.append(names.line(for: move.target))
-    line.append("  \(ItemNames.shown(names.title(of: item)))")
+    line.append("  \(ItemNames.shown(title))")
     let deed = Deed(
-      did: "renamed", key: move.target, title: names.title(of: item),
-      members: [.init(name: "from", value: .string(from))])
+      did: "renamed", key: move.target, title: title,
+      members: [.init(name: "from", value: .string(move.old.id.text.string))])
     context.output.append(deed.json, to: "items")
     context.output.result(line)
   }

@@ -71,9 +71,7 @@ private struct Removal {
     }
     var claims = Claims()
     for referent in referents {
-      if let failure = try open.moved(referent, &claims) ?? open.exchanged(referent) {
-        throw failure
-      }
+      if let failure = try open.moved(referent, &claims) { throw failure }
     }
     names = open.names(of: referents.compactMap(\.key), inventory)
     // A removal that was interrupted is finished by the same command. What waits for the item that it has
