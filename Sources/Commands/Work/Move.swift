@@ -4,7 +4,7 @@ import Workspace
 
 /// The giving of another id: the item's text is written under its new id, then the former item is removed.
 ///
-/// Whatever cuts it off leaves the former item, the new one, or both.
+/// Whatever cuts it off leaves the former item, the new one, or both; the same command finishes it.
 struct Move {
   /// The item that is to be no more, and the one that is to be.
   let old, target: ItemKey
@@ -27,15 +27,6 @@ struct Move {
       throw Failure.usage(
         "the outcome of \(unknown) is unknown", hints: ["find it out first: \(typed: "push")"])
     }
-    // What was moved may be moved back.
-    let note = journal.notes[target]?.note
-    if inventory.contains(target), note?.successor != old || !inventory.isAbsent(target) {
-      let isRemoved = inventory.isAbsent(target) && note?.commanded == true
-      throw Failure.usage(
-        "\(target) already exists",
-        hints: isRemoved
-          ? ["not yet deleted on the server; to delete it: \(typed: "push")"] : [])
-    }
     let bytes = try open.workspace.text(of: old) ?? []
     let edit = try JSONEdit(bytes, limits: .item)
     text =
@@ -44,11 +35,25 @@ struct Move {
     guard text.count <= ItemFile.limit else {
       throw Failure.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
+    // What was moved may be moved back; what was cut off half way is done again.
+    let note = journal.notes[target]?.note
+    let isBack = note?.successor == old && inventory.isAbsent(target)
+    let isAgain =
+      try !open.workspace.isKnown(target) && open.workspace.text(of: target) == text
+    if inventory.contains(target), !isBack, !isAgain {
+      let isRemoved = inventory.isAbsent(target) && note?.commanded == true
+      throw Failure.usage(
+        "\(target) already exists",
+        hints: isRemoved
+          ? ["not yet deleted on the server; to delete it: \(typed: "push")"] : [])
+    }
   }
 
   /// Does it.
   func run(on open: inout OpenWorkspace) throws {
-    guard try open.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
+    guard
+      try open.workspace.text(of: target) == text
+        || open.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
     else { throw Failure.usage("\(target) already exists") }
     try open.workspace.settle()
     let journal = open.workspace.journal
