@@ -190,15 +190,25 @@ extension Workspace {
       .map { ($0.stem, $0.name, $0.time) }
   }
 
-  /// Lays a text in the trash, where an editor can be given it and where it stays if it is left.
+  /// Which command a text in an editor belongs to: the beginning of its name in the trash.
+  package enum EditorText: String, CaseIterable, Sendable {
+    case edit, new
+  }
+
+  /// Whether a name in the trash is that of a text in an editor.
+  static func isEditorText(_ name: String) -> Bool {
+    EditorText.allCases.contains { name.utf8.starts(with: "\($0.rawValue).".utf8) }
+  }
+
+  /// Puts a text into the trash, where an editor can open it and where it stays if it is left.
   ///
   /// No lock is needed.
   ///
   /// - Returns: Its absolute path.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func lay(_ text: [UInt8], named name: String) throws(WorkspaceError) -> String {
+  package func lay(_ text: [UInt8], for command: EditorText) throws(WorkspaceError) -> String {
     let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
-    let place = try trash.keep(text, named: name, suffix: FileName.suffix.string)
+    let place = try trash.keep(text, named: command.rawValue, suffix: FileName.suffix.string)
     return "\(path)/\(Layout.directory)/\(place)"
   }
 

@@ -14,11 +14,13 @@ struct EditedText {
   /// What came back from the editor.
   private var read: [UInt8] = []
 
-  /// Lays the text where the editor finds it: in the workspace's trash, under a name that begins so.
+  /// Puts the text where the editor can open it: into the workspace's trash.
   ///
   /// - Throws: ``WorkspaceError``.
-  init(_ text: [UInt8], named name: String, _ open: OpenWorkspace, in context: Context) throws {
-    let path = try open.workspace.lay(text, named: name)
+  init(
+    _ text: [UInt8], for command: Workspace.EditorText, _ open: OpenWorkspace, in context: Context
+  ) throws {
+    let path = try open.workspace.lay(text, for: command)
     self.init(
       text, at: path, shownAs: open.place(ofPath: path), open.configuration, in: context)
   }

@@ -64,7 +64,7 @@ struct Draft: Equatable {
     _ open: OpenWorkspace, in context: Context
   ) throws -> (draft: Draft, text: EditedText)? {
     var text = try EditedText(
-      ItemFile.text(of: item, id: key.id), named: "new", open, in: context)
+      ItemFile.text(of: item, id: key.id), for: .new, open, in: context)
     let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)
       if let duplicate = edit.duplicate { throw duplicate }

@@ -68,7 +68,7 @@ struct EditedItems {
       let isWhole = originals.count == 1 || original.bytes.last == UInt8(ascii: "\n")
       return original.bytes + (isWhole ? [] : [UInt8(ascii: "\n")])
     }
-    var text = try EditedText(bytes, named: "edit", open, in: context)
+    var text = try EditedText(bytes, for: .edit, open, in: context)
     if let result = try text.result(items) {
       (self.text, saved) = (text, result)
     } else if case .failure(let invalid) = originals[0].opened {
@@ -184,7 +184,7 @@ struct EditedItems {
         context.output.warn(of: staying, stayingIn: change.key)
         changes.append(change)
       case .left(let words):
-        let path = try open.workspace.lay(saved.bytes, named: "edit")
+        let path = try open.workspace.lay(saved.bytes, for: .edit)
         context.output.warn("\(words); your text is in \(open.place(ofPath: path))")
         context.output.end(with: .rejected)
       }

@@ -10,11 +10,13 @@ extension Examiner {
   mutating func examineLeftovers() {
     attempt(.leftovers, at: Layout.trash) { examiner throws(WorkspaceError) in
       guard let trash = try examiner.root.existingChild(Layout.trash) else { return }
-      for name in try trash.names().sorted()
-      where Leftovers.isOwn(name) && !examiner.hasTold(trash.place(of: name)) {
-        examiner.add(
-          .leftovers, at: trash.place(of: name), "was left by a stopped command", .mendable, .finish
-        )
+      for name in try trash.names().sorted() where !examiner.hasTold(trash.place(of: name)) {
+        let place = trash.place(of: name)
+        if Leftovers.isOwn(name) {
+          examiner.add(.leftovers, at: place, "was left by a stopped command", .mendable, .finish)
+        } else if Workspace.isEditorText(name) {
+          examiner.add(.leftovers, at: place, "is a text that an editor left", .note)
+        }
       }
     }
     attempt(.leftovers, at: Layout.directory) { examiner throws(WorkspaceError) in
