@@ -33,7 +33,7 @@ extension Context {
     let finished = Set(pulled.map(\.key)).union(decided)
     if !finished.isEmpty {
       output.warn("completed an interrupted command: \(Self.items(finished.count))")
-      try tell(pulled.filter { options.verbose || $0.isNotable }, open)
+      if options.verbose { try tell(pulled, open) }
     }
     let waited = events.filter { !stopped.contains($0.key) }
     if !waited.isEmpty {
@@ -61,9 +61,4 @@ extension Context {
       output.warn(deed.line(names).text)
     }
   }
-}
-
-extension Event {
-  /// Whether a pull names the item though nobody asked for every item.
-  fileprivate var isNotable: Bool { Deed(pulled: self, title: nil)?.isNotable ?? false }
 }

@@ -76,6 +76,9 @@ import Testing
     }
     anna.run("rm", "milk")
     let before = inode()
+    // As long as it is open its number isn't given to another file.
+    let held = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(held) }
     anna.run("restore", "milk")
     #expect(inode() == before)
     // The logs are synchronized by fdatasync, a new file by fsync: the one alone never succeeds.
