@@ -2,12 +2,12 @@ import ArgumentParser
 import SyncEngine
 import SystemPackage
 
-/// The program: a command line becomes a command, and what it comes to an exit status.
+/// The program: it runs a command line, and returns an exit status.
 package enum Tsync {
   /// The program's version.
   package static let version = "0.1.0"
 
-  /// The commands in their groups, as tsync(1) tells them.
+  /// The commands in their groups, as in tsync(1).
   static let groups: [(title: String, commands: [any TsyncCommand.Type])] = [
     ("start", [InitCommand.self, CloneCommand.self, DemoCommand.self]),
     (
@@ -29,10 +29,9 @@ package enum Tsync {
     ),
   ]
 
-  /// All commands, in the order of their groups.
   static let commands = groups.flatMap(\.commands)
 
-  /// The commands in their groups, a line each.
+  /// The text of `tsync help`: the commands in their groups, a line each.
   static var overview: String {
     var lines = ["usage: tsync COMMAND [OPTION...] [ARGUMENT...]"]
     for group in groups {
@@ -47,8 +46,7 @@ package enum Tsync {
       .joined(separator: "\n")
   }
 
-  /// Runs a command line, given without the program's name, and returns the exit status; all that is
-  /// to be said has been said.
+  /// Runs a command line without the program's name, prints all, and returns the exit status.
   package static func run(_ arguments: [String], in invocation: Invocation) -> Int32 {
     var line = CommandLineWords(arguments)
     if line.asksForVersion {
@@ -103,14 +101,14 @@ package enum Tsync {
       try command.run(in: context)
       return output.finish(nil)
     } catch Errno.interrupted {
-      // What was read, such as an answer, was cut off by the signal.
+      // The signal interrupted reading, such as that of an answer.
       return output.finish(invocation.signal().map { .signal($0) } ?? Failure(Errno.interrupted))
     } catch {
       return output.finish(Failure(error))
     }
   }
 
-  /// Returns the command; `nil` where its help is asked for, with `-h`.
+  /// Returns the command; `nil` if `-h` asks for its help.
   private static func parse(
     _ words: [String], as type: any TsyncCommand.Type
   ) throws -> (any TsyncCommand)? {

@@ -1,22 +1,16 @@
 import ArgumentParser
 
-/// A command line before it is parsed: which command, and which words are for it.
+/// A command line before parsing: the command's name, and the words for the command.
 ///
-/// The options that every command takes may stand before the command's name; they are moved behind
-/// it.
+/// Options before the command's name are moved behind it.
 struct CommandLineWords {
-  /// The command's name; `nil` where there is none.
   let name: String?
-  /// The words for the command.
   let rest: [String]
-  /// What `-C` before the command's name says; `nil` where it isn't there.
+  /// The value of `-C` before the command's name.
   let directory: String?
-  /// Whether only the version is asked for.
   let asksForVersion: Bool
-  /// Whether the command's page is asked for.
   let asksForHelp: Bool
 
-  /// Sorts words.
   init(_ words: [String]) {
     var before: [String] = []
     var words = words[...]
@@ -27,16 +21,16 @@ struct CommandLineWords {
     }
     name = words.popFirst()
     directory = before.lastIndex(of: "-C").flatMap { before.dropFirst($0 + 1).first }
-    // All that follows `serve` is another program's.
+    // The words behind `serve` are for tsync-server.
     let isPassedOn = name?.utf8.elementsEqual("serve".utf8) ?? false
     rest = (isPassedOn ? [] : before) + words
     let own = isPassedOn ? Array(words.prefix(1)) : before + Self.options(in: Array(words))
     asksForVersion = before.contains("--version")
-    // Behind a command's name the parser tells -h from an option's value.
+    // Behind a command's name, the parser decides whether -h is an option or a value.
     asksForHelp = own.contains("--help") || name == nil && own.contains("-h")
   }
 
-  /// Returns the options for telling a failure before there is a command.
+  /// Returns the options for printing a failure if no command was parsed.
   func options() throws -> GlobalOptions {
     let known = ["--json", "-q", "--quiet"]
     return try GlobalOptions.parse(Self.options(in: rest).filter(known.contains))
@@ -46,7 +40,6 @@ struct CommandLineWords {
     words.prefix { $0 != "--" }
   }
 
-  /// Whether the word after an option is its value.
   private static func takesValue(_ word: String) -> Bool {
     ["-C", "-t", "--table", "--color", "--trace"].contains(word)
   }

@@ -2,7 +2,6 @@ import ArgumentParser
 
 /// The options that every command takes, before or after its name.
 struct GlobalOptions: ParsableArguments {
-  /// When colour is used.
   enum Color: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
   }

@@ -1,9 +1,7 @@
 import SyncEngine
 
-/// The words that people bring with them from other programs, and what to type instead
-/// (decisions.md 37).
+/// Words from other programs, and the tsync command for each (decisions.md 37).
 enum HabitWords {
-  /// The words, and the answer to each.
   static let answers: [(word: String, answer: Hint)] = [
     ("add", "a new file is an item already; to make one: \(typed: "new", "TEXT")"),
     ("commit", "changes are recorded as they are made; to send them: \(typed: "push")"),
@@ -28,7 +26,7 @@ enum HabitWords {
     ("logout", "to forget the token for the server: \(typed: "remote", "logout")"),
   ]
 
-  /// Returns the answer to a word that is no command; `nil` where there is nothing to say.
+  /// Returns the hint for a word that is not a command, if there is one.
   static func answer(to word: String, commands: [String]) -> Hint? {
     if let known = answers.first(where: { $0.word.utf8.elementsEqual(word.utf8) }) {
       return known.answer
@@ -36,19 +34,18 @@ enum HabitWords {
     return nearest(word, of: commands).map { "did you mean \(typed: $0)?" }
   }
 
-  /// Returns the name that a word begins alone, or is a misspelling of; `nil` where none is near.
+  /// Returns the only name that begins with the word, or the name that is nearest in spelling.
   static func nearest(_ word: String, of names: [String]) -> String? {
     let begun = names.filter { $0.utf8.starts(with: word.utf8) }
     if begun.count == 1 { return begun[0] }
     let distances = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-    // One slip in a short word, two in a longer one.
+    // One typing error in a short word, two in a longer one.
     let limit = min(word.utf8.count < 5 ? 1 : 2, word.utf8.count - 1)
     return best.distance <= limit ? best.name : nil
   }
 
-  /// Returns how many letters must be put in, taken out, replaced or swapped with their neighbour
-  /// (optimal string alignment).
+  /// Returns the number of inserted, removed, replaced or swapped letters (string alignment).
   private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var rows = [Array(0...other.count)]
     for (i, letter) in one.enumerated() {

@@ -1,7 +1,6 @@
 import SyncModel
 
-/// A conflict as a person sees it, field by field: base, client and server beside each other, or
-/// below each other where three columns have no room.
+/// A conflict for people: base, client and server in columns, or in lines if columns don't fit.
 ///
 /// ```
 ///   edited here and on the server
@@ -11,17 +10,16 @@ import SyncModel
 ///     notes   -           -               bring photos        server  2026-03-10
 /// ```
 struct ConflictTable {
-  /// The lines; none is longer than the terminal.
+  /// No line is wider than the terminal.
   let lines: [Line]
 
   private static let sides = ["base", "client", "server"]
-  /// The longest name of a field in columns, and the longest difference in lines.
+  /// The longest field name, in columns, and the longest difference, in lines.
   private static let (nameLimit, differenceLimit) = (20, 8)
 
-  /// Lays a conflict out below a title, for a terminal of so many columns.
+  /// Lays out a conflict below a title.
   ///
-  /// The place, `2 of 5`, is that among all conflicts. The times say when client and server changed
-  /// the item. Each may be `nil`.
+  /// `place` is `2 of 5` among all conflicts; `times` are those of the last change on each side.
   init(
     _ conflict: Conflict, place: String? = nil, title: Line,
     times: (client: String?, server: String?), columns: Int
@@ -67,7 +65,7 @@ struct ConflictTable {
 
   /// The fields that a side changed, in the client's order, then the server's.
   ///
-  /// Of a row that the server has deleted that is what was changed there before.
+  /// Of a deleted server row: the fields that were changed before the delete.
   private static func fields(of conflict: Conflict) -> [Field] {
     let disputed = Set(conflict.names)
     var seen: Set<Text> = []
@@ -99,19 +97,18 @@ struct ConflictTable {
     value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
   }
 
-  /// Returns what each side has changed in a text of several lines, as a patch shows it; nothing for
-  /// other values.
+  /// Returns each side's changes of a multi-line text as a patch; nothing for other values.
   private static func differences(of field: Field, columns: Int) -> [Line] {
     let texts = field.values.map { $0.map(text) }
     guard texts.contains(where: { $0?.utf8.contains(0x0A) == true }) else { return [] }
     let isAddedTwice = texts[0] == nil && texts[1] != nil && texts[2] != nil
     return (isAddedTwice ? [(1, 2)] : [(0, 1), (0, 2)]).flatMap { old, new -> [Line] in
       guard let text = texts[new], texts[old] != text else { return [] }
-      // With a line end each, no last line differs for want of one.
+      // A line end after both texts avoids a false difference in the last line.
       let patch = Patch(
         from: texts[old].map { Array("\($0)\n".utf8) }, named: "", to: Array("\(text)\n".utf8),
         named: "", context: 1)
-      // Without the two names, and the head of the first hunk.
+      // Drops the two names, and the head of the first hunk.
       let all = patch.lines.dropFirst(3).map {
         $0.kind == .hunk ? PatchLine(kind: .hunk, text: " …") : $0
       }
@@ -131,7 +128,7 @@ struct ConflictTable {
 }
 
 extension Conflict {
-  /// What both sides did: `edited here, deleted on the server`.
+  /// The changes of both sides: `edited here, deleted on the server`.
   var words: String {
     let edited = kind == .added ? "added" : "edited"
     let (here, there) = (client == nil ? "deleted" : edited, server == nil ? "deleted" : edited)

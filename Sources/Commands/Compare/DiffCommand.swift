@@ -3,9 +3,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Shows what was changed, field by field.
 struct DiffCommand: TsyncCommand {
-  /// What the items are compared with, other than their bases.
+  /// Comparisons other than with the base.
   enum Other: EnumerableFlag {
     case server, conflict
 
@@ -63,9 +62,7 @@ struct DiffCommand: TsyncCommand {
     }
   }
 
-  /// Returns the items that are named; `nil` stands for all.
-  ///
-  /// - Throws: ``Failure``, also where the file of one isn't valid.
+  /// Returns the given items, or `nil` for all; throws if an item's file is invalid.
   private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> Set<ItemKey>? {
     guard !refs.isEmpty else { return nil }
     let inventory = try open.inventory()

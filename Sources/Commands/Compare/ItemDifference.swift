@@ -2,14 +2,14 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// How an item differs from its base, or from the server's row as last seen.
+/// The difference between an item and its base, or the last known server row.
 struct ItemDifference {
   private let key: ItemKey
   private let letter: String
   private let old, new: Item?
   private let isFromServer: Bool
 
-  /// Compares; `nil` where there is nothing to compare, or no difference.
+  /// `nil` if there is nothing to compare, or no difference.
   init?(
     _ entry: Survey.Entry, isFromServer: Bool, _ open: OpenWorkspace, _ claims: inout Claims
   ) throws {
@@ -35,7 +35,6 @@ struct ItemDifference {
     new == nil ? [] : Change(from: old, to: new).fields
   }
 
-  /// Returns the lines for people: the item, then each field.
   func lines(_ names: ItemNames) -> [Line] {
     var head = Line("\(letter) ", letter == "A" ? .green : letter == "D" ? .red : .yellow)
     head.append(names.line(for: key))
@@ -52,7 +51,7 @@ struct ItemDifference {
       }
   }
 
-  /// Returns the difference of the texts: the file's, and the same with the other side's values.
+  /// Compares the file's text with the same text that has the other side's values.
   func patch(_ open: OpenWorkspace) throws -> Patch {
     let place = try open.place(of: key)
     let name = PathName.split(place).name
@@ -73,7 +72,6 @@ struct ItemDifference {
       from: before, named: "\(side)/\(key.table)/\(name)", to: text, named: place)
   }
 
-  /// Returns the object for programs.
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject([
       .init(name: "table", value: .string(key.table.text)),
@@ -95,7 +93,7 @@ struct ItemDifference {
 }
 
 extension Conflict {
-  /// Returns the object for programs: each field that a side changed, with its three values.
+  /// Returns each field that a side changed, with its three values.
   func json(_ key: ItemKey, _ names: ItemNames) -> JSONObject {
     let disputed = Set(self.names)
     var seen: Set<Text> = []

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// All that is known of one item.
+/// All that tsync knows of one item.
 struct ItemSheet {
   private let key: ItemKey
   private let state: String
@@ -12,7 +12,6 @@ struct ItemSheet {
   private let file: ClientState
   private let server: Row?
 
-  /// Gathers it; what the item is now is given in a word.
   init(_ key: ItemKey, state: String, _ open: OpenWorkspace) throws {
     self.key = key
     self.state = state
@@ -24,9 +23,9 @@ struct ItemSheet {
     client = try Self.client(key, file, open.workspace)
   }
 
-  /// Returns the client's side of an open conflict, as its user has left it; else what the file is.
+  /// Returns the client side of an open conflict, else the file.
   ///
-  /// Where the file was edited since the conflict was met it counts (decisions.md 10).
+  /// A file that was edited since the conflict wins (decisions.md 10).
   private static func client(
     _ key: ItemKey, _ file: ClientState, _ workspace: Workspace
   ) throws -> ClientState {
@@ -37,20 +36,17 @@ struct ItemSheet {
     return side == .absent ? file : side
   }
 
-  /// What is wrong with the client's side of an open conflict, in whose place the item's file is shown;
-  /// `nil` where nothing is, or it is the file that isn't valid.
+  /// The fault of a conflict's invalid client side; the sheet shows the file instead.
   var invalidSide: InvalidItem? {
     guard case .invalid(let invalid) = client, client != file else { return nil }
     return invalid
   }
 
-  /// The item as it is here.
   private var here: Item? { client.item ?? file.item }
   private var shown: Item? { here ?? server?.item }
 
   // MARK: For people
 
-  /// Returns the sheet's lines.
   func lines(_ titleField: Text?) -> [Line] {
     var fields: [(String, String)] = (shown?.fields.members ?? []).filter { !$0.value.isNull }
       .map { ($0.name.string, ValueText.of($0.value)) }
@@ -74,9 +70,7 @@ struct ItemSheet {
     return [head] + fields.map(line) + [Line()] + known.map(line)
   }
 
-  /// Returns one side as JSON text.
-  ///
-  /// - Throws: ``Failure``, where the item doesn't have that side.
+  /// Returns one side as JSON text; throws if the item doesn't have that side.
   func text(of side: ShowCommand.Side) throws -> String {
     let object: JSONObject
     switch side {
@@ -107,7 +101,6 @@ struct ItemSheet {
 
   // MARK: For programs
 
-  /// Returns the object for programs.
   func json(_ titleField: Text?) -> JSONObject {
     JSONObject([
       .init(name: "table", value: .string(key.table.text)),

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Lists what waits, what was sent, and what was answered.
 struct JournalCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "What waits, what was sent, and what was answered.")

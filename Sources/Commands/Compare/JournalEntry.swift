@@ -2,32 +2,29 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// One operation as `tsync journal` lists it.
+/// One line of `tsync journal`.
 struct JournalEntry: Equatable {
-  /// What became of an operation.
   enum State: String {
     case done, sent, rejected, conflict, pending
   }
 
-  /// Which item.
   let key: ItemKey
-  /// What became of it.
   let state: State
-  /// What it is to do; of a conflict its kind.
+  /// The operation's kind, or the conflict's letters.
   let kind: String
-  /// The item, for its title: as it was sent, or as it is.
+  /// The item as it was sent, or as it is now; for the title.
   let item: Item?
-  /// The fields, where they say what is done.
+  /// The changed fields of an update, or the fields in conflict.
   var fields: [Text] = []
-  /// The server's answer, where it is a "no".
+  /// The server's answer, if it rejected the operation.
   var refusal: Refusal?
-  /// How often it was sent, and when last, in seconds since 1970.
+  /// The number of tries, and the time of the last one in seconds since 1970.
   var tries: Int?
   var last: Int64?
 
   // MARK: Finding
 
-  /// Returns what was sent and done, by the journal's records, in the order in which it was sent.
+  /// Returns the operations that the server accepted, from the journal's records, in their order.
   static func past(_ records: [JournalRecord]) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     var open: [ItemKey: Intent] = [:]
@@ -49,7 +46,7 @@ struct JournalEntry: Equatable {
     return entries
   }
 
-  /// Returns what was sent and isn't done, then what waits, in the order in which it will be sent.
+  /// Returns the operations of unknown outcome, then all others in their order.
   static func waiting(_ survey: Survey, in open: OpenWorkspace) throws -> [JournalEntry] {
     var claims = Claims()
     let entries = try survey.entries.flatMap { entry -> [JournalEntry] in
@@ -64,7 +61,7 @@ struct JournalEntry: Equatable {
             key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
         ]
       case .unknown(let intent):
-        // What was answered, but not taken over before the command was cut off, is done.
+        // The server answered, but the command was interrupted before it applied the answer.
         let isAnswered = open.workspace.journal.results[key] != nil
         let sent = JournalEntry(
           key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
@@ -90,9 +87,8 @@ struct JournalEntry: Equatable {
     return entries.filter { $0.state == .sent } + entries.filter { $0.state != .sent }
   }
 
-  // MARK: Telling
+  // MARK: Printing
 
-  /// Returns the pieces of its line.
   func row(_ names: ItemNames) -> [Line] {
     let row = [
       Line(state.rawValue, state.style), Line(kind), names.line(for: key),
@@ -102,7 +98,6 @@ struct JournalEntry: Equatable {
     return remark.utf8.isEmpty ? row : row + [Line(remark)]
   }
 
-  /// Returns the object for programs.
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject([
       .init(name: "table", value: .string(key.table.text)),
@@ -123,7 +118,6 @@ struct JournalEntry: Equatable {
 }
 
 extension JournalEntry.State {
-  /// The look of the word.
   fileprivate var style: Line.Style {
     switch self {
     case .done: .dim
@@ -135,7 +129,7 @@ extension JournalEntry.State {
 }
 
 extension JournalRecord {
-  /// The item that the record is about; `nil` for one about a whole table.
+  /// The record's item; `nil` if the record is about a table.
   var key: ItemKey? {
     switch self {
     case .noted(let key, _), .result(let key, _), .rejected(let key, _), .conflict(let key, _),

@@ -3,9 +3,7 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Shows all of an item.
 struct ShowCommand: TsyncCommand {
-  /// Which side of an item is printed.
   enum Side: EnumerableFlag {
     case base, server, client
 
@@ -57,8 +55,7 @@ struct ShowCommand: TsyncCommand {
     }
   }
 
-  /// Returns the word for an item that nothing is to be done about; of what neither has a file nor a row
-  /// that is known, nobody can say here that it is deleted.
+  /// Returns the state of an unchanged item; `absent` if neither a file nor a row of it is known.
   private static func state(
     _ key: ItemKey, _ inventory: Inventory, _ open: OpenWorkspace
   ) throws -> String {

@@ -1,21 +1,20 @@
 import SyncEngine
 import SyncModel
 
-/// How one item stands, in the words and letters of `tsync status`.
+/// The status of one item, in the words and letters of `tsync status`.
 struct Standing: Equatable {
-  /// The groups, in the order in which they ask for attention.
+  /// The groups, the most urgent first.
   enum Group: String, CaseIterable {
     case conflict, rejected, unknown, invalid, pending
   }
 
-  /// The group, whose name programs are told.
   let group: Group
-  /// What happened here, and what happened there: two letters.
+  /// Two letters: the change here, and the change on the server.
   let letters: String
   /// The fields that differ or are in conflict.
   let fields: [Text]
 
-  /// Reads a survey's entry; of a conflict, what it was when it was laid down.
+  /// Takes a conflict as it was when it was found.
   init(_ entry: Survey.Entry) {
     switch entry.standing {
     case .conflict(let conflict):
@@ -28,10 +27,10 @@ struct Standing: Equatable {
     }
   }
 
-  /// Reads a survey's entry; of a conflict, what it now is.
+  /// Takes a conflict as it is now.
   init(_ entry: Survey.Entry, in open: OpenWorkspace, _ claims: inout Claims) {
     self.init(entry)
-    // Where a side can't be read, or two were edited, it is as it was.
+    // If a side can't be read, or two client sides were edited, it stays as it was found.
     guard case .conflict = entry.standing, let key = entry.key,
       let now = try? open.conflict(key, &claims)
     else { return }
@@ -45,16 +44,15 @@ struct Standing: Equatable {
     self.fields = fields
   }
 
-  /// The letter for here; empty where nothing happened.
+  /// The letter of the change here; empty if there is none.
   var here: String { String(decoding: letters.utf8.prefix(1), as: UTF8.self) }
-  /// The letter for there; empty where nothing happened.
+  /// The letter of the change on the server; empty if there is none.
   var there: String {
     letters.utf8.last == 0x20 ? "" : String(decoding: letters.utf8.suffix(1), as: UTF8.self)
   }
 }
 
 extension Operation {
-  /// What happened to the item here.
   var letter: String {
     switch kind {
     case .insert, .undelete: "A"
@@ -63,6 +61,6 @@ extension Operation {
     }
   }
 
-  /// The fields that an update changes; all others change none or all.
+  /// The fields that an update changes; none for other operations.
   var changedFields: [Text] { kind == .update ? change.names : [] }
 }

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Says how the workspace stands.
 struct StatusCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "What is pending, in conflict, rejected or not valid.")
@@ -71,13 +70,13 @@ struct StatusCommand: TsyncCommand {
     }
   }
 
-  /// Returns what the command is about; `nil` stands for all.
+  /// Returns the given items and files, or `nil` for all.
   private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> [Referent]? {
     guard !refs.isEmpty else { return nil }
     return try open.references(try open.inventory(), in: context).all(refs)
   }
 
-  /// Says that the last pull is older than it may be.
+  /// Warns if the last pull is older than the limit, and returns whether it is.
   private func tellAge(_ state: WorkspaceState, _ limit: Int64?, _ context: Context) throws -> Bool
   {
     guard let limit else { return false }
@@ -88,7 +87,7 @@ struct StatusCommand: TsyncCommand {
     let time = pulled.ticks / Timestamp.perSecond
     let age = context.now - time
     guard age > limit else { return false }
-    // What is too old isn't just now.
+    // An age over the limit is never printed as "just now".
     let ago = age < 60 ? "\(age) s ago" : TimeText.ago(time, now: context.now)
     context.output.warn("the last pull was \(ago): \(typed: "pull")")
     return true

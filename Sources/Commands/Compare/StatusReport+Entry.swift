@@ -3,7 +3,7 @@ import SyncModel
 import Workspace
 
 extension Survey.Entry {
-  /// Where the file lies that isn't valid, or that an item was moved to; `nil` for others.
+  /// The place of an invalid file, or of the file that the item was moved to.
   var place: String? {
     switch standing {
     case .invalid(let invalid): invalid.place
@@ -14,8 +14,7 @@ extension Survey.Entry {
 }
 
 extension StatusReport.Entry {
-  /// Returns what there is to say behind the title, or in its place where the file isn't valid; the
-  /// clock writes a time, in seconds since 1970, and the last function a hint.
+  /// Returns the text behind the title; `clock` formats seconds since 1970, `text` a hint.
   func remark(_ clock: (Int64) -> String, _ text: (Hint) -> String) -> String {
     switch entry.standing {
     case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
@@ -30,14 +29,13 @@ extension StatusReport.Entry {
     }
   }
 
-  /// Whether it is an insert of unknown outcome in a table whose server makes ids.
+  /// Whether it is an insert of unknown outcome into a table for which the server makes ids.
   func isDoubtful(_ state: WorkspaceState) -> Bool {
     guard case .unknown(let intent) = entry.standing, intent.kind == .insert else { return false }
     return state.tables[intent.key.table]?.makesIDs == true
   }
 
-  /// Table and id as they stand in file names, without blanks; for a file whose name is of no id, the
-  /// name.
+  /// Table and id as in file names, without blanks; the name of a file that has no id.
   var plainKey: String {
     guard let key = entry.key else {
       let parts = (entry.place ?? "").utf8.split(separator: UInt8(ascii: "/")).suffix(2)
@@ -47,7 +45,6 @@ extension StatusReport.Entry {
     return "\(key.table)/\(FileName.of(key.id)?.string ?? PlainText.of(key.id.text))"
   }
 
-  /// The object for programs.
   var json: JSONObject {
     var object = JSONObject()
     let table =
@@ -82,9 +79,9 @@ extension StatusReport.Entry {
   }
 }
 
-/// Names in lines that programs split at blanks.
+/// Names for lines that programs split at blanks.
 enum PlainText {
-  /// Returns a text in which every byte outside `[A-Za-z0-9_.-]` is `%XX`, as in file names.
+  /// Writes every byte outside `[A-Za-z0-9_.-]` as `%XX`, as in file names.
   static func of(_ text: Text) -> String {
     var result: [UInt8] = []
     for byte in text.string.utf8 {
@@ -98,7 +95,6 @@ enum PlainText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether a byte stands for itself.
   static func isPlain(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
       || "_.-".utf8.contains(byte)
@@ -106,7 +102,7 @@ enum PlainText {
 }
 
 extension Timestamp {
-  /// The instant in UTC to the second, as JSON documents tell it: `2026-11-21T10:15:00Z`.
+  /// The instant in UTC to the second, as in JSON output: `2026-11-21T10:15:00Z`.
   var inSeconds: String {
     let seconds = ticks / Self.perSecond * Self.perSecond
     let text = Timestamp(ticks: seconds).text.bytes
@@ -114,7 +110,7 @@ extension Timestamp {
       decoding: text.prefix { $0 != UInt8(ascii: ".") } + [UInt8(ascii: "Z")], as: UTF8.self)
   }
 
-  /// Returns a second since 1970 as JSON documents tell it.
+  /// Formats seconds since 1970 like ``inSeconds``.
   static func text(ofSecond second: Int64) -> String {
     Timestamp(ticks: second * Self.perSecond).inSeconds
   }

@@ -2,9 +2,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What `tsync status` tells, in each of its forms.
+/// The output of `tsync status`, in each of its forms.
 struct StatusReport {
-  /// One line of it.
   struct Entry {
     let entry: Survey.Entry
     let standing: Standing
@@ -12,15 +11,14 @@ struct StatusReport {
   }
 
   private let entries: [Entry]
-  /// How many rows of a table could not be items, and where they are kept.
+  /// The number of a table's quarantined rows, and the path where they are kept.
   private let quarantined: [(table: TableName, count: Int, path: String)]
   private let names: ItemNames
   private let clock: (Int64) -> String
 
-  /// Whether there is nothing to tell of items.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Takes what a survey found; of all that, or only of what was chosen.
+  /// Reports all entries of a survey, or only the chosen ones.
   init(
     _ survey: Survey, _ open: OpenWorkspace, _ context: Context, chosen: [Referent]?
   ) throws {
@@ -52,7 +50,7 @@ struct StatusReport {
     }.filter { $0.count > 0 }
   }
 
-  /// Returns the title of an item as it is here, or as it was.
+  /// Returns the title of the item here, or else of the server's row, or of the base.
   private static func title(
     _ entry: Survey.Entry, _ names: ItemNames, _ workspace: Workspace
   ) throws -> String? {
@@ -73,7 +71,6 @@ struct StatusReport {
     (.pending, "to push", "\(typed: "push")"),
   ]
 
-  /// Prints everything, by groups.
   func print(
     _ state: WorkspaceState, _ open: OpenWorkspace, to output: Output, now: Int64
   ) {
@@ -96,7 +93,6 @@ struct StatusReport {
     }
   }
 
-  /// Prints the lines of the items only.
   func printShort(to output: Output) {
     lines(indented: false, output).forEach(output.result)
   }
@@ -134,7 +130,7 @@ struct StatusReport {
 
   // MARK: For programs
 
-  /// Prints the form that stays: letters, state, item, fields.
+  /// Prints the stable form: letters, state, item, fields.
   func printPorcelain(end: UInt8, to output: Output) {
     output.record("# tsync.status 1", end: end)
     for entry in entries {
@@ -148,7 +144,6 @@ struct StatusReport {
     }
   }
 
-  /// Prints one JSON document.
   func printJSON(_ state: WorkspaceState, _ open: OpenWorkspace, to output: Output) {
     output.set("remote", open.configuration.remote.map(JSON.string) ?? .null)
     output.set("pulled", state.pulled.map { .string($0.inSeconds) } ?? .null)
@@ -165,7 +160,6 @@ struct StatusReport {
 }
 
 extension Standing {
-  /// The look of the letters.
   var style: Line.Style {
     switch group {
     case .conflict, .rejected, .invalid: .red

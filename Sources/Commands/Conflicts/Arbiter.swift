@@ -2,41 +2,34 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Who decides on conflicts, in this order: what the command line says, a tool that it names, the
-/// setting `resolve.command`, a person.
+/// The sources of a decision, in order: the command line, `--tool`, `resolve.command`, a person.
 struct Arbiter {
-  /// What the command line says.
   var instruction: Instruction
-  /// The command that makes the result of each conflict (`--tool`).
+  /// The command of `--tool`, which makes the result of each conflict.
   var tool: String?
-  /// Whether `resolve.command` is asked before a person is.
+  /// Whether `resolve.command` decides before a person is asked.
   var asksHandler: Bool
 
-  /// What came of one conflict.
   enum Decision {
-    /// It is settled so.
     case settled(Verdict)
-    /// It stays open.
+    /// The conflict stays open.
     case left
-    /// It and all that follow stay open.
+    /// The conflict and all later ones stay open.
     case quit
   }
 
-  /// Decides by what the command line says.
-  ///
-  /// Without anything said `resolve.command` is asked, and then a person.
   init(instruction: Instruction = .none, tool: String? = nil, asksHandler: Bool = true) {
     self.instruction = instruction
     self.tool = tool
     self.asksHandler = asksHandler
   }
 
-  /// Whether programs or people may have to be asked.
+  /// Whether a program or a person may have to decide.
   var mayAsk: Bool { instruction.isEmpty }
 }
 
 extension Session {
-  /// Decides on a conflict, without the lock: a person may take their time.
+  /// Decides a conflict without the lock, because a person may take long.
   mutating func decide(
     _ conflict: Conflict, of key: ItemKey, by arbiter: Arbiter
   ) throws -> Arbiter.Decision {

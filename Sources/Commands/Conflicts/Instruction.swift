@@ -1,20 +1,18 @@
 import SyncEngine
 import SyncModel
 
-/// What the command line says about conflicts: a side that wins, and what single fields shall be.
+/// The command line's choice for conflicts: a side that wins, and values of single fields.
 struct Instruction {
-  /// What one field shall be.
   private struct Field {
     let assignment: Assignment
     let side: Verdict.Side?
     let words: String
   }
 
-  /// The side that wins, in the fields that aren't named.
+  /// The side that wins in all other fields.
   private let side: Verdict.Side?
   private let fields: [Field]
 
-  /// What says nothing.
   static let none = Instruction()
 
   private init() {
@@ -22,12 +20,9 @@ struct Instruction {
     fields = []
   }
 
-  /// Whether it says anything.
   var isEmpty: Bool { side == nil && fields.isEmpty }
 
-  /// Reads what stands behind `-f`: `FIELD=client`, `FIELD=server`, `FIELD=VALUE`, `FIELD:=JSON`.
-  ///
-  /// - Throws: ``Failure``.
+  /// Parses the words of `-f`: `FIELD=client`, `FIELD=server`, `FIELD=VALUE`, `FIELD:=JSON`.
   init(side: Verdict.Side?, fields words: [String]) throws {
     self.side = side
     fields = try words.map { word in
@@ -51,21 +46,18 @@ struct Instruction {
     }
   }
 
-  /// Whether both sides are to be kept.
   var keepsBoth: Bool { side == .both }
 
-  /// The names of the fields that it speaks of.
   var names: [Text] { fields.map(\.assignment.field) }
 
-  /// Returns how a conflict is settled; `nil` where the instruction leaves something open.
+  /// Returns the verdict on a conflict; `nil` if the instruction leaves a field open.
   ///
-  /// Where both are kept the new item gets the id; `value` gives what an assignment makes of its
-  /// field, `nil` where it removes it.
+  /// `id` is for the new item of `--both`. `value` returns a field's new value, `nil` to remove it.
   func verdict(
     for conflict: Conflict, id: ItemID, value: (Assignment) throws -> JSON?
   ) throws -> Verdict? {
     guard !fields.isEmpty else { return side.flatMap { Verdict($0, in: conflict, id: id) } }
-    // Where one side deleted the item there are no fields to choose.
+    // If one side deleted the item, there are no fields to choose.
     guard let merge = conflict.fields else { return nil }
     var values: [Text: JSON?] = [:]
     var how: [String] = []

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// `tsync resolve`: settles conflicts.
 struct ResolveCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve", abstract: "Settle conflicts.")
@@ -74,7 +73,7 @@ struct ResolveCommand: TsyncCommand {
       let settled = session.recovered.settled.filter { key in
         tables.contains(key.table) && selection?.contains(key) ?? true
       }.sorted()
-      // A command that was cut off is given again: the others are still to be settled.
+      // A person may repeat an interrupted command: the other conflicts are still open.
       for key in (selection ?? []).subtracting(open).subtracting(settled).sorted() {
         guard !open.isEmpty || !settled.isEmpty else {
           throw Failure.usage("\(key) is not in conflict")
@@ -93,8 +92,7 @@ struct ResolveCommand: TsyncCommand {
     }
   }
 
-  /// Makes sure that one of the conflicts can be looked at, and that each field that is named is in one
-  /// of them, as they now are.
+  /// Refuses if no conflict can be read, or a given field is in none of them.
   private func check(
     _ instruction: Instruction, _ keys: [ItemKey], _ session: inout Session
   ) throws {

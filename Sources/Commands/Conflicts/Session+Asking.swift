@@ -2,9 +2,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// A person who is asked about a conflict.
 extension Session {
-  /// Shows a conflict and asks what shall become of it, without the lock.
+  /// Shows a conflict and asks a person to decide, without the lock.
   mutating func ask(
     about conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
@@ -16,7 +15,7 @@ extension Session {
     while true {
       try pause()
       try context.checkSignal()
-      // At the end of the input nobody is there any more.
+      // At the end of the input, no person can answer any more.
       guard let answer = try context.ask(question) else { return .quit }
       switch Text(answer) {
       case "c", "client": return try settled(.client, conflict)
@@ -35,7 +34,6 @@ extension Session {
     }
   }
 
-  /// Returns the decision that lets a side win.
   func settled(_ side: Verdict.Side, _ conflict: Conflict) throws -> Arbiter.Decision {
     let id = try ItemID.random(context.invocation.random)
     return Verdict(side, in: conflict, id: id).map { .settled($0) } ?? .left
@@ -64,7 +62,6 @@ extension Session {
     for line in table.lines { context.output.message(line) }
   }
 
-  /// Prints what an answer does.
   private func say(_ choice: String) {
     let lines = Terminal.wrapped(choice, to: context.invocation.error.columns, indent: 3)
     for line in lines { context.output.message(Line(line)) }
@@ -72,7 +69,7 @@ extension Session {
 }
 
 extension Conflict {
-  /// What the answers `c`, `s` and, where there is something to keep, `b` do.
+  /// The effects of the answers `c`, `s` and, if there is a version to keep, `b`.
   fileprivate var choices: [String] {
     switch (client, server) {
     case (nil, nil): ["c  delete it", "s  delete it"]

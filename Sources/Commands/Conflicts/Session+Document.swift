@@ -3,12 +3,11 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// The marked document, and the editor that is opened on it.
 extension Session {
-  /// How often the editor is opened on one conflict.
+  /// How often the editor opens for one conflict.
   private static let openings = 5
 
-  /// Opens the editor, or the tool in its place, until the document is right or left.
+  /// Opens the editor, or `resolve.tool` instead, until the document is valid or left.
   mutating func edit(
     _ conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
@@ -17,7 +16,7 @@ extension Session {
     }
     let editor = Editor(context.invocation.environment, configuration)
     for _ in 0..<Self.openings {
-      // Another command may have settled it while its user was asked.
+      // Another command may have resolved it while the person was asked.
       _ = try use { try $0.conflict(key) }
       let document = try layDocument(conflict, of: key)
       let (path, place) = (try path(of: document), try place(of: document))
@@ -36,7 +35,7 @@ extension Session {
       case .made(let verdict): return .settled(verdict)
       case .mistake(let error):
         context.output.warn("\(place):\(error)")
-        // Others need not wait while a person thinks.
+        // Gives the lock back while a person thinks.
         try pause()
         guard try editsAgain() else { return .left }
       }
@@ -44,10 +43,9 @@ extension Session {
     return .left
   }
 
-  /// Returns the error of a program that decides on a conflict; where a signal asks this command to end,
-  /// with the place of its text, and what becomes of the conflict.
+  /// Adds the place of the text to the failure if a signal ended a program that decides.
   ///
-  /// The workspace isn't asked: another process may hold it, and a signal leaves no time to wait.
+  /// It doesn't open the workspace: another process may hold it, and a signal leaves no time.
   func interrupted(_ error: any Error, _ key: ItemKey, _ place: String) -> any Error {
     var failure = context.failure(error)
     guard failure.status.isSignal else { return error }
@@ -67,14 +65,13 @@ extension Session {
     return false
   }
 
-  /// What came of a marked document.
   enum Made {
     case unchanged
     case made(Verdict)
     case mistake(JSONError)
   }
 
-  /// Reads what became of a document; another one may have been made since for another command.
+  /// Reads an edited document; another command may have made a new one since.
   mutating func result(
     of document: ConflictDocument, _ conflict: Conflict
   ) throws -> Made {
@@ -96,17 +93,15 @@ extension Session {
     }
   }
 
-  /// Returns the path of a document.
   mutating func path(of document: ConflictDocument) throws -> String {
     try use { $0.workspace.path(of: document) }
   }
 
-  /// Returns where a document lies, as people are shown it.
   mutating func place(of document: ConflictDocument) throws -> String {
     try use { $0.place(ofPath: $0.workspace.path(of: document)) }
   }
 
-  /// Lays the marked document where the editor finds it, unless it lies there from the last time.
+  /// Writes the marked document for the editor, unless it is there from the last time.
   mutating func layDocument(
     _ conflict: Conflict, of key: ItemKey
   ) throws -> ConflictDocument {

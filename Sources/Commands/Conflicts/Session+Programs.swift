@@ -3,9 +3,7 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// Programs that decide on a conflict.
 extension Session {
-  /// Runs a tool that makes the result.
   mutating func runTool(
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
@@ -27,7 +25,7 @@ extension Session {
     return try taken(document, conflict)
   }
 
-  /// Runs the command that decides in a person's place (tsync-config(5), `resolve.command`).
+  /// Runs `resolve.command`, which decides instead of a person (tsync-config(5)).
   mutating func runHandler(
     _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Arbiter.Decision {
@@ -55,7 +53,6 @@ extension Session {
     }
   }
 
-  /// Takes the result that a program has made.
   private mutating func taken(
     _ document: ConflictDocument, _ conflict: Conflict
   ) throws -> Arbiter.Decision {
@@ -68,14 +65,14 @@ extension Session {
     }
   }
 
-  /// Describes the running of a command that sees the sides of a conflict (tsync-resolve(1), --tool).
+  /// Gives a command the paths of a conflict's sides (tsync-resolve(1), --tool).
   private mutating func program(
     _ command: String, for conflict: Conflict, writing document: ConflictDocument
   ) throws -> Program {
     let key = document.key
     let paths = try use { open -> [(name: Text, value: Text)] in
       let workspace = open.workspace
-      // The side that counts is where the user has edited it.
+      // The client side is in its conflict file, or in the item's file if that was edited.
       let isSide = try workspace.conflictClient(of: key).item == conflict.client
       let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
       let base = try workspace.path(of: key, .base)

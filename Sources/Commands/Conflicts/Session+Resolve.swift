@@ -2,22 +2,19 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What a round of resolving did.
+/// The results of a round of resolving.
 struct ResolveTelling {
-  /// The conflicts that are settled.
   fileprivate(set) var resolved: [ItemKey] = []
-  /// The new items that were made of sides that were kept, too.
+  /// The new items that keep a second version.
   fileprivate var copies: Set<ItemKey> = []
-  /// What a push has to send for that to be at the server.
+  /// The items that a push has to send.
   var made: Set<ItemKey> { copies.union(resolved) }
-  /// The conflicts that stay open.
   fileprivate(set) var left: [ItemKey] = []
-  /// What was told of each.
   fileprivate(set) var deeds: [Deed] = []
-  /// The types of fields, by the other items: only what is typed makes it look at them.
+  /// The types of fields; other items are read only if a typed value needs them.
   fileprivate var types: FieldTypes?
 
-  /// What `tsync.resolve/1` has.
+  /// The members of `tsync.resolve/1`.
   var json: JSONObject {
     JSONObject([
       .init(name: "items", value: .array(deeds.map(\.json))),
@@ -26,7 +23,7 @@ struct ResolveTelling {
     ])
   }
 
-  /// How many are resolved and left; `nothing to resolve` where there were none.
+  /// The summary, such as `2 resolved, 1 left`.
   fileprivate var words: String {
     let parts = [(resolved.count, "resolved"), (left.count, "left")].filter { $0.0 > 0 }
     return parts.isEmpty
@@ -35,7 +32,6 @@ struct ResolveTelling {
 }
 
 extension Session {
-  /// Returns the open conflicts, of some items or of all.
   mutating func conflicts(of selection: Set<ItemKey>?) throws -> [ItemKey] {
     let wanted = Set(tables)
     return try use { open in
@@ -45,10 +41,10 @@ extension Session {
     }
   }
 
-  /// Settles conflicts, one after the other, and tells it.
+  /// Resolves conflicts one after another, and prints each result.
   ///
-  /// A rehearsal changes nothing; where this isn't the last, a push follows in the same command. One that
-  /// can't be looked at is left. What recovery has settled is told first.
+  /// A rehearsal changes nothing. `isLast` is false if a push follows in the same command.
+  /// The conflicts that recovery has resolved (`settled`) are printed first.
   mutating func resolve(
     _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true,
     settled: [ItemKey] = []
@@ -74,7 +70,7 @@ extension Session {
       } catch Resolve.Failure.noConflict {
         try tellOver(key)
       } catch let failure as Resolve.Failure {
-        // It holds up no other.
+        // One conflict must not stop the others.
         let failure = Failure(failure)
         context.output.warn(failure.message ?? "\(key) can't be looked at")
         for hint in failure.hints { context.output.warn(hint) }
@@ -85,7 +81,7 @@ extension Session {
     return telling
   }
 
-  /// Tells that a conflict was settled as a command that was cut off had decided.
+  /// Prints that recovery resolved a conflict as an interrupted command had decided.
   private mutating func tellSettled(
     _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
   ) throws {
@@ -97,8 +93,7 @@ extension Session {
     telling.resolved.append(key)
   }
 
-  /// Tells that a conflict was settled by something else while it was decided on, and where the document
-  /// is that a person may have written.
+  /// Warns that another command has resolved the conflict, and names the person's document.
   private mutating func tellOver(_ key: ItemKey) throws {
     let places = try use { try $0.workspace.documentPlaces(of: key) }
     let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
@@ -106,10 +101,10 @@ extension Session {
     context.output.end(with: .rejected)
   }
 
-  /// How often one conflict is decided anew because its sides changed meanwhile.
+  /// How often a conflict is decided again because its sides have changed.
   private static let rounds = 5
 
-  /// Settles one conflict; answers whether all that follow are left.
+  /// Resolves one conflict; returns whether all later ones are left.
   private mutating func resolve(
     _ key: ItemKey, by arbiter: Arbiter, _ names: ItemNames, isRehearsal: Bool,
     _ telling: inout ResolveTelling
@@ -174,9 +169,9 @@ extension Session {
     return verdict.map { .settled($0) } ?? .left
   }
 
-  /// Settles a conflict if it still is what was decided on.
+  /// Resolves a conflict if it is still the one that was decided.
   ///
-  /// - Returns: What had become the item, and is back under its former ids; `nil` where it was changed.
+  /// - Returns: The items that are back under their former ids; `nil` if the conflict has changed.
   private mutating func settle(
     _ key: ItemKey, _ conflict: Conflict, by verdict: Verdict
   ) throws -> [(key: ItemKey, item: Item)]? {
@@ -204,7 +199,7 @@ extension Session {
     tellLeft(key, conflict, names, &telling)
   }
 
-  /// Tells that a conflict was left; without the conflict where it can't be looked at.
+  /// Prints that a conflict is left; `conflict` is `nil` if it can't be read.
   private func tellLeft(
     _ key: ItemKey, _ conflict: Conflict?, _ names: ItemNames, _ telling: inout ResolveTelling
   ) {
@@ -231,7 +226,7 @@ extension Session {
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(made) }
       if !pending.isEmpty { hint = "\(typed: "push")" }
     } else if telling.resolved.isEmpty {
-      // Given again after it was cut off, it has sent nothing.
+      // An interrupted command may have resolved all of them, and sent nothing.
       let tables = tables
       if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 {
         hint = "\(typed: "push")"
@@ -242,14 +237,13 @@ extension Session {
 
   // MARK: Until the server accepts
 
-  /// How often a push and the resolving of what it finds follow each other.
+  /// How often a push and the resolving of its conflicts alternate.
   private static let exchanges = 5
 
-  /// Pushes, resolves what conflicts, and pushes that again, until the server accepts it or it is
-  /// left.
+  /// Pushes, resolves conflicts and pushes again, until the server accepts all or some are left.
   ///
-  /// Without a selection that is all items; `asksFirst` resolves conflicts that are open already
-  /// before the first push. What it did comes back as `tsync.push/1` has it.
+  /// No selection means all items. `asksFirst` resolves open conflicts before the first push.
+  /// The result has the members of `tsync.push/1`.
   mutating func pushUntilAccepted(
     _ selection: Set<ItemKey>?, by arbiter: Arbiter, maxDelete: Int? = nil, asksFirst: Bool
   ) throws -> JSONObject {

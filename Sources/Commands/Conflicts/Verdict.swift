@@ -1,28 +1,25 @@
 import SyncEngine
 import SyncModel
 
-/// How a conflict is settled, and the words for it.
+/// The decision on a conflict, and the words for it.
 struct Verdict {
-  /// What becomes of the item.
   let choice: Choice
   /// The word behind the title: `client`, `server`, `both`, `edited`, or fields and their choices.
   let how: String
 
-  /// A side that wins.
   enum Side: String, CaseIterable {
     case client, server, both
   }
 
-  /// Makes the item what single fields shall be.
   init(item: Item, how: String) {
     choice = .item(item)
     self.how = how
   }
 
-  /// Lets a side win in the fields in conflict: what could be merged stays merged.
+  /// Lets a side win in the fields in conflict; merged fields stay merged.
   ///
-  /// Where one side deleted the item, that side or the other wins as a whole; `nil` where there
-  /// would be nothing to keep beside the server's. Where both are kept the new item gets the id.
+  /// If one side deleted the item, `side` wins as a whole. `both` gives the second version the id;
+  /// it is `nil` if there is only one version to keep.
   init?(_ side: Side, in conflict: Conflict, id: ItemID) {
     how = side.rawValue
     switch (side, conflict.fields) {
@@ -38,8 +35,7 @@ struct Verdict {
     }
   }
 
-  /// Takes what a person made of the marked document, no item where it shall be deleted; `nil` where
-  /// that is no choice they have, because no side has deleted it.
+  /// Takes an edited document; without an item it is a delete, `nil` if no side deleted the item.
   init?(edited item: Item?, in conflict: Conflict) {
     how = "edited"
     switch (item, conflict.client, conflict.server) {
@@ -50,7 +46,7 @@ struct Verdict {
     }
   }
 
-  /// The item that the conflict ends with; `nil` where it is deleted.
+  /// Returns the resulting item; `nil` if it is deleted.
   func item(of conflict: Conflict) -> Item? {
     switch choice {
     case .client: conflict.client
@@ -61,7 +57,7 @@ struct Verdict {
 }
 
 extension FieldMerge {
-  /// Returns the merged item with a value of its own for each field in conflict.
+  /// Returns the merged item; `value` decides each field in conflict.
   func item(taking value: (Disputed) -> JSON?) -> Item {
     var item = item
     for field in disputed { item.fields[field.name] = value(field) }

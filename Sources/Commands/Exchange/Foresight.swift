@@ -1,14 +1,12 @@
 import SyncEngine
 import SyncModel
 
-/// What a push would find.
+/// The survey that a push would start from, and its safety stop.
 struct Foresight {
-  /// How the items stand.
   let survey: Survey
-  /// What would stop it before anything is sent; `nil` where nothing would.
+  /// The reason why the push would send nothing, if there is one.
   let stop: Stop?
 
-  /// Looks at tables as a push does.
   init(of push: Push, _ tables: [TableName], on disk: some Disk) throws {
     survey = try Survey(of: tables, on: disk)
     do {

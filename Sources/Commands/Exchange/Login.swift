@@ -4,11 +4,10 @@ import SyncModel
 import Workspace
 
 extension Authorization {
-  /// Finds the token for an origin, what `credential.command` prints or else what was kept, and the
-  /// application key that was kept.
+  /// Finds an origin's token, from `credential.command` or the token file, and its application key.
   ///
-  /// - Throws: `WorkspaceError` where the file of tokens is open to others, ``Failure`` where the
-  ///   command brings none.
+  /// - Throws: `WorkspaceError` if others can read the token file, ``Failure`` if the command
+  ///   prints no token.
   init(
     for origin: Origin, _ context: Context, _ configuration: Configuration
   ) throws {
@@ -27,7 +26,7 @@ extension Authorization {
 }
 
 extension Secret {
-  /// Takes the first line that a command prints, whose argument is the origin.
+  /// Takes the first line that the command prints; its argument is the origin.
   fileprivate init(printedBy command: String, for origin: Origin, _ context: Context) throws {
     var program = Program.shell(command, [origin.description], in: context.invocation)
     program.isCaptured = true
@@ -43,12 +42,11 @@ extension Secret {
   }
 }
 
-/// A token that a person gives, to be kept for an origin.
+/// Tokens that a person gives for an origin.
 enum Login {
-  /// Takes a token from a file, from standard input for `-`, or asks for it on the terminal.
+  /// Reads a token from a file, `-` for standard input, or asks for it on the terminal.
   ///
-  /// Without a file `TSYNC_TOKEN_FILE` counts; where there is neither, and nobody is to be asked, there
-  /// is no token.
+  /// `TSYNC_TOKEN_FILE` is the default. Without a file there is no token unless it `asks`.
   static func token(
     file: String?, for origin: Origin, asks: Bool, _ context: Context
   ) throws -> Text? {
@@ -59,7 +57,7 @@ enum Login {
     case let path?: return try secret(inFile: path, "token", context)
     case nil:
       guard asks else { return nil }
-      // Nobody is to be asked, and what is typed unasked would be shown.
+      // tsync can't ask, and the terminal would show an unasked token.
       guard context.canAsk || !context.invocation.input.isTerminal else {
         throw Failure.usage("no token was given", hints: ["name a file: --token-file FILE"])
       }
@@ -71,12 +69,12 @@ enum Login {
     guard let text = line.flatMap({ Text(validating: $0) }) else {
       throw Failure.usage("no token was given")
     }
-    // What can't be a token is told before it is kept.
+    // Refuses an invalid token before it is kept.
     _ = try Secret(text)
     return text
   }
 
-  /// Takes a token or an application key, as `word` says, from a file that only its user can read.
+  /// Reads a token or application key (`word`) from a file that only its user can read.
   static func secret(inFile path: String, _ word: String, _ context: Context) throws -> Text {
     let secret: Text?
     do throws(WorkspaceError) {
@@ -92,7 +90,6 @@ enum Login {
     return secret
   }
 
-  /// Keeps a token for an origin, or an application key.
   static func keep(
     _ secret: Text, for origin: Origin, isKey: Bool = false, _ context: Context
   ) throws {

@@ -2,7 +2,6 @@ import ArgumentParser
 import SyncModel
 import Workspace
 
-/// `tsync pull`: brings what changed on the server.
 struct PullCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull", abstract: "Bring what changed on the server.")

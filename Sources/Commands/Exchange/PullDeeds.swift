@@ -1,9 +1,8 @@
 import SyncEngine
 import SyncModel
 
-/// What a pull did to single items, for people and programs.
 extension Deed {
-  /// Describes something that came from the server; `nil` where there is nothing to say of it.
+  /// Describes an event of a pull; `nil` if there is nothing to print.
   init?(pulled event: Event, title: String?) {
     switch event.what {
     case .added: self.init(did: "new", key: event.key, title: title)
@@ -23,7 +22,6 @@ extension Deed {
     }
   }
 
-  /// Adds what was merged to the object for programs.
   mutating func addMerged(_ merged: [FieldMerge.Merged]) {
     let sources = merged.map {
       JSONObject.Member(name: $0.name, value: .string($0.source.rawValue))
@@ -31,10 +29,10 @@ extension Deed {
     members.append(.init(name: "merged", value: .object(JSONObject(sources))))
   }
 
-  /// Whether the item wants to be known of, though nobody asked for every item.
+  /// Whether the item is printed without `-v`.
   var isNotable: Bool { !["new", "changed", "deleted"].contains { Text($0) == Text(did) } }
 
-  /// Returns the deed as something that would be done.
+  /// The deed in the words of a dry run.
   var foretold: Deed {
     let present: [Text: String] = [
       "new": "would add", "changed": "would change", "deleted": "would delete",
@@ -49,8 +47,7 @@ extension Deed {
 }
 
 extension MergeReport {
-  /// Where each field was taken from, `text: client, notes: server`; of an item that one side has deleted,
-  /// which side stands.
+  /// The source of each field, `text: client, notes: server`; after a delete, the side that won.
   var words: String {
     guard fields.isEmpty else {
       return fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")

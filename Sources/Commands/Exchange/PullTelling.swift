@@ -1,16 +1,15 @@
 import SyncEngine
 import SyncModel
 
-/// What a pull says, table by table.
+/// The output of a pull, table by table.
 struct PullTelling {
   private let context: Context
   private let tables: [TableName]
   private let titleField: Text?
   private var summaries: [JSON] = []
   private var items: [JSON] = []
-  /// The items that the pull has met a conflict of.
   private(set) var conflictKeys: Set<ItemKey> = []
-  /// The files in the way of rows that wait.
+  /// The files that keep rows from being applied.
   private var obstacles: [InvalidItem] = []
   private let isForetold: Bool
 
@@ -21,7 +20,7 @@ struct PullTelling {
     self.isForetold = isForetold
   }
 
-  /// Tells what came of the pull of a table, also where it failed half way.
+  /// Prints the result of pulling a table, even if it failed half way.
   mutating func tell(
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
@@ -79,8 +78,7 @@ struct PullTelling {
         ])))
   }
 
-  /// Says what a person has to do after a pull that nothing follows: the files that are in the way of
-  /// rows, and how many conflicts there are.
+  /// Prints the work that is left for a person: files in the way of rows, and conflicts.
   func end() {
     for invalid in obstacles { context.output.tell(invalid) }
     let conflicts = conflictKeys.count
@@ -90,14 +88,13 @@ struct PullTelling {
     context.output.summary(Line(words), next: "\(typed: "resolve")")
   }
 
-  /// What `tsync.pull/1` has.
+  /// The members of `tsync.pull/1`.
   var json: JSONObject {
     JSONObject([
       .init(name: "tables", value: .array(summaries)), .init(name: "items", value: .array(items)),
     ])
   }
 
-  /// Returns a duration as it is shown: `0.2 s`.
   private static func seconds(_ nanoseconds: Int64) -> String {
     let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
     return "\(tenths / 10).\(tenths % 10) s"
@@ -105,7 +102,7 @@ struct PullTelling {
 }
 
 extension PullReport {
-  /// How many items are new, changed, deleted or in conflict; `nothing new` where none is.
+  /// The summary, such as `1 new, 2 changed`.
   fileprivate var words: String {
     var parts = [(added, "new"), (updated, "changed"), (removed, "deleted")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `tsync push`: sends what changed here.
 struct PushCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Send what changed here.")

@@ -1,24 +1,24 @@
 import SyncEngine
 import SyncModel
 
-/// What a push did, item by item, in the order in which the changes came about.
+/// The results of a push, item by item, in the order of the changes.
 ///
-/// The engine tells what happens as it happens: an item that was merged and then accepted is two
-/// events, and one line: `updated 7f3a  Buy oat milk (merged notes: server)`.
+/// An item that was merged and then accepted is two events of the engine, but one line:
+/// `updated 7f3a  Buy oat milk (merged notes: server)`.
 struct PushDeeds {
   private enum Kind { case success, conflict, rejection, doubt, held, other }
 
   private var entries: [(kind: Kind, deed: Deed)] = []
   private var merges: [ItemKey: MergeReport] = [:]
   private var successes: [ItemKey: Int] = [:]
-  /// The items of which a write of an earlier push was done: what follows it is a deed of its own.
+  /// The items with a finished write of an earlier push; their next write is a deed of its own.
   private var earlier: Set<ItemKey>
   private var conflictPlaces: [ItemKey: Int] = [:]
   private var dropped = 0
 
-  /// Sums up what happened, and what a push says again of items that it doesn't send.
+  /// Sums up the events, and repeats the conflicts and rejections of items that are not sent.
   ///
-  /// `standing` are the items that nothing happened to. What has no place in the order comes last.
+  /// `standing` are the items without events. Items that `order` doesn't have come last.
   init(
     _ events: [Event], resent: Set<ItemKey> = [], standing: [Survey.Entry], order: [ItemKey: Int],
     title: (Item?) -> String?
@@ -27,7 +27,7 @@ struct PushDeeds {
     for event in events { add(event, title: title(event.item)) }
     for entry in standing { remind(of: entry, title) }
     for (key, report) in merges.sorted(by: { $0.key < $1.key }) {
-      // Merged into what the server has already, there was nothing to send.
+      // The server has the merged item already: there was nothing to send.
       guard successes[key] == nil else { continue }
       let item = events.last { $0.key == key }?.item
       let event = Event(key, .merged(report), item: item)
@@ -52,7 +52,7 @@ struct PushDeeds {
       guard let deed = Deed(pulled: event, title: title) else { return }
       if event.what == .held { return entries.append((.held, deed)) }
       guard case .conflict = event.what else { return entries.append((.other, deed)) }
-      // Where several rounds meet it, the last one counts.
+      // If several rounds find the conflict, the last one counts.
       if let index = conflictPlaces[key] {
         entries[index].deed = deed
       } else {
@@ -62,7 +62,7 @@ struct PushDeeds {
     }
   }
 
-  /// Says again what waits for a person.
+  /// Repeats conflicts and rejections, which wait for a person.
   private mutating func remind(of entry: Survey.Entry, _ title: (Item?) -> String?) {
     guard let key = entry.key else { return }
     switch entry.standing {
@@ -81,10 +81,10 @@ struct PushDeeds {
   private mutating func succeed(
     _ kind: Operation.Kind, _ key: ItemKey, _ title: String?, _ answer: WriteAnswer, isThere: Bool
   ) {
-    // What the server dropped is a change still, and rejected.
+    // A change with dropped fields counts as rejected.
     if !answer.dropped.isEmpty { dropped += 1 }
-    // An undelete or a merge took a second write; the first one names the deed. A delete is a deed of
-    // its own, and so is what follows a write of an earlier push.
+    // An undelete or a merge takes two writes; the first names the deed. A delete is a deed of
+    // its own, and so is a write after one of an earlier push.
     if let index = successes[key], kind != .delete, earlier.remove(key) == nil {
       entries[index].deed.title = title
       entries[index].deed.add(answer)
@@ -103,7 +103,7 @@ struct PushDeeds {
     if let report = merges[key] { decorate(entries.count - 1, report) }
   }
 
-  /// Says behind a success what was merged into it.
+  /// Adds the merged fields to a success.
   private mutating func decorate(_ index: Int, _ report: MergeReport) {
     var shown = report
     shown.fields.removeAll { $0.source == .client && !$0.overrules }
@@ -115,22 +115,18 @@ struct PushDeeds {
 }
 
 extension PushDeeds {
-  /// What was done, in order.
   var deeds: [Deed] { entries.map(\.deed) }
-  /// How many items the server has taken.
   var pushed: Int { entries.count { $0.kind == .success } }
-  /// How many conflicts there are.
   var conflicts: Int { entries.count { $0.kind == .conflict } }
-  /// How many changes the server refused.
+  /// Rejected changes, and changes with dropped fields.
   var rejected: Int { dropped + entries.count { $0.kind == .rejection } }
-  /// How many rows wait for their items.
+  /// Rows that wait for their items.
   var held: Int { entries.count { $0.kind == .held } }
-  /// How many outcomes are not known.
   var unknown: Int { entries.count { $0.kind == .doubt } }
 }
 
 extension Deed {
-  /// Adds what the server made of a write.
+  /// Adds the server's id, and the fields that the server changed or dropped.
   fileprivate mutating func add(_ answer: WriteAnswer) {
     newID = answer.id ?? newID
     for (fact, names) in [("changed", answer.changed), ("dropped", answer.dropped)]
@@ -141,7 +137,7 @@ extension Deed {
     }
   }
 
-  /// Describes a change that the server refused, with its words in place of the title.
+  /// Describes a rejected change, with the server's message instead of the title.
   init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
     let refusal = rejection.refusal
     self.init(did: "rejected", key: key, title: title, words: rejection.sentence)
@@ -153,7 +149,6 @@ extension Deed {
 }
 
 extension Operation.Kind {
-  /// What was done when the server has done it.
   var word: String {
     switch self {
     case .insert: "created"

@@ -2,26 +2,26 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What a push says, item by item.
+/// The output of a push, item by item.
 struct PushTelling {
   private let context: Context
   private let survey: Survey
   private let selection: Set<ItemKey>?
   private let titleField: Text?
   private let toldBefore: Set<ItemKey>
-  /// What each push of the command did.
+  /// The results of each push of the command.
   private var rounds: [PushDeeds] = []
   private var foretold: [Deed] = []
   private var waiting = 0
-  /// What the last push has told of.
+  /// The items that the last push has printed.
   private var told: Set<ItemKey> = []
-  /// The rows that stay at the server until it has what their items have become, and those.
+  /// The items that the server keeps until it has their successors.
   private var kept: [ItemKey: ItemKey] = [:]
   private var invalidCount = 0
-  /// Whether its user has to say what became of an insert.
+  /// Whether a person has to find out if an insert has arrived.
   private var isDoubtful = false
 
-  /// Begins a push; `told` are the conflicts that the command has told of already.
+  /// `told` are the conflicts that the command has printed before.
   init(
     _ context: Context, _ survey: Survey, _ selection: Set<ItemKey>?, _ titleField: Text?,
     _ told: Set<ItemKey>
@@ -38,7 +38,7 @@ struct PushTelling {
     return key.map(selection.contains) ?? false
   }
 
-  /// Names the files that aren't sent, for they aren't valid or were moved.
+  /// Warns of files that are not sent because they are invalid or were moved.
   mutating func warn() {
     for entry in survey.entries where isSelected(entry.key) {
       switch entry.standing {
@@ -54,7 +54,7 @@ struct PushTelling {
     }
   }
 
-  /// Names the rows that stay at the server until it has what their items have become.
+  /// Warns of items that the server keeps until it has their successors.
   func tellKept() {
     for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
       let fact = "\(key) is deleted on the server once \(successor) is there"
@@ -72,7 +72,7 @@ struct PushTelling {
     }
   }
 
-  /// Tells what became of each item, and the numbers; also where it failed half way.
+  /// Prints the result of each item and the summary, even if the push failed half way.
   mutating func tell(_ report: PushReport, isWhole: Bool, on disk: some Disk) throws {
     let told = Set(report.events.map(\.key))
     let standing = survey.entries.filter { entry in
@@ -105,8 +105,7 @@ struct PushTelling {
     summarize(deeds, isWhole: isOver && kept.isEmpty)
   }
 
-  /// Names the tables that the server doesn't have, and the ways to decide on inserts whose rows may be
-  /// there under other ids.
+  /// Warns of missing tables, and of inserts that the server may have made under other ids.
   private func warnOfDoubts(_ report: PushReport) {
     for table in report.missing.sorted() {
       context.output.warn(.noTable(table, of: survey.tables))
@@ -126,7 +125,7 @@ struct PushTelling {
         ]))
   }
 
-  /// Names what can't be sent since it was merged, such as where two sides are too much for one item.
+  /// Warns of merged items that are invalid, such as those that became too large.
   private mutating func warnOfMerged(_ report: PushReport, _ disk: some Disk) throws {
     let merged = report.events.compactMap { event in
       if case .merged = event.what { event.key } else { nil }
@@ -139,9 +138,9 @@ struct PushTelling {
     }
   }
 
-  /// Tells what a push would send, and how much it is.
+  /// Prints the changes that a push would send, and their number.
   ///
-  /// One that is stopped before it sends any change still finds out what has become of earlier writes.
+  /// A push that is stopped still finds out the outcome of earlier writes.
   mutating func foretell(on disk: some Disk, isStopped: Bool) throws {
     let following = survey.following(selection)
     let entries = survey.entries.filter {
@@ -196,7 +195,7 @@ struct PushTelling {
       (deeds.held, "held", "held"), (invalidCount, "not valid", "not valid"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     if parts.isEmpty {
-      // Where the push ended early the failure says the rest.
+      // If the push ended early, the failure says the rest.
       if isWhole { context.output.summary("nothing to push") }
     } else {
       context.output.summary(Line(parts.joined(separator: ", ")), next: next(deeds))
@@ -209,23 +208,23 @@ struct PushTelling {
     return deeds.unknown > 0 && !isDoubtful ? "\(typed: "push")" : nil
   }
 
-  /// How many conflicts the last push has met, or told again.
+  /// The conflicts that the last push has found or repeated.
   var conflicts: Int { rounds.last?.conflicts ?? 0 }
 
-  /// Ends the command as a push does after which nobody resolves.
+  /// Prints the last warnings, and sets the exit status for conflicts that stay open.
   func end() {
     tellKept()
     if conflicts > 0 { context.output.end(with: .conflicts) }
   }
 
-  /// Adds what a later push of the same command did.
+  /// Adds a later push of the same command.
   mutating func add(_ later: PushTelling) {
     rounds += later.rounds
     waiting = later.waiting
     kept = kept.filter { !later.told.contains($0.key) }.merging(later.kept) { $1 }
   }
 
-  /// What `tsync.push/1` has.
+  /// The members of `tsync.push/1`.
   var json: JSONObject {
     let items = foretold + rounds.flatMap(\.deeds)
     let sum = { (count: (PushDeeds) -> Int) in JSON.integer(rounds.reduce(0) { $0 + count($1) }) }

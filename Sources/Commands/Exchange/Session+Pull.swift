@@ -2,20 +2,18 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// How a pull is to be done.
+/// The options of a pull.
 struct PullManner {
-  /// Whether everything is read again.
+  /// Whether all rows are read again.
   var isFull = false
-  /// How many items of a table may be deleted; `nil` keeps the guard.
+  /// How many items of a table the server may delete; `nil` keeps the guard.
   var maxDelete: Int?
   /// Whether nothing is written.
   var isRehearsal = false
 }
 
 extension Session {
-  /// Pulls the tables, and tells what came.
-  ///
-  /// - Throws: `Stop`, after what had come by then was told.
+  /// Pulls the tables and prints the arrivals, also those before a `Stop`.
   mutating func pull(_ manner: PullManner) throws -> PullTelling {
     var settings = settings
     settings.maxDelete = manner.maxDelete
@@ -31,7 +29,7 @@ extension Session {
     return telling
   }
 
-  /// Brings the rows of a pull; returns how everything would stand after one that is rehearsed.
+  /// Applies the rows of a pull; a rehearsal returns the state that it would leave.
   private mutating func exchange(
     _ manner: PullManner, _ settings: Settings, _ telling: inout PullTelling
   ) throws -> Foresight? {
@@ -55,7 +53,7 @@ extension Session {
     }
   }
 
-  /// Keeps when an exchange that reached its end began, and what is proven by its end.
+  /// Records the start of a complete exchange, and the server if the exchange proves it.
   ///
   /// Only a pull of all tables proves that the server is the workspace's.
   static func keep(
@@ -69,17 +67,17 @@ extension Session {
   }
 }
 
-/// The exchange of a pull, on whichever disk.
+/// The exchange of a pull, on the workspace or a rehearsal.
 private struct PullExchange {
   let context: Context
   let manner: PullManner
   let settings: Settings
-  /// The conflicts that were found in what an interrupted pull had read; they are told as this one's.
+  /// The conflicts of an interrupted pull, which are printed with this pull's.
   let laid: [Event]
 
-  /// Pulls the tables; answers whether the server has all of them.
+  /// Pulls the tables; returns whether the server has all of them.
   ///
-  /// - Throws: `Stop`; of a rehearsal at its end, after all was told.
+  /// - Throws: `Stop`; a rehearsal throws it after all tables.
   func run(
     _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
     _ telling: inout PullTelling, quarantine: @escaping (TableName, RefusedRow) throws -> Void
@@ -95,7 +93,7 @@ private struct PullExchange {
         }, quarantine: quarantine)
       let isFull = manner.isFull || connection.isUnproven
       let start = context.invocation.clock()
-      // Each item is told to programs, and to people who ask for it.
+      // Only `--json` and `-v` list every item.
       let isBrief = !context.options.verbose && !context.options.json
       var report = PullReport(table: table, isBrief: isBrief)
       let result = Result {
@@ -113,7 +111,7 @@ private struct PullExchange {
       do {
         try result.get()
       } catch Stop.noTable(let table) {
-        // The others are there.
+        // The server may have the other tables.
         output.warn(.noTable(table, of: tables))
         output.end(with: .unreachable)
         isWhole = false
@@ -129,7 +127,6 @@ private struct PullExchange {
 }
 
 extension Result {
-  /// Whether it is no failure.
   var isSuccess: Bool {
     if case .success = self { true } else { false }
   }

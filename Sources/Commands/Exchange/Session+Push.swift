@@ -3,9 +3,7 @@ import SyncModel
 import Workspace
 
 extension Session {
-  /// Returns the items that references name; `nil`, which stands for all, where there are none.
-  ///
-  /// - Throws: ``Failure``.
+  /// Returns the items of the references; `nil`, which means all, if there are none.
   mutating func selection(_ words: [String]) throws -> Set<ItemKey>? {
     guard !words.isEmpty else { return nil }
     let context = context
@@ -14,11 +12,10 @@ extension Session {
     }
   }
 
-  /// Pushes what is pending, and tells what came of it.
+  /// Pushes pending changes and prints the results, also before it throws.
   ///
-  /// Without a selection all is pushed; `maxDelete` says how many vanished files of a table may be
-  /// deleted, `nil` keeps the guard. What fails is thrown after what had been done by then was told.
-  /// With `insertsAgain`, inserts are sent again that may make second rows.
+  /// `maxDelete` is the limit of vanished files per table; `nil` keeps the guard.
+  /// `insertsAgain` repeats inserts that may make second rows.
   mutating func push(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil, insertsAgain: Bool = false
   ) throws -> PushTelling {
@@ -27,7 +24,7 @@ extension Session {
     settings.maxDelete = maxDelete
     let (context, tables) = (context, tables)
     let survey = try use { try Survey(of: tables, on: $0.workspace) }
-    // The one file that was named is wrong: nothing is done (decisions.md 27).
+    // If the only given item is invalid, nothing is done (decisions.md 27).
     if let selection, selection.count == 1,
       let named = survey.entries.first(where: {
         $0.key.map(selection.contains) ?? false
@@ -72,7 +69,7 @@ extension Session {
       }
       if case .failure(let stop as Stop) = result { report.stop = stop }
       if case .success = result, report.stop == nil, context.invocation.signal() != nil {
-        // Where nothing was under way nothing has told the engine.
+        // Without a request under way, the engine hasn't seen the signal.
         report.waiting = try Survey(of: tables, on: workspace).waiting
         if report.waiting > 0 { report.stop = Connection.Line.stop }
       }
@@ -86,9 +83,9 @@ extension Session {
     }
   }
 
-  /// Says what a push would send, without asking the server and without recording anything.
+  /// Prints the changes that a push would send, without a request or a record.
   ///
-  /// - Throws: The failure of the push that would be stopped for how much it would delete.
+  /// - Throws: ``Failure`` if the push would be refused because it deletes too much.
   mutating func foretellPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
   ) throws -> PushTelling {
@@ -110,16 +107,14 @@ extension Session {
     }
   }
 
-  /// Pushes the tables in which something is pending, before they are pulled (`pull.push`).
-  ///
-  /// - Returns: What came of it; `nil` where nothing is pending.
+  /// Pushes before a pull (`pull.push`); returns `nil` if nothing is pending.
   mutating func pushFirst() throws -> PushTelling? {
     let tables = tables
     let survey = try use { try Survey(of: tables, on: $0.workspace) }
     return try survey.pending().isEmpty ? nil : push()
   }
 
-  /// Returns the failure of a push that ended early: nothing is lost.
+  /// Adds the number of waiting changes to the failure of a push that ended early.
   private static func failure(_ stop: Stop, waiting: Int) -> Failure {
     var failure = Failure(stop)
     if case .unsafe = stop { return failure }
@@ -127,16 +122,15 @@ extension Session {
     failure.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
     return failure
   }
-
 }
 
 extension OpenWorkspace {
-  /// Says what waits in tables that the settings name no more: no push looks at them.
+  /// Warns of changes in tables that left the settings, because no push sends them.
   fileprivate func warnOfOtherTables(_ context: Context) {
     let open = [Array(workspace.journal.conflicts.keys), Array(workspace.journal.intents.keys)]
     let known = open.joined().map(\.table) + ((try? workspace.directories().tables) ?? [])
     for table in Set(known).subtracting(configuration.tables).sorted() {
-      // A table that can't be looked at must not hold up the others.
+      // A table that can't be read must not stop the others.
       guard let survey = try? Survey(of: [table], on: workspace), !survey.entries.isEmpty else {
         continue
       }
@@ -147,7 +141,7 @@ extension OpenWorkspace {
 }
 
 extension Survey {
-  /// Whether a push has anything to send or to find out.
+  /// Whether a push has changes to send or outcomes to find out.
   fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
     !pending(selection).isEmpty
       || journal.intents.keys.contains {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import SyncModel
 
-/// `tsync sync`: a pull, then a push.
 struct SyncCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Pull, then push.")

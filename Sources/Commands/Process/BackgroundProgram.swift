@@ -2,17 +2,15 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// A program that runs beside this one, and is ended with it: the demo's server.
+/// A program that ends with this one: the demo's server.
 ///
-/// It is a class because it is ended once.
+/// It is a class because it ends once.
 final class BackgroundProgram {
   private let process: pid_t
   private let output: Int32
   private var isRunning = true
 
-  /// Starts a program; what it writes to standard error goes to a file.
-  ///
-  /// - Throws: `Errno`, where it can't be started.
+  /// Starts a program; its standard error goes to the file `log`.
   init(_ path: String, _ arguments: [String], environment: Environment, log: String) throws(Errno) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
@@ -43,7 +41,7 @@ final class BackgroundProgram {
     close(output)
   }
 
-  /// Returns the first line that the program prints; `nil` where it ends before.
+  /// Returns the first line that the program prints; `nil` if it ends before.
   func firstLine() -> String? {
     var line: [UInt8] = []
     while !line.contains(UInt8(ascii: "\n")) {

@@ -3,20 +3,18 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// A text that is opened in an editor until it is right, or given up.
+/// A text that the editor opens until it is valid or given up.
 struct EditedText {
   private let text: [UInt8]
   private let path: String
-  /// Where it lies, as people are told.
+  /// The path in messages.
   private let place: String
   private let context: Context
   private let editor: Editor
-  /// What came back from the editor.
+  /// The text that the editor saved.
   private var read: [UInt8] = []
 
-  /// Puts the text where the editor can open it: into the workspace's trash.
-  ///
-  /// - Throws: ``WorkspaceError``.
+  /// Writes the text for the editor, to the trash.
   init(
     _ text: [UInt8], for command: Workspace.EditorText, _ open: OpenWorkspace, in context: Context
   ) throws {
@@ -25,7 +23,7 @@ struct EditedText {
       text, at: path, shownAs: open.place(ofPath: path), open.configuration, in: context)
   }
 
-  /// Takes a text that lies at a path already.
+  /// Takes a text that is in a file already.
   init(
     _ text: [UInt8], at path: String, shownAs place: String, _ configuration: Configuration?,
     in context: Context
@@ -34,12 +32,10 @@ struct EditedText {
     editor = Editor(context.invocation.environment, configuration)
   }
 
-  /// Opens the editor, again while the text has mistakes and a person wants to, and reads what comes
-  /// back; the text stays until it is taken (``taking(_:)``).
+  /// Opens the editor, again while the text has mistakes and a person agrees, and reads the text.
   ///
-  /// - Returns: What was read; `nil` where the text came back as it was, or empty.
-  /// - Throws: ``Failure``: the editor failed, or a mistake was left; what was typed is kept where the
-  ///   failure says.
+  /// - Returns: The parsed text; `nil` if it came back unchanged or empty.
+  /// - Throws: ``Failure`` if the editor failed or a mistake was left; it names the kept file.
   mutating func result<Value>(_ parse: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
     while true {
       do {
@@ -70,25 +66,20 @@ struct EditedText {
     }
   }
 
-  /// Takes over what was read; the text is removed when that is done.
-  ///
-  /// - Throws: ``Failure``, as ``checking(_:)``.
+  /// Runs a body that applies the text, and then removes the file.
   func taking(_ body: () throws -> Void) throws {
     try checking(body)
     FileText.remove(path, holding: read, toldAs: place, context)
   }
 
-  /// Does something with what was read.
-  ///
-  /// - Throws: ``Failure``, which says where the text is.
+  /// Runs a body; its failure gets a hint with the text's place.
   func checking<Value>(_ body: () throws -> Value) throws -> Value {
     do { return try body() } catch { throw kept(error, "your text is in \(place)") }
   }
 
   private var hint: Hint { "nothing was changed; your text is in \(place)" }
 
-  /// Returns an error with the place of what was typed; where nothing was, and no editor goes on that a
-  /// signal has left behind, the text goes.
+  /// Adds the text's place to an error; removes a text that has no edit and no running editor.
   private func kept(_ error: any Error, _ hint: Hint) -> any Error {
     let isLeft = error as? Errno == .interrupted
     guard isLeft || FileText.mayHoldEdit(path, of: text) else {
@@ -102,7 +93,7 @@ struct EditedText {
 }
 
 extension Context {
-  /// Returns the failure that an error is; what a signal cut off is the signal's.
+  /// Returns the failure of an error; the signal's, if a signal interrupted the command.
   func failure(_ error: any Error) -> Failure {
     guard case .interrupted? = error as? Errno, let signal = invocation.signal() else {
       return Failure(error)
@@ -110,8 +101,7 @@ extension Context {
     return .signal(signal)
   }
 
-  /// Says what is wrong with a text and asks whether it is to be edited again; it isn't where nobody
-  /// is there to be asked.
+  /// Prints a text's fault and asks whether to edit again; no, if no person can be asked.
   func asksToEditAgain(_ fault: String) throws -> Bool {
     guard canAsk else { return false }
     output.warn(fault)

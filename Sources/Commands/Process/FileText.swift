@@ -1,14 +1,11 @@
 import Glibc
 import SystemPackage
 
-/// Files that a person names, read and written as a whole.
+/// Reads and writes whole files that a person names.
 enum FileText {
-  /// Reads a file; one that has all of its bytes also after a signal has asked the process to end.
+  /// Reads a file; more than the limit if it is larger, so that the caller notices.
   ///
-  /// Of a file that is larger than the limit, more is read than that, so that the caller sees it.
-  ///
-  /// - Throws: `Errno`; `.interrupted` where a signal asks the process to end while it waits for a pipe's
-  ///   or terminal's bytes.
+  /// - Throws: `Errno`; `.interrupted` if a signal comes while it waits for a pipe or a terminal.
   static func read(_ path: String, limit: Int = .max - 1) throws(Errno) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
@@ -25,7 +22,7 @@ enum FileText {
     return bytes
   }
 
-  /// Whether a file may hold what was typed into a text: not where it is gone, or says the same.
+  /// Whether a file may hold an edit of a text: not if it is gone, or has the same bytes.
   static func mayHoldEdit(_ path: String, of text: [UInt8]) -> Bool {
     do throws(Errno) {
       return try read(path) != text
@@ -34,9 +31,7 @@ enum FileText {
     }
   }
 
-  /// Reads what an editor has left; the place is where people are told that it lies.
-  ///
-  /// - Throws: ``Failure``, where there is no such file any more, or something that is none.
+  /// Reads a file that an editor has saved; `place` names it in a failure.
   static func read(_ path: String, editedAt place: String) throws(Failure) -> [UInt8] {
     do throws(Errno) {
       return try read(path)
@@ -46,10 +41,7 @@ enum FileText {
     }
   }
 
-  /// Makes a JSON file that nobody else can read, under a name of its own.
-  ///
-  /// - Returns: Its path.
-  /// - Throws: `Errno`.
+  /// Creates a JSON file that only the user can read, under a new name; returns its path.
   static func makeTemporary(_ bytes: [UInt8], in directory: String) throws(Errno) -> String {
     var template = "\(directory)/tsync-XXXXXX.json".utf8CString.map { $0 }
     let descriptor = mkstemps(&template, 5)
@@ -60,8 +52,7 @@ enum FileText {
       decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Removes what an editor had, once what was read of it is taken; what an editor that goes on has saved
-  /// since stays, and it is said where, by its place.
+  /// Removes an applied file; keeps it, with a warning, if an editor has saved it again since.
   static func remove(
     _ path: String, holding read: [UInt8], toldAs place: String, _ context: Context
   ) {
@@ -71,6 +62,5 @@ enum FileText {
     remove(path)
   }
 
-  /// Removes a file, if it is there.
   static func remove(_ path: String) { unlink(path) }
 }

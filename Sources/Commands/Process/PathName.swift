@@ -1,11 +1,9 @@
 import Glibc
 import SyncModel
 
-/// Paths as people write them, taken apart as text.
+/// Paths as text, as people write them.
 enum PathName {
-  /// Returns a path as an absolute one, without `.`, `..` and doubled slashes.
-  ///
-  /// A relative path is relative to the directory, which is absolute itself.
+  /// Returns an absolute path without `.`, `..` and doubled slashes; `directory` is absolute.
   static func absolute(_ path: String, in directory: String) -> String {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     var parts: [Substring.UTF8View] = []
@@ -22,15 +20,14 @@ enum PathName {
     return "/" + parts.map { String(Substring($0)) }.joined(separator: "/")
   }
 
-  /// Returns the directory that a path's last name lies in, and that name.
+  /// Splits a path into the directory and the last name.
   static func split(_ path: String) -> (directory: String, name: String) {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
     let directory = slash == path.startIndex ? "/" : String(path[..<slash])
     return (directory, String(path[path.utf8.index(after: slash)...]))
   }
 
-  /// Returns an absolute path whose directory has no symbolic link in it; the path itself where
-  /// there is no such directory.
+  /// Resolves links in a path's directory; returns the path itself if there is no directory.
   static func physical(_ path: String) -> String {
     let (directory, name) = split(path)
     guard let resolved = realpath(directory, nil) else { return path }
@@ -39,21 +36,20 @@ enum PathName {
     return real.utf8.count == 1 ? "/\(name)" : "\(real)/\(name)"
   }
 
-  /// Returns the part of a path below a directory; `nil` where it isn't below.
   static func part(of path: String, below directory: String) -> String? {
     let start = directory.utf8.count == 1 ? "/" : directory + "/"
     guard path.utf8.starts(with: start.utf8) else { return nil }
     return String(decoding: path.utf8.dropFirst(start.utf8.count), as: UTF8.self)
   }
 
-  /// Whether a text ends with another, byte by byte.
+  /// Compares bytes, unlike `hasSuffix`.
   static func has(_ text: String, suffix: String) -> Bool {
     text.utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 }
 
 extension PathName {
-  /// Returns the nearest directory that exists: the one at an absolute path, or one above it.
+  /// Returns the directory at an absolute path or, if there is none, the nearest one above it.
   static func nearestDirectory(_ path: String) -> String {
     var path = path
     while path.utf8.count > 1 {

@@ -1,30 +1,29 @@
 import Glibc
 
-/// Another program to be run: an editor, a pager, what decides conflicts or knows tokens.
+/// A program to run: an editor, a pager, or a command for conflicts or tokens.
 package struct Program {
-  /// What the program reads as standard input.
+  /// The program's standard input.
   package enum Input {
-    /// What this process reads.
+    /// This process's standard input.
     case inherited
     /// These bytes.
     case bytes([UInt8])
   }
 
-  /// The program's name, looked up in `PATH`, or its path.
+  /// The program's name, to look up in `PATH`, or its path.
   package var name: String
-  /// Its arguments, without its name.
+  /// The arguments, without the program's name.
   package var arguments: [String]
-  /// The directory it runs in.
+  /// The directory that the program runs in.
   package var directory: String
-  /// Its environment.
+  /// The program's environment.
   package var environment: Environment
-  /// What it reads.
+  /// The program's standard input.
   package var input: Input
-  /// Whether what it writes to standard output is kept for the caller; it goes where this process
-  /// writes otherwise.
+  /// Whether the caller gets the standard output; otherwise it goes to this process's.
   package var isCaptured: Bool
 
-  /// Makes a description.
+  /// Describes a run in a directory, with an environment.
   package init(
     _ name: String, _ arguments: [String] = [], directory: String, environment: Environment,
     input: Input = .inherited, isCaptured: Bool = false
@@ -37,12 +36,11 @@ package struct Program {
     self.isCaptured = isCaptured
   }
 
-  /// Describes the running of a command that a person configured, as git runs its editor: by
-  /// `sh -c`, the arguments behind it.
+  /// Describes a configured command: `sh -c` runs it with the arguments behind it, as git does.
   package static func shell(
     _ command: String, _ arguments: [String] = [], in invocation: Invocation
   ) -> Program {
-    // A word without anything for the shell in it needs no shell in between: sh replaces itself.
+    // No `exec` is needed: sh replaces itself by a simple command.
     let script = arguments.isEmpty ? command : "\(command) \"$@\""
     return Program(
       "sh", ["-c", script, command] + arguments, directory: invocation.directory,
@@ -52,18 +50,17 @@ package struct Program {
 
 /// How a program ended.
 package struct Ending: Equatable, Sendable {
-  /// Its exit status; 128+n where signal n ended it.
+  /// The exit status; 128+n if signal n ended the program.
   package var status: Int32
-  /// What it wrote, where that was kept.
+  /// The standard output, if the caller gets it.
   package var output: [UInt8]
 
-  /// Makes a description.
+  /// Describes an end by its status and output.
   package init(status: Int32, output: [UInt8] = []) {
     self.status = status
     self.output = output
   }
 
-  /// The keyboard's signal that has ended it, which was for the command that ran it, too; `nil` for
-  /// none.
+  /// The keyboard signal that ended the program: it was for this command, too.
   var keyboardSignal: Int32? { [SIGINT, SIGQUIT].first { status == 128 + $0 } }
 }

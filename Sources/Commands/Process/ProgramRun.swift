@@ -2,23 +2,21 @@ import Glibc
 import SyncModel
 package import SystemPackage
 
-/// One run of another program, as `posix_spawnp(3)` starts it.
+/// One run of another program, started by `posix_spawnp(3)`.
 ///
-/// The program gets the standard streams, a pipe where its input is given or its output kept, and no
-/// other descriptor. The keyboard's signals are for it alone while it runs, and the terminal is
-/// afterwards as it was before: a program that dies leaves it as it needed it.
+/// The program gets the standard streams, or pipes, and no other descriptor. Only the program gets
+/// the keyboard's signals. The run restores the terminal, because a program that dies doesn't.
 package struct ProgramRun {
   private let program: Program
 
-  /// Describes a run.
+  /// Describes a run of a program, which ``ending()`` starts.
   package init(_ program: Program) {
     self.program = program
   }
 
   /// Runs the program and waits for its end.
   ///
-  /// - Throws: `Errno`, where it can't be started; `.interrupted` where it was left running because a
-  ///   signal asks this process to end.
+  /// - Throws: `Errno` if the start fails; `.interrupted` if it runs on while this process ends.
   package func ending() throws(Errno) -> Ending {
     let input = try isGiven ? Pipe() : nil
     let output = try program.isCaptured ? Pipe() : nil
@@ -29,7 +27,7 @@ package struct ProgramRun {
       input?.closeReading()
       output?.closeWriting()
       let kept = exchange(input, output)
-      // One that is left running goes on with the terminal as it is.
+      // A program that runs on needs the terminal as it is.
       let status = try wait(for: process)
       terminal?.putBack()
       let isSignalled = status & 0x7F != 0
@@ -48,7 +46,7 @@ package struct ProgramRun {
     }
   }
 
-  /// Whether a person works in the program; it is left running where a signal asks this process to end.
+  /// Whether a person works in the program; it runs on if a signal ends this process.
   private var isInteractive: Bool { !isGiven && !program.isCaptured }
 
   private var isGiven: Bool {
@@ -71,7 +69,7 @@ package struct ProgramRun {
     }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    // posix_spawn can't change the directory everywhere; a shell, which then replaces itself, can.
+    // posix_spawn can't change the directory everywhere; a shell can, and then replaces itself.
     let line =
       ["sh", "-c", "cd \"$0\" && exec \"$@\"", program.directory, program.name] + program.arguments
     var words = line.map { strdup($0) } + [nil]
@@ -83,7 +81,7 @@ package struct ProgramRun {
     return process
   }
 
-  /// Gives the program its input and takes its output, whichever it is ready for.
+  /// Writes the program's input and reads its output, whichever is ready.
   private func exchange(_ input: Pipe?, _ output: Pipe?) -> [UInt8] {
     var rest: ArraySlice<UInt8> = []
     if case .bytes(let bytes) = program.input { rest = bytes[...] }
@@ -104,7 +102,7 @@ package struct ProgramRun {
         let count = rest.withUnsafeBytes {
           write(input.writing, $0.baseAddress, min($0.count, 4_096))
         }
-        // A program that reads no further, as a pager that was left, has what it wants.
+        // A program that stops reading, such as a pager that was left, needs no more.
         rest = count > 0 ? rest.dropFirst(count) : []
       }
       if rest.isEmpty { input?.closeWriting() }
@@ -142,12 +140,11 @@ private final class Pipe {
   }
 }
 
-/// How the terminal takes what is typed and shows what is written.
 private struct TerminalSettings {
   private let descriptor: Int32
   private var settings = termios()
 
-  /// Reads those of the terminal that a standard stream is; `nil` where none is one.
+  /// Reads the settings of the first standard stream that is a terminal; `nil` if none is.
   init?() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where tcgetattr(descriptor, &settings) == 0 {
@@ -157,7 +154,7 @@ private struct TerminalSettings {
     return nil
   }
 
-  /// Sets them again, unless the terminal is another job's: this process would be stopped.
+  /// Restores them, unless another job has the terminal: the kernel would stop this process.
   func putBack() {
     guard tcgetpgrp(descriptor) == getpgrp() else { return }
     var settings = settings
@@ -165,9 +162,8 @@ private struct TerminalSettings {
   }
 }
 
-/// What Ctrl-C and Ctrl-\ send.
+/// The signals of Ctrl-C and Ctrl-\.
 private enum KeyboardSignals {
-  /// Runs something while this process ignores them.
   static func ignored<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
     let numbers = [SIGINT, SIGQUIT]
     var ignoring = sigaction()

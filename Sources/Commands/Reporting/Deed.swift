@@ -1,6 +1,6 @@
 import SyncModel
 
-/// What a command did to one item: a line for people, an object for programs.
+/// The result of a command for one item: a line for people, an object for programs.
 ///
 /// ```
 ///   updated 7f3a  Buy oat milk (merged notes: server)
@@ -10,22 +10,18 @@ import SyncModel
 struct Deed: Equatable {
   /// The word: `added`, `changed`, `would remove`.
   var did: String
-  /// Which item.
   var key: ItemKey
-  /// The id that the server gave the new item; `nil` where it kept the item's own.
+  /// The id that the server gave the new item; `nil` if it kept the item's own.
   var newID: ItemID?
-  /// The item's title; `nil` where it has none.
   var title: String?
-  /// The names of the fields that were touched.
   var fields: [Text] = []
-  /// What stands in parentheses behind the title; by default the fields.
+  /// The text in parentheses behind the title; by default the fields.
   var remark: String?
-  /// What stands in place of the title.
+  /// The text instead of the title.
   var words: String?
   /// Further members of the object for programs.
   var members: [JSONObject.Member] = []
 
-  /// Returns the line; ids are written as the names say.
   func line(_ names: ItemNames) -> Line {
     var line = Line(did)
     line.append(" ")
@@ -54,7 +50,7 @@ struct Deed: Equatable {
 }
 
 extension Output {
-  /// Tells what was done to an item: a line, or with `--json` an element of `items`.
+  /// Prints a deed: a line or, with `--json`, an element of `items`.
   func tell(_ deed: Deed, _ names: ItemNames) {
     append(deed.json, to: "items")
     result(deed.line(names))

@@ -6,7 +6,7 @@ import SystemPackage
 import Workspace
 
 extension Failure {
-  /// Finds the words, the hints and the exit status for any error.
+  /// Finds the message, the hints and the exit status of any error.
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -23,7 +23,7 @@ extension Failure {
     }
   }
 
-  /// Tells what is wrong with a file that is meant as an item, by its place.
+  /// Describes an invalid item file; `nil` if its name is not an item's.
   init(invalid: InvalidItem?, _ status: ExitStatus) {
     guard let invalid else {
       self.init(status, "the file name is not an item's")
@@ -32,9 +32,9 @@ extension Failure {
     self.init(status, invalid.sentence, hints: invalid.hint.map { ["mend it: \($0)"] } ?? [])
   }
 
-  /// Reads what the parser of the command line says.
+  /// Describes an error of the command line's parser.
   init(parsing error: any Error, of type: any TsyncCommand.Type) {
-    // The parser writes sentences, and puts the usage behind some of them.
+    // The parser writes sentences, and adds the usage to some of them.
     let text = type.message(for: error).utf8.split(separator: UInt8(ascii: "\n")).first ?? []
     var bytes = Array(text)
     if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
@@ -55,7 +55,7 @@ extension Failure {
     case .missing:
       self.init(.unsafe, fact, hints: ["to bring the items back: \(typed: "restore", "-a")"])
     case .damaged(let place, _, _):
-      // Of the user's own files, which have absolute paths, the doctor knows nothing.
+      // The doctor doesn't check the user's own files, which have absolute paths.
       let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(
         .damaged, fact,
@@ -65,7 +65,7 @@ extension Failure {
     case .notFound:
       self = .usage(fact, hints: ["make one: \(typed: "init"), or \(typed: "clone", "URL")"])
     case .setting(let place, let line, _, _):
-      // What was typed on the command line has no line.
+      // A value from the command line has no line number.
       let option = place.utf8.first == UInt8(ascii: "/") ? ["--user"] : []
       self = .usage(
         fact,
@@ -80,10 +80,10 @@ extension Failure {
     }
   }
 
-  /// Returns what a person can do where the system refuses.
+  /// Returns hints for an error of the operating system.
   private static func hints(for error: Errno, inWorkspace isOwn: Bool) -> [Hint] {
     switch error {
-    // A file or a link lies where a directory should be.
+    // A file or a link is at the place of a directory.
     case .notDirectory, .tooManySymbolicLinkLevels:
       isOwn ? ["what can be done about it: \(typed: "doctor")"] : []
     case .noSpace, Errno(rawValue: EDQUOT):
@@ -110,7 +110,7 @@ extension Failure {
     }
   }
 
-  /// The failure of a table that the server doesn't have, one of those that are exchanged.
+  /// Describes a table that the server doesn't have; `tables` are all that are exchanged.
   static func noTable(_ table: TableName, of tables: [TableName] = []) -> Failure {
     let others = tables.filter { $0 != table }.map(\.description).joined(separator: ",")
     let leaving: Hint = "to leave it out: \(typed: "config", "tables", others)"
@@ -143,7 +143,7 @@ extension Failure {
 }
 
 extension InvalidItem {
-  /// What is wrong, after where: `path:line:column: message`.
+  /// The place and the message: `path:line:column: message`.
   var sentence: String {
     let position = [line, column].compactMap { $0.map { ":\($0)" } }.joined()
     return "\(place)\(position): \(message)"
@@ -151,15 +151,13 @@ extension InvalidItem {
 }
 
 extension Refusal {
-  /// The status and the words.
   var sentence: String { words.isEmpty ? "\(status)" : "\(status) \(words)" }
 }
 
 extension Rejection {
-  /// The server's answer; of an insert that is in the way of a row, that there is none to be seen: a
-  /// row that can be read is never a reason to refuse.
+  /// The server's answer, with a note if an insert's id is taken by a row that can't be read.
   var sentence: String {
-    // It was carried out, but for some fields.
+    // The server accepted the change, but for some fields.
     if refusal.status == 200 { return refusal.words.string }
     let isTaken = kind == .insert && refusal.status == 409
     return isTaken ? "\(refusal.sentence) (no row of this id can be seen)" : refusal.sentence

@@ -1,16 +1,13 @@
 import SyncEngine
 import SyncModel
 
-/// Why a command failed: the fact, what to do about it, and the exit status.
+/// The failure of a command: the fact, the hints and the exit status.
 struct Failure: Error, Equatable {
-  /// What the process ends with.
   var status: ExitStatus
-  /// The fact: lower case, no period; `nil` where there is nothing to say.
+  /// The fact: lower case, no period; `nil` if there is nothing to print.
   var message: String?
-  /// What to do about it, a line each.
   var hints: [Hint]
 
-  /// Makes a failure.
   init(_ status: ExitStatus, _ message: String?, hints: [Hint] = []) {
     self.status = status
     self.message = message
@@ -22,13 +19,13 @@ struct Failure: Error, Equatable {
     Failure(.usage, message, hints: hints)
   }
 
-  /// A signal asked the command to end, which it did with an error; what the error advises stays.
+  /// A signal ended the command; the hints of the error that followed stay.
   static func signal(_ number: Int32, during error: (any Error)? = nil) -> Failure {
     let advice = (error as? Failure)?.hints ?? []
     return Failure(.signal(number), "interrupted", hints: advice)
   }
 
-  /// Returns the lines that are printed: `tsync: COMMAND: fact`, then `tsync: hint`.
+  /// Returns `tsync: COMMAND: fact`, then `tsync: hint` lines.
   func lines(command: String, quiet: Bool, _ text: HintText) -> [Line] {
     guard let message else { return [] }
     let name = command.utf8.isEmpty ? "" : "\(command): "
@@ -36,7 +33,6 @@ struct Failure: Error, Equatable {
       + (quiet ? [] : hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) })
   }
 
-  /// Returns the failure as a member of a JSON document.
   func json(command: String, _ text: HintText) -> JSON {
     [
       "command": .string(command), "status": .integer(Int(status.number)),
@@ -46,8 +42,7 @@ struct Failure: Error, Equatable {
   }
 }
 
-/// An error that knows its own failure; how other parts of the program join ``Failure/init(_:)``.
+/// An error that describes its own failure, for ``Failure/init(_:)``.
 protocol FailureDescribing: Error {
-  /// The failure.
   var failure: Failure { get }
 }

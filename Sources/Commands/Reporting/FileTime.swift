@@ -1,18 +1,14 @@
 import Glibc
 import SystemPackage
 
-/// When a file was last modified.
+/// The time of a file's last change.
 enum FileTime {
-  /// Returns the time in seconds since 1970; `nil` where there is no file.
-  ///
-  /// - Throws: `Errno`.
+  /// Returns the time in seconds since 1970; `nil` if there is no file.
   static func of(_ path: String) throws -> Int64? {
     try exact(path).map { $0 / 1_000_000_000 }
   }
 
-  /// Returns the time in nanoseconds since 1970; `nil` where there is no file.
-  ///
-  /// - Throws: `Errno`.
+  /// Returns the time in nanoseconds since 1970; `nil` if there is no file.
   static func exact(_ path: String) throws -> Int64? {
     var status = stat()
     guard lstat(path, &status) == 0 else {

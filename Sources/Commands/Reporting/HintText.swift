@@ -1,20 +1,20 @@
 import SyncEngine
 import Workspace
 
-/// Writes hints so that each command works, as it stands, where the person is.
+/// Writes hints with commands that work in the person's directory.
 struct HintText {
-  /// What `-C` says; `nil` where it isn't given.
+  /// The value of `-C`.
   private(set) var option: String?
-  /// The directory in which the command works.
+  /// The directory that the command works in.
   let directory: String
-  /// The directory of the workspace, once it is known.
+  /// The workspace's directory, once it is known.
   var workspace: String?
 
   init(option: String?, directory: String, workspace: String? = nil) {
     (self.option, self.directory, self.workspace) = (option, directory, workspace)
   }
 
-  /// Has the commands work in a directory, relative to the one in which this command works.
+  /// Makes later hints work in a directory, relative to this command's.
   mutating func enter(_ directory: String) {
     option = option.map { Self.place(directory, in: $0) } ?? directory
   }
@@ -23,7 +23,7 @@ struct HintText {
     path.utf8.first == UInt8(ascii: "/") ? path : "\(directory)/\(path)"
   }
 
-  /// Returns what a hint says, and what stands in the column for hints.
+  /// Splits a hint into its text and the part for the hint column.
   func parts(of hint: Hint) -> (text: String, aside: String?) {
     let parts = hint.pieces.split(separator: .column, omittingEmptySubsequences: false)
       .map { $0.map(text).joined() }
@@ -43,7 +43,7 @@ struct HintText {
     case .command(var words, let places):
       let isOurs = words.first.map { ["tsync", "env"].contains($0) } ?? false
       if isOurs, let option, let program = words.firstIndex(of: "tsync") {
-        // One that names a directory of its own finds it from where this one worked.
+        // A command with a -C of its own starts from this command's directory.
         if words.count > program + 2, words[program + 1] == "-C" {
           words[program + 2] = Self.place(words[program + 2], in: option)
         } else {
@@ -54,7 +54,7 @@ struct HintText {
     }
   }
 
-  /// Returns the path of a file of the workspace as it can be typed.
+  /// Returns a workspace file's path as a person can type it.
   private func path(_ place: String) -> String {
     let whole = workspace.map { "\($0)/\(place)" } ?? place
     return option == nil ? PathName.part(of: whole, below: directory) ?? whole : whole

@@ -1,9 +1,8 @@
-/// A line for people, in pieces of one look each.
+/// A line for people, in pieces of one style each.
 ///
-/// Every piece is made safe when it is added (``Terminal/safe(_:keepingTabs:)``), so that there is
-/// no way for a text to reach a terminal unseen.
+/// Each piece is made safe when it is added (``Terminal/safe(_:keepingTabs:)``).
 struct Line: Equatable {
-  /// How a piece looks where colour is used; it never says what the text doesn't.
+  /// The look of a piece in colour; it adds no information to the text.
   enum Style: String {
     case plain = ""
     case bold = "1"
@@ -14,24 +13,18 @@ struct Line: Equatable {
     case cyan = "36"
   }
 
-  /// One piece.
   struct Piece: Equatable {
     let text: String
     let style: Style
   }
 
-  /// The pieces.
   private(set) var pieces: [Piece] = []
-
-  /// The columns that the line takes so far.
   private(set) var columns = 0
 
-  /// Makes a line of one text.
   init(_ text: String = "", _ style: Style = .plain) {
     append(text, style)
   }
 
-  /// Adds a text.
   mutating func append(_ text: String, _ style: Style = .plain, keepingTabs: Bool = false) {
     guard !text.utf8.isEmpty else { return }
     let safe = Terminal.safe(text, keepingTabs: keepingTabs)
@@ -39,19 +32,17 @@ struct Line: Equatable {
     columns += Terminal.columns(of: safe)
   }
 
-  /// Adds another line's pieces.
   mutating func append(_ line: Line) {
     pieces += line.pieces
     columns += line.columns
   }
 
-  /// Adds blanks up to a column, counted from 0; two at least after a text that reaches it.
+  /// Adds blanks up to a column, counted from 0; at least two if the text reaches it.
   mutating func pad(to column: Int) {
     guard columns > 0 || column > 0 else { return }
     append(String(repeating: " ", count: columns < column ? column - columns : 2))
   }
 
-  /// Returns the line cut to some columns.
   func cut(to limit: Int) -> Line {
     var line = Line()
     for piece in pieces where line.columns < limit {
@@ -60,7 +51,7 @@ struct Line: Equatable {
     return line
   }
 
-  /// Returns the line with what to do next in the column for hints.
+  /// Returns the line with the next step in the column for hints.
   func hinting(_ way: String?) -> Line {
     guard let way else { return self }
     var line = self
@@ -69,7 +60,7 @@ struct Line: Equatable {
     return line
   }
 
-  /// The text without colours, and without blanks at its end.
+  /// The text without colours, and without blanks at the end.
   var text: String { Self.trimmed(pieces.map(\.text).joined()) }
 
   /// The text with the escape sequences for its styles.

@@ -2,9 +2,9 @@ import SyncEngine
 import SyncModel
 import SystemPackage
 
-/// Where a command's words go: results to standard output, all else to standard error.
+/// The output of a command: results to standard output, all else to standard error.
 ///
-/// It is a class because a stream is one thing, and what was written to it is gone.
+/// It is a class because written bytes can't be taken back.
 final class Output {
   private let invocation: Invocation
   private let options: GlobalOptions
@@ -12,23 +12,20 @@ final class Output {
   private let start: Int64
   private var buffer: [UInt8] = []
   private var isPaged = false
-  /// The line of progress that the terminal shows.
   private var shownProgress: String?
-  /// Why standard output can't be written to any more.
+  /// The error that ended writing to standard output.
   private(set) var failure: Errno?
 
-  /// How commands are written that can be typed.
   var hintText: HintText
-  /// The setting `color`; the option goes before it.
+  /// The setting `color`; the option `--color` wins.
   var colorSetting: GlobalOptions.Color = .auto
-  /// What the process ends with unless the command fails; the first that applies of what was told.
+  /// The most urgent exit status so far.
   private(set) var status = ExitStatus.done
   /// The members of the JSON document, in their order; printed at the end with `--json`.
   var document: JSONObject?
   /// The name and version of the document's layout, such as `tsync.list/1`.
   private(set) var schema: String
 
-  /// Makes the output of a command.
   init(_ invocation: Invocation, _ options: GlobalOptions, command: String) {
     self.invocation = invocation
     self.options = options
@@ -38,7 +35,7 @@ final class Output {
     start = invocation.clock()
   }
 
-  /// Notes what the process shall end with, where nothing worse applies.
+  /// Sets the exit status, unless a more urgent one is set.
   func end(with status: ExitStatus) {
     self.status = self.status.or(status)
   }
@@ -51,13 +48,13 @@ final class Output {
     print(bytes: Array(rendered(line, on: invocation.output).utf8) + [0x0A])
   }
 
-  /// Prints a text of several lines that is safe already, such as JSON; nothing with `--json`.
+  /// Prints a text of several lines that is safe, such as JSON; nothing with `--json`.
   func result(safe text: String) {
     guard !options.json else { return }
     print(bytes: Array(text.utf8))
   }
 
-  /// Prints a record that a program reads, ended by a byte of its own; nothing with `--json`.
+  /// Prints a record for programs, ended by a byte; nothing with `--json`.
   func record(_ text: String, end: UInt8) {
     guard !options.json else { return }
     print(bytes: Array(Terminal.safe(text).utf8) + [end])
@@ -71,7 +68,7 @@ final class Output {
     if isDue { flush() }
   }
 
-  /// Writes what waits, unless it waits for the pager.
+  /// Writes the buffer, unless it waits for the pager.
   func flush() {
     guard !isPaged else { return }
     let bytes = buffer
@@ -82,20 +79,19 @@ final class Output {
 
   // MARK: The JSON document
 
-  /// Sets a member of the JSON document.
   func set(_ name: Text, _ value: JSON) {
     var document = document ?? JSONObject()
     document[name] = value
     self.document = document
   }
 
-  /// Adds an element to an array of the JSON document, making the array where it is absent.
+  /// Adds an element to an array of the JSON document, and creates the array if needed.
   func append(_ element: JSON, to name: Text) {
     guard options.json else { return }
     lists[name, default: []].append(element)
   }
 
-  /// Makes sure that an array stands in the JSON document, were it empty.
+  /// Adds an array to the JSON document, even if it stays empty.
   func begin(_ name: Text) {
     set(name, [])
     if lists[name] == nil { lists[name] = [] }
@@ -103,13 +99,13 @@ final class Output {
 
   private var lists: [Text: [JSON]] = [:]
 
-  /// Whether there is nothing in the JSON document yet but empty arrays.
+  /// Whether the JSON document has only empty arrays.
   private var isEmpty: Bool {
     lists.values.allSatisfy(\.isEmpty)
       && (document?.members ?? []).allSatisfy { lists[$0.name] != nil }
   }
 
-  /// Prints the JSON document, with what went wrong in it.
+  /// Prints the JSON document, with the error if there is one.
   private func printDocument(_ error: Failure?) {
     var object = JSONObject([.init(name: "schema", value: .string(schema))])
     if let error, isEmpty {
@@ -132,36 +128,34 @@ final class Output {
     write(rendered(line, on: invocation.error) + "\n")
   }
 
-  /// Prints a summary, and what to do next in the column for hints; nothing with `-q` and `--json`.
+  /// Prints a summary, with the next step in the column for hints; nothing with `-q` or `--json`.
   func summary(_ line: Line, next: Hint? = nil) {
     guard !options.quiet, !options.json else { return }
     message(line.hinting(next.map(text)))
   }
 
-  /// Says a fact about something that isn't as it should be: `tsync: COMMAND: fact`.
+  /// Prints a warning: `tsync: COMMAND: fact`.
   func warn(_ fact: Hint) {
     message(Line("tsync: \(command): \(text(of: fact))"))
   }
 
-  /// Says a fact about something that isn't as it should be.
   func warn(_ fact: String) { warn("\(fact)" as Hint) }
 
-  /// Returns a hint whose commands can be typed where the person is.
   func text(of hint: Hint) -> String { hintText.text(of: hint) }
 
-  /// Names what is left alone, with what to do about it; the command ends with 3.
+  /// Prints a failure that doesn't stop the command, with hints; the command ends with 3.
   func warn(_ failure: Failure) {
     failure.lines(command: command, quiet: options.quiet, hintText).forEach(message)
     end(with: .rejected)
   }
 
-  /// Says more, where that was asked for.
+  /// Prints a line with `-v`; nothing with `--json`.
   func detail(_ line: Line) {
     guard options.verbose, !options.json else { return }
     message(line)
   }
 
-  /// Asks a question; the cursor stays behind it.
+  /// Prints a question; the cursor stays behind it.
   func prompt(_ question: Line) {
     clearProgress()
     flush()
@@ -169,7 +163,7 @@ final class Output {
     write(lines.joined(separator: "\n") + " ")
   }
 
-  /// Shows how far a long work has come: on a terminal, once it takes longer than half a second.
+  /// Shows progress on a terminal, once the command takes longer than half a second.
   func progress(_ text: @autoclosure () -> String) {
     guard invocation.error.isTerminal, !options.quiet, !options.json,
       invocation.clock() - start > 500_000_000
@@ -188,7 +182,7 @@ final class Output {
   }
 
   private func write(_ text: String) {
-    // Where messages can't be written there is nobody to tell.
+    // If messages can't be written, there is no way to report it.
     try? invocation.error.write(Array(text.utf8))
   }
 
@@ -208,12 +202,12 @@ final class Output {
     }
   }
 
-  /// Lets a long result go through the pager, where a person looks at it.
+  /// Sends a long result through the pager if a person reads it.
   func page() {
     isPaged = invocation.output.isTerminal && !options.noPager && !options.json
   }
 
-  /// Gives what waits to the pager, where it is longer than the screen.
+  /// Gives the buffer to the pager if it is longer than the screen.
   private func flushThroughPager() {
     let lineCount = buffer.count { $0 == UInt8(ascii: "\n") }
     let command = pager ?? "less"
@@ -225,14 +219,13 @@ final class Output {
     if program.environment["LESS"] == nil {
       program.environment = program.environment.setting([("LESS", "FRX")])
     }
-    // 126 and 127 are the shell's: there was no pager to run.
+    // The shell ends with 126 or 127 if it can't run the pager.
     guard let ending = try? invocation.run(program), ![126, 127].contains(ending.status) else {
       return flush()
     }
     buffer = []
   }
 
-  /// The pager that the settings name.
   var pagerSetting: String?
   private var pager: String? {
     let environment = invocation.environment
@@ -241,7 +234,7 @@ final class Output {
 
   // MARK: The end
 
-  /// Says what went wrong, if anything, writes all that waits, and returns the exit status.
+  /// Prints the failure, if there is one, writes the buffer, and returns the exit status.
   func finish(_ error: Failure?) -> ExitStatus {
     if let error { end(with: error.status) }
     if options.json {
@@ -250,7 +243,7 @@ final class Output {
     flushThroughPager()
     error?.lines(command: command, quiet: options.quiet, hintText).forEach(message)
     guard let failure else { return status }
-    // Nobody reads any more: that is no fault to be told.
+    // The reader has closed the pipe, which is no error.
     if failure == .brokenPipe { return .signal(13) }
     message(Line("tsync: \(command): cannot write standard output: \(failure)"))
     return status.or(.damaged)

@@ -1,11 +1,9 @@
 /// The difference of two texts in the form of `diff -u` (POSIX.1-2024, diff, "-u or -U option").
 struct Patch {
-  /// The lines, without line ends; none where the texts are the same.
+  /// The lines, without line ends; none if the texts are equal.
   let lines: [PatchLine]
 
-  /// Compares texts, each under a name; a text that isn't there has no bytes.
-  ///
-  /// So many lines around a change are shown.
+  /// Compares texts; `nil` is `/dev/null`, `context` the number of lines around a change.
   init(
     from old: [UInt8]?, named oldName: String, to new: [UInt8]?, named newName: String,
     context: Int = 3
@@ -23,7 +21,7 @@ struct Patch {
     lines = heads + hunks.flatMap { Self.lines(of: steps[$0], in: steps, from: $0.lowerBound) }
   }
 
-  /// One line of either text, and where it stands.
+  /// A line of either text, and its place.
   private struct Step {
     let kind: PatchLine.Kind
     let line: [UInt8]
@@ -70,7 +68,7 @@ struct Patch {
     return steps
   }
 
-  /// Returns the ranges of steps that are shown: changes, and some lines around them.
+  /// Returns ranges of steps: changes, and the context around them.
   private static func hunks(_ steps: [Step], _ context: Int) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
     for index in steps.indices where steps[index].kind != .same {
@@ -110,13 +108,10 @@ struct Patch {
   }
 }
 
-/// A line of a patch.
 struct PatchLine: Equatable {
-  /// What it is.
   enum Kind {
     case head, hunk, same, removed, added
 
-    /// What stands before the text of a line.
     fileprivate var mark: String {
       switch self {
       case .removed: "-"
@@ -129,7 +124,6 @@ struct PatchLine: Equatable {
   let kind: Kind
   let text: String
 
-  /// The line for people.
   var line: Line {
     var line = Line()
     let style: Line.Style =

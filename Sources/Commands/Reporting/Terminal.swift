@@ -1,10 +1,8 @@
 import SyncModel
 
-/// What a terminal does with text, and what must not reach one (safety.md §2.1 S5).
+/// Text for a terminal: made safe, measured and cut (safety.md §2.1 S5).
 enum Terminal {
-  /// Returns a text in which everything that a terminal obeys, or that can't be seen, is spelled out.
-  ///
-  /// That is `\x1b` for a control character, `\u{202e}` for others. A tab may stay.
+  /// Spells out characters that control a terminal or can't be seen: `\x1b`, `\u{202e}`.
   static func safe(_ text: String, keepingTabs: Bool = false) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     var result = String.UnicodeScalarView()
@@ -22,7 +20,7 @@ enum Terminal {
     return String(result)
   }
 
-  /// Whether a terminal shows a character as what it is.
+  /// Whether a terminal shows the character, and doesn't obey it.
   static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
     if (0x20..<0x7F).contains(scalar.value) { return true }
     // Variation selectors 15 and 16 only choose between the two looks of an emoji.
@@ -33,14 +31,13 @@ enum Terminal {
     }
   }
 
-  /// Returns how many columns a safe text takes.
+  /// Returns the width of a safe text in columns.
   static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// Returns how many columns a character takes: none where it only modifies the one before, two
-  /// where it is wide (Unicode Standard Annex 11; by blocks, not by character).
+  /// Returns 0 for combining and 2 for wide characters (Unicode Annex 11, by blocks), else 1.
   static func columns(of scalar: Unicode.Scalar) -> Int {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -56,7 +53,7 @@ enum Terminal {
     0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
   ]
 
-  /// Returns a safe text cut to some columns; where something is cut, `…` stands for it.
+  /// Cuts a safe text to a number of columns, with `…` at the end.
   static func cut(_ text: String, to limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
     var result = String.UnicodeScalarView()
@@ -69,15 +66,14 @@ enum Terminal {
     return String(result) + "…"
   }
 
-  /// Returns safe texts cut to some columns, so that of each the place is seen where it begins to differ
-  /// from the one that is most like it, with as much before it as there is room for in all.
+  /// Cuts safe texts so that each shows where it begins to differ from the most similar one.
   static func cut(_ texts: [String], to limit: Int) -> [String] {
     let all = texts.map { Array($0) }
     let ends = all.map { text in
       all.map { $0 == text ? 0 : zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
     }
     let first = zip(texts, ends).filter { columns(of: $0.0) > limit }.map(\.1).min() ?? 0
-    // Where they differ at nearly the same place, they begin alike.
+    // Texts that differ at nearly the same place are cut at the same place.
     let places = ends.map { $0 - first < limit / 4 ? min($0, first) : $0 }
     let rest = zip(all, places).map { columns(of: String($0[$1...])) }.max() ?? 0
     let before = max(limit / 5, limit - 1 - rest)
@@ -91,7 +87,7 @@ enum Terminal {
     }
   }
 
-  /// Returns the lines of a safe text that is broken at blanks; those after the first are indented.
+  /// Breaks a safe text at blanks; lines after the first are indented.
   static func wrapped(_ text: String, to limit: Int, indent: Int = 0) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ", omittingEmptySubsequences: false) {
@@ -104,10 +100,9 @@ enum Terminal {
     return lines
   }
 
-  /// Returns a JSON text in which what ``isSafe(_:)`` refuses is written as JSON escapes.
+  /// Writes the unsafe characters (``isSafe(_:)``) of a JSON text as JSON escapes.
   ///
-  /// In valid JSON such characters stand within strings only, but for tabs and line ends: these
-  /// stay, without the carriage returns of their own.
+  /// Tabs and line ends stay, without `\r`: outside strings, valid JSON has no other unsafe ones.
   static func safe(json: [UInt8]) -> String {
     var result = String.UnicodeScalarView()
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars where scalar != "\r" {

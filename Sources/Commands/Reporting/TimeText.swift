@@ -1,6 +1,5 @@
-/// Times as people are told them.
 enum TimeText {
-  /// Returns how long ago something was, both in seconds since 1970.
+  /// Returns `5 min ago`; both times are in seconds since 1970.
   static func ago(_ time: Int64, now: Int64) -> String {
     let seconds = now - time
     switch seconds {
@@ -11,7 +10,7 @@ enum TimeText {
     }
   }
 
-  /// Reads an age such as `90s`, `5m`, `2h` or `1d`; seconds, `nil` where it is none.
+  /// Parses an age such as `90s`, `5m`, `2h` or `1d` into seconds.
   static func age(_ text: String) -> Int64? {
     let units: [UInt8: Int64] = [
       UInt8(ascii: "s"): 1, UInt8(ascii: "m"): 60, UInt8(ascii: "h"): 3_600,

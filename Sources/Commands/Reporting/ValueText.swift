@@ -1,9 +1,8 @@
 import SyncModel
 
-/// A field's value as people are shown it in one line.
+/// A field's value on one line, for people.
 enum ValueText {
-  /// Returns a text as it is, or as JSON where it has several lines; `-` for what is absent; any
-  /// other value as JSON.
+  /// Returns a one-line text as it is, `-` for no value, and any other value as JSON.
   static func of(_ value: JSON?) -> String {
     switch value {
     case nil, .null?: return "-"

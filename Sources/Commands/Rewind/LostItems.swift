@@ -2,22 +2,19 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The items of a workspace whose directory of all items is gone, as tsync last knew them.
+/// The last known items of a workspace that lost its items directory.
 struct LostItems {
-  /// How many come back.
   var count: Int { files.count }
 
   private let files: [(key: ItemKey, text: [UInt8])]
-  /// The records that close what was noted of items that come back as the server has them.
+  /// Records that drop the notes of items that come back as the server has them.
   private let closings: [JournalRecord]
   private let names: ItemNames
 
-  /// Finds them: those that the server has, and what is being sent or decided upon here.
-  ///
-  /// - Throws: ``WorkspaceError``.
+  /// Finds the server's items, and those with an open write, conflict or resolution.
   init(of open: OpenWorkspace) throws {
     let (workspace, journal) = (open.workspace, open.workspace.journal)
-    // Also of the tables that the settings leave out: once they name them again, those would look deleted.
+    // Includes tables that left the settings: added again, their items would look deleted.
     let tables = try Set(open.tables).union(workspace.knownTables()).subtracting(journal.purges)
     let asked = Set(
       [Array(journal.conflicts.keys), Array(journal.intents.keys), Array(journal.resolutions.keys)]
@@ -35,19 +32,15 @@ struct LostItems {
       titleField: open.configuration.titleField)
   }
 
-  /// Brings them back, all or, whatever cuts it off, none of their files, and tells them.
+  /// Brings back all files, or none if it is interrupted, and prints them.
   ///
-  /// What was edited or removed here and never sent is forgotten with its file; what was noted of it is
-  /// before they are there.
-  ///
-  /// - Throws: ``WorkspaceError``, ``Failure``.
+  /// Unsent edits and removals are lost with their files; their notes are closed first.
   func bringBack(to open: inout OpenWorkspace, in context: Context) throws {
     if !closings.isEmpty { try open.workspace.append(closings, durably: true) }
     try open.workspace.remakeItems(files, before: context.checkSignal)
     tell("restored", to: context.output)
   }
 
-  /// Tells what was done to each of them, or would be.
   func tell(_ did: String, to output: Output) {
     for (key, text) in files {
       let item = try? ItemFile.item(in: text, as: key, place: "")
@@ -55,7 +48,7 @@ struct LostItems {
     }
   }
 
-  /// Returns the text of an item's file; `nil` where there was none.
+  /// Returns the text of an item's lost file; `nil` if it had none.
   private static func text(of key: ItemKey, in workspace: Workspace) throws -> [UInt8]? {
     let journal = workspace.journal
     let base = try workspace.base(of: key)
@@ -65,13 +58,13 @@ struct LostItems {
     if conflict != nil, try workspace.conflictClient(of: key) != .absent {
       return try workspace.conflictText(of: key, .client)
     }
-    // An answer that is the base already has taken the place of what was sent.
+    // If the answer is the base already, it has replaced the sent item.
     if conflict == nil, let intent = journal.intents[key],
       journal.results[key] == nil || intent.isBased(on: base.row)
     {
       return text(intent.item)
     }
-    // It has become another item, which comes back; alone it would be one more.
+    // A renamed item comes back under its new id only; under both it would be two items.
     let successor = journal.notes[key]?.note.successor
     if let successor,
       try workspace.isKnown(successor) || journal.resolutions[successor] != nil

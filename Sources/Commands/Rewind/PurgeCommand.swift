@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Forgets the local copies.
 struct PurgeCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Forget the local copies.")
@@ -41,7 +40,7 @@ struct PurgeCommand: TsyncCommand {
     }
   }
 
-  /// Refuses to forget what only exists here.
+  /// Refuses if there are changes that exist only here.
   private func refuse(_ survey: Survey, _ context: Context) throws {
     var counts: [Standing.Group: Int] = [:]
     for entry in survey.entries { counts[Standing(entry).group, default: 0] += 1 }

@@ -2,40 +2,39 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The putting back of one item to what the server has.
+/// The restore of one item to the server's row.
 struct Restoration {
-  /// The way it is put back.
   private enum Way {
-    /// A row that had waited is its base now, and its file has been written.
+    /// Nothing: recovery has applied the waiting row to base and file.
     case waited
-    /// To its base, or away where it has none.
+    /// Write the base, or remove the file if there is none.
     case base
-    /// The file that isn't valid goes to the trash first.
+    /// Move the invalid file to the trash first.
     case replacing(InvalidItem)
-    /// From the trash: the server has deleted it or never had it, or it had edits.
+    /// Write from the trash: the server has no row, or a command removed unsent edits.
     case trash
-    /// The server's side of a conflict is taken.
+    /// Take the server's side of a conflict.
     case server
-    /// A file that can't be an item and has no base goes to the trash.
+    /// Move a file that can't be an item, and has no base, to the trash.
     case stray(InvalidItem, TableName)
   }
 
   private let key: ItemKey?
   private let way: Way
-  /// The item as it will be; `nil` where its file goes to the trash.
+  /// The resulting item; `nil` if the file goes to the trash.
   private let target: Item?
   private let shown: Item?
-  /// The item under its former id and under its new one, where it was renamed.
+  /// The item's former id, and its new one if it was renamed.
   private var former, successor: ItemKey?
 
   // MARK: Planning
 
-  /// Finds what is to be done to the items that are named, or to those that are not here and fit
-  /// filters; no selection stands for all that were changed, removed, rejected or aren't valid.
+  /// Plans the restore of the given items, or of the removed items that fit filters.
   ///
-  /// For the items in `waiting` a row waits, or did when the command began.
+  /// No selection means all that were changed, removed or rejected, or are invalid. `waiting` are
+  /// the items that had a waiting row when the command began.
   ///
-  /// - Throws: ``Failure``, where an item that is named can't be restored.
+  /// - Throws: ``Failure`` if a given item can't be restored.
   static func plan(
     _ selection: ItemSelection?, _ open: OpenWorkspace, waiting: [ItemKey], in context: Context
   ) throws -> (steps: [Restoration], names: ItemNames) {
@@ -74,7 +73,7 @@ struct Restoration {
     case nil:
       unnamed = try survey.entries.compactMap { entry in
         guard let key = entry.key, entry.isRestoredWithAll else { return nil }
-        // Nothing without a row goes unnamed.
+        // An item without a row is restored only if it is named.
         if open.workspace.journal.intents[key] != nil { return key }
         return if case .row = try open.workspace.base(of: key) { key } else { nil }
       }
@@ -90,7 +89,7 @@ struct Restoration {
     return (steps, open.names(of: steps.compactMap(\.key), inventory))
   }
 
-  /// Finds what is to be done with one item; `nil` where nothing is.
+  /// `nil` if there is nothing to do for the item.
   private init?(
     _ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims,
     waiting: [ItemKey]
@@ -102,17 +101,17 @@ struct Restoration {
     }
     let base = try open.workspace.base(of: key)
     let here = entry?.client.item
-    // Whether its file is valid or not: what was sent would come back as a change of nobody's.
+    // Valid file or not: the sent change could come back from the server.
     guard open.workspace.journal.intents[key] == nil else {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["find it out first: \(typed: "push")"])
     }
-    // A row that waits becomes the base first.
+    // A waiting row becomes the base first.
     let row = try waiting.contains(key) ? open.workspace.newestRow(of: key) : base.row
     let target = row.flatMap { $0.deleted ? nil : $0.item }
     switch entry?.standing {
     case .conflict(let conflict)?:
-      // Where two sides were edited, nothing is done before their user has said which counts.
+      // Throws if two client sides were edited: the user must choose one.
       _ = try open.conflict(key, &claims)
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
@@ -120,20 +119,20 @@ struct Restoration {
       try Self.requireReadableSide(of: key, open.workspace)
       let row = try open.workspace.newestRow(of: key)
       let target = row.flatMap { $0.deleted ? nil : $0.item }
-      // Where the server has nothing that could go in its place, it is only taken away.
+      // Without a server row, the file only goes to the trash.
       let isStray = target == nil && open.workspace.journal.conflicts[key] == nil
       self.init(
         key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
     case .moved?, .unknown?: return nil  // its failure was told before
     case .pending?, .waiting?, .rejected?:
-      // What came back from the trash, as it was there: the same was asked for before.
+      // A repeated command: the item is back from the trash as it was there.
       if case .pending? = entry?.standing, case .tombstone(let row) = base, let here,
         try Self.remembered(row, key, open.workspace) == here
       {
         return nil
       }
-      // What a command removed had edits that were never sent.
+      // A command removed the item, which had unsent edits.
       if case .pending? = entry?.standing, here == nil, base.item != nil,
         open.workspace.journal.notes[key]?.note.commanded == true,
         let last = try open.workspace.displaced(key, newestOnly: true), last != base.item
@@ -161,17 +160,14 @@ struct Restoration {
     self.shown = shown
   }
 
-  /// Makes sure that the client's side of a conflict can be read, where its user has edited it: it says
-  /// something that nobody has decided upon.
-  ///
-  /// - Throws: ``Resolve/Failure``.
+  /// Refuses an edited client side that can't be read: its edits would be lost unseen.
   private static func requireReadableSide(of key: ItemKey, _ workspace: Workspace) throws {
     if case .invalid(let invalid)? = try workspace.editedSide(of: key) {
       throw Resolve.Failure.invalid(key, invalid)
     }
   }
 
-  /// Returns a deleted item as it last was here, or else as its tombstone has it.
+  /// Returns a deleted item from the trash, or else from its tombstone.
   private static func remembered(
     _ row: Row?, _ key: ItemKey, _ workspace: Workspace
   ) throws -> Item? {
@@ -179,11 +175,11 @@ struct Restoration {
     return row.flatMap { $0.item.isEmpty ? nil : $0.item }
   }
 
-  // MARK: Doing
+  // MARK: Restoring
 
-  /// Does it; answers whether anything was done.
+  /// Restores the item; returns whether it did anything.
   ///
-  /// An item that was changed since it was looked at is named and left.
+  /// An item that changed after the plan is left, with a warning.
   func run(on open: inout OpenWorkspace, in context: Context) throws -> Bool {
     do {
       return try run(on: &open, now: context.now)
@@ -195,7 +191,7 @@ struct Restoration {
     }
   }
 
-  /// - Throws: ``Resolve/Failure``, where the item was changed meanwhile.
+  /// Throws ``Resolve/Failure`` if the item changed after the plan.
   private func run(on open: inout OpenWorkspace, now: Int64) throws -> Bool {
     guard let key else {
       if case .stray(let stray, let table) = way {
@@ -218,7 +214,7 @@ struct Restoration {
     case .replacing(let invalid):
       try Self.requireReadableSide(of: key, open.workspace)
       let isBack = try open.workspace.restore(key) { workspace in
-        // What else may lie there meanwhile is for what was recorded to see.
+        // If another file is there by now, the restore itself finds out.
         _ = try workspace.discard(invalid, of: key, in: key.table)
       }
       guard isBack else { throw Resolve.Failure.changedMeanwhile(key) }
@@ -235,7 +231,7 @@ struct Restoration {
     return true
   }
 
-  /// Tells it: the file is as the server's row, or in the trash.
+  /// Prints `restored`, or `dropped` if the file is in the trash.
   func tell(_ start: String, _ names: ItemNames, to output: Output) {
     let verb = target == nil ? "drop" : "restore"
     let did = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + verb
@@ -260,7 +256,7 @@ struct Restoration {
 }
 
 extension Survey.Entry {
-  /// Whether `-a` is about it: not what is in conflict.
+  /// Whether `-a` restores the item: not if it is in conflict.
   fileprivate var isRestoredWithAll: Bool {
     switch standing {
     case .pending, .waiting, .rejected, .invalid, .unknown, .moved: true

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Drops changes made here, or brings a deleted item back.
 struct RestoreCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Drop changes made here, or bring a deleted item back.")
@@ -52,7 +51,7 @@ struct RestoreCommand: TsyncCommand {
     }
   }
 
-  /// What was told, or would be, and how many conflicts are left where all items were asked for.
+  /// The number of restored items and, with `-a`, of open conflicts.
   private typealias Outcome = (told: Int, conflicts: Int)
 
   private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Outcome {
@@ -75,7 +74,7 @@ struct RestoreCommand: TsyncCommand {
     var lost: LostItems?
     var waiting: [ItemKey] = []
     try context.writing(
-      // Rows that wait are brought to items that are there.
+      // Recovery applies waiting rows only to items that are there.
       preparing: { open in
         waiting = try open.waiting()
         guard all, try open.hasLostItems else { return }
@@ -103,13 +102,11 @@ struct RestoreCommand: TsyncCommand {
 }
 
 extension OpenWorkspace {
-  /// Whether the directory of all items is gone, and no table was named, or all were: those of one
-  /// table alone would let the others look deleted.
+  /// Whether `items` is gone and all tables are chosen: with one, the others would look deleted.
   fileprivate var hasLostItems: Bool {
     get throws { try tables.count == configuration.tables.count && lacksItems }
   }
 
-  /// How many conflicts are open in the tables.
   fileprivate var conflicts: Int {
     workspace.journal.conflicts.keys.count { tables.contains($0.table) }
   }

@@ -1,13 +1,13 @@
 import SyncEngine
 import SyncModel
 
-/// Filters, read by the fields that items have (decisions.md 56).
+/// Filters, parsed by the fields of the items (decisions.md 56).
 struct ItemFilters {
   private let filters: [Filter]
 
-  /// Reads words as filters of items; a field that none of them has is handed on as a failure.
+  /// Parses filters; `missing` gets the failure for a field that no item has.
   ///
-  /// - Throws: ``Failure``, where a word is no filter, or its value can't be of the field's type.
+  /// - Throws: ``Failure`` if a word is no filter, or a value doesn't fit the field's type.
   init(
     _ words: [String], of items: [(key: ItemKey, item: Item)], doneField: Text,
     missing: (Failure) throws -> Void = { throw $0 }
@@ -22,13 +22,12 @@ struct ItemFilters {
     }
   }
 
-  /// Whether an item fits all of them.
   func fit(_ key: ItemKey, _ item: Item) -> Bool { filters.allSatisfy { $0.fits(key.id, item) } }
 
-  /// Whether one of them asks for a field.
+  /// Whether a filter names the field.
   func name(_ field: Text) -> Bool { filters.contains { $0.field == field } }
 
-  /// Makes sure that the values can be read as the field's type in one of the items.
+  /// Checks that the values fit the field's type in one of the items.
   private static func check(_ filter: Filter, _ items: [(key: ItemKey, item: Item)]) throws {
     var failure: Failure?
     for (key, item) in items {
@@ -47,7 +46,7 @@ struct ItemFilters {
 }
 
 extension Failure {
-  /// That none of some items has a field, with the one that may be meant.
+  /// Says that no item has the field, and suggests a similar one.
   static func noField(_ field: Text, _ items: some Sequence<Item>) -> Failure {
     let names = Set(items.flatMap { $0.fields.members.map(\.name) }).sorted().map(\.string)
     let near = HabitWords.nearest(field.string, of: names)

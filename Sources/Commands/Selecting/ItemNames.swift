@@ -1,13 +1,11 @@
 import SyncEngine
 import SyncModel
 
-/// How items are called in front of people: by their ids, shortened where they are long, and their
-/// titles (tsync(1), Output).
+/// The names of items for people: shortened ids, and titles (tsync(1), Output).
 struct ItemNames {
-  /// What stands for the title of an item that has none.
   static let untitled = "(no text)"
 
-  /// The fewest characters of an id that is shortened.
+  /// The fewest characters of a shortened id.
   static let shortest = 4
 
   private let lengths: [ItemKey: Int]
@@ -16,11 +14,7 @@ struct ItemNames {
 
   /// Finds the names of some items.
   ///
-  /// - Parameters:
-  ///   - keys: The items that will be named.
-  ///   - others: All items that a shortened id must not be taken for.
-  ///   - showsTable: Whether the table's name stands before the id.
-  ///   - titleField: The setting `title.field`; `nil` where it isn't set.
+  /// `others` are all items that a shortened id must not match; `titleField` is the setting.
   init(
     for keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>, showsTable: Bool,
     titleField: Text?
@@ -30,7 +24,7 @@ struct ItemNames {
     self.titleField = titleField
   }
 
-  /// Finds the names of some items among all of their tables that the server has, too.
+  /// Finds the names of some items among all rows of their tables.
   init(
     for keys: [ItemKey], in tables: [TableName], on disk: some RowDisk, titleField: Text?
   ) throws {
@@ -41,14 +35,14 @@ struct ItemNames {
     self.init(for: keys, among: others, showsTable: tables.count > 1, titleField: titleField)
   }
 
-  /// Returns the id as it is shown, its unique part highlighted.
+  /// Returns the shortened id, with its unique part highlighted.
   func line(for key: ItemKey) -> Line {
     let id = key.id.text.string
     let bytes = id.utf8
     let unique = min(lengths[key] ?? bytes.count, bytes.count)
     let shown = min(max(unique, Self.shortest), bytes.count)
     var line = Line(showsTable ? "\(key.table)/" : "")
-    // Ids that are not shortened may have characters of several bytes: they are not taken apart.
+    // Other ids may have characters of several bytes, and are not cut.
     guard Self.isShortened(key.id) else {
       line.append(id, .cyan)
       return line
@@ -58,30 +52,27 @@ struct ItemNames {
     return line
   }
 
-  /// Returns a title, or what stands for one, as a line of several things has room for it.
+  /// Returns a title, or ``untitled``, cut for a line.
   static func shown(_ title: String?) -> String {
     Terminal.cut(Terminal.safe(title ?? untitled), to: longestTitle)
   }
 
-  /// How many columns of a title a line shows.
+  /// The widest title in a line, in columns.
   private static let longestTitle = 60
 
-  /// Returns an item's title; `nil` where it has none.
   func title(of item: Item?) -> String? { Self.title(of: item, field: titleField) }
 
-  /// Returns the field that is an item's title.
   static func field(of item: Item, setting: Text?) -> Text {
     setting ?? (item["text"] == nil && item["title"] != nil ? "title" : "text")
   }
 
-  /// Returns an item's title; `nil` where it has none.
   static func title(of item: Item?, field: Text?) -> String? {
     guard let item, let value = item[Self.field(of: item, setting: field)] else { return nil }
     let text = value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
     return text.utf8.isEmpty ? nil : text
   }
 
-  /// Whether an id is shortened: hexadecimal digits and hyphens, as tsync and servers make them.
+  /// Whether an id has only hexadecimal digits and hyphens, as tsync and servers make them.
   static func isShortened(_ id: ItemID) -> Bool {
     id.text.string.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || (0x41...0x46).contains($0)
@@ -89,10 +80,9 @@ struct ItemNames {
     }
   }
 
-  /// Returns for each item how many bytes of its id no other id of its table begins with.
+  /// Returns the length of the shortest unique prefix of each id in its table, in bytes.
   ///
-  /// Sorted, an id shares the longest beginning with a neighbour; so each other id is compared with
-  /// the two that it lies between.
+  /// In sorted order, an id shares its longest prefix with a neighbour: others aren't compared.
   private static func lengths(
     of keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>
   ) -> [ItemKey: Int] {

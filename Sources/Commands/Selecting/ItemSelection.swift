@@ -2,16 +2,13 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Which items a command is about: those that are named, or those that fit filters.
+/// The items of a command: given by references, or chosen by filters.
 enum ItemSelection: Equatable {
-  /// The items that are named.
   case references([String])
-  /// The items that fit all filters; of them only those that were confirmed, where some were.
+  /// The items that fit all filters; only the confirmed ones, if there are any.
   case filters([String], confirmed: Set<ItemKey>? = nil)
 
-  /// Takes words of which some may be filters; the two can't be mixed.
-  ///
-  /// - Throws: ``Failure``.
+  /// Takes references or filters; throws ``Failure`` if they are mixed.
   init(_ words: [String]) throws {
     let isFilter = words.map { Filter.isFilter(Text($0)) }
     guard let first = isFilter.first else { throw Failure.usage("no items given") }
@@ -21,9 +18,7 @@ enum ItemSelection: Equatable {
     self = first ? .filters(words) : .references(words)
   }
 
-  /// Takes references, or filters that stand apart.
-  ///
-  /// - Throws: ``Failure``, where there is neither or both.
+  /// Takes references or filters; throws ``Failure`` for neither and for both.
   init(_ references: [String], filters: [String]) throws {
     guard references.isEmpty || filters.isEmpty else {
       throw Failure.usage("references and filters can't be mixed")
@@ -32,11 +27,9 @@ enum ItemSelection: Equatable {
     self = filters.isEmpty ? .references(references) : .filters(filters)
   }
 
-  /// Returns the items, in the order in which they are named, or by table and id.
+  /// Returns the items in the order of the references, or by table and id.
   ///
-  /// Files that aren't valid fit no filter; they are told, and the exit status says so.
-  ///
-  /// - Throws: ``Failure``, where a reference or a filter is wrong.
+  /// Filters skip invalid files, with a warning and an exit status.
   func keys(_ inventory: Inventory, _ open: OpenWorkspace, in context: Context) throws -> [ItemKey]
   {
     switch self {
@@ -48,9 +41,7 @@ enum ItemSelection: Equatable {
     }
   }
 
-  /// Returns the items, or those that were removed, that the filters choose; none where there are none.
-  ///
-  /// - Throws: ``Failure``, where a filter is wrong.
+  /// Returns the existing or the removed items that fit the filters; none without filters.
   func fitting(
     _ inventory: Inventory, _ open: OpenWorkspace, areRemoved: Bool = false
   ) throws -> [(key: ItemKey, item: Item)] {
@@ -64,17 +55,15 @@ enum ItemSelection: Equatable {
     }
   }
 
-  /// Whether several items may be meant by few words.
   var isByFilter: Bool { if case .filters = self { true } else { false } }
 }
 
 extension Output {
-  /// Names the files that aren't valid; the exit status says so, too.
   func tellInvalid(_ inventory: Inventory) {
     inventory.invalids.forEach(tell)
   }
 
-  /// Names a file that isn't valid, with what mends it; the exit status says so, too.
+  /// Warns of an invalid file, with a hint, and sets the exit status.
   func tell(_ invalid: InvalidItem) {
     warn(invalid.sentence)
     if let hint = invalid.hint { summary(Line("tsync: mend it: \(text(of: hint))")) }

@@ -2,19 +2,15 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// How a person names an item: the beginning of its id, its file, or a part of its title
-/// (tsync(1), References).
+/// A name for an item: a prefix of its id, a path, or a part of its title (tsync(1), References).
 enum Reference: Equatable {
-  /// The beginning of an id, in one table or in any.
+  /// A prefix of an id, in one table or in any.
   case id(Text, in: TableName?)
-  /// A path, as it was written.
+  /// A path, as it was typed.
   case path(String)
-  /// A part of a title.
   case title(String)
 
-  /// Reads a word.
-  ///
-  /// What begins with the name of none of the workspace's tables and `/` is a path.
+  /// Parses a word; with a `/` that doesn't follow a table's name, it is a path.
   init(_ word: String, tables: [TableName]) {
     let bytes = word.utf8
     if bytes.starts(with: ":/".utf8) {
@@ -36,32 +32,29 @@ enum Reference: Equatable {
   }
 }
 
-/// What references name: items, and files that can't be items.
+/// The target of a reference: an item, or a file that can't be an item.
 struct Referent: Equatable {
-  /// The item; `nil` where the file's name stands for no id.
+  /// `nil` if the file's name has no id.
   let key: ItemKey?
-  /// Where the file lies, as people are shown it; `nil` for an item that was named otherwise.
+  /// The file that can't be an item; `nil` for an item.
   let stray: InvalidItem?
-  /// The table.
   let table: TableName
 }
 
-/// Finds what references name in a workspace.
+/// Finds the targets of references in a workspace.
 struct References {
   let inventory: Inventory
   let workspace: Workspace
   let names: ItemNames
   /// The current directory.
   let directory: String
-  /// Finds removed items that may be named by a part of an id or title.
+  /// Finds removed items, for references by a part of an id or title.
   var removed: () throws -> [(key: ItemKey, item: Item)] = { [] }
 
   /// How many candidates an ambiguous reference lists.
   private static let listed = 10
 
-  /// Returns the items that words name, each once, in the order of the words.
-  ///
-  /// - Throws: ``Failure``, where a word fits no item or several, or names a file that can't be one.
+  /// Returns each item once, as ``all(_:)`` does; throws for a file that can't be one.
   func items(_ words: [String]) throws -> [ItemKey] {
     try all(words).map { referent in
       if let key = referent.key { return key }
@@ -69,9 +62,7 @@ struct References {
     }
   }
 
-  /// Returns what words name, each once, in the order of the words.
-  ///
-  /// - Throws: ``Failure``, where a word fits nothing or several items.
+  /// Returns each target once, in the order of the words; throws if a word fits none or several.
   func all(_ words: [String]) throws -> [Referent] {
     var items: Set<ItemKey> = []
     var found: [Referent] = []
@@ -108,8 +99,8 @@ struct References {
       let whole = tables.map { ItemKey($0, id) }
       let here = whole.filter(inventory.contains)
       if !here.isEmpty { return here }
-      // An item of which only a tombstone is left, or what is in the trash, stands in no list, but has
-      // an id: a command that is given again doesn't mean another one whose id begins with that.
+      // A deleted item is in no list, but has an id: a repeated command must not find another item
+      // by the beginning of its id.
       let gone = try whole.filter(isGone)
       if !gone.isEmpty { return gone }
     }
@@ -154,8 +145,7 @@ struct References {
 
   private func file(_ path: String) throws -> Referent? {
     let absolute = PathName.absolute(path, in: directory)
-    // Messages show places relative to the directory of the workspace's own, and hints relative to
-    // the one that it lies in.
+    // Messages show places relative to `.todosync`, and hints relative to its parent.
     let root = try inventory.tables.first.map { try Places(of: $0, in: workspace).root }
     let roots = root.map { [$0, PathName.split($0).directory] } ?? []
     let shown = roots.map { PathName.absolute(path, in: $0) }
@@ -197,17 +187,16 @@ struct References {
 }
 
 extension Referent {
-  /// Names an item.
   init(_ key: ItemKey) {
     self.init(key: key, stray: nil, table: key.table)
   }
 }
 
-/// The directories of a table.
+/// The directories of a table's files.
 private struct Places {
   let items, conflicts: String
 
-  /// What the directories of all tables lie in.
+  /// The directory `.todosync`.
   var root: String { PathName.split(PathName.split(items).directory).directory }
 
   init(of table: TableName, in workspace: Workspace) throws {

@@ -4,28 +4,22 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The line to a workspace's server: where it is, who asks, and what is known of it.
+/// The connection to a workspace's server: address, backend and known facts.
 struct Connection {
-  /// The backend that the engine works with.
   typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport>>
 
-  /// Where the server is.
   let address: ServerAddress
-  /// The backend.
   var backend: Line
-  /// Whether it is not known that this server has the rows that the workspace knows: another
-  /// address than before, of servers that don't tell their data sets apart.
+  /// Whether the server, at a new address, may have other rows than the workspace knows.
   let isUnproven: Bool
-  /// Whether a setting says what the server speaks.
+  /// Whether the dialect comes from the settings.
   private let isDialectSet: Bool
   private let sight: WatchedTransport.Sight
 
-  /// Connects to the server of a workspace; one that isn't known yet is asked what it speaks.
+  /// Connects to the workspace's server; detects the dialect of a new one, and keeps it.
   ///
-  /// What is found out is kept in the workspace's state.
-  ///
-  /// - Throws: ``Failure`` where there is no address, `Stop` where the server can't be asked or is
-  ///   another one than that of the workspace.
+  /// - Throws: ``Failure`` if there is no address, `Stop` if the server can't be asked or isn't the
+  ///   workspace's.
   init(_ context: Context, _ open: OpenWorkspace, jobs: Int? = nil) throws {
     let (workspace, configuration) = (open.workspace, open.configuration)
     guard let remote = configuration.remote else {
@@ -70,17 +64,15 @@ struct Connection {
     }
   }
 
-  /// The failure of a command that needs a server where there is none.
   static var noServer: Failure {
     .usage("the workspace has no server", hints: ["name one: \(typed: "remote", "set", "URL")"])
   }
 
-  /// Enters what is known of the server into a workspace's state.
+  /// Writes the known facts of the server into a state.
   func enter(_ state: inout WorkspaceState) {
     let facts = backend.inner.facts
     let origin = Text(address.description)
-    // A dialect that is set was not found out; what was found out before is true when it isn't set
-    // any more.
+    // A setting doesn't replace a detected dialect: without the setting, that is valid again.
     if !isDialectSet {
       state.dialect = facts.dialect.name
     } else if state.origin != origin {
@@ -92,10 +84,10 @@ struct Connection {
     state.tables = facts.tables
   }
 
-  /// Whether the server is tsync-server: only it tells its data set.
+  /// Whether the server is tsync-server: no other sends a data set.
   var isServerOfOurs: Bool { backend.inner.facts.dataset != nil }
 
-  /// Keeps what was learnt of the server's tables, however the exchange ended.
+  /// Keeps the facts about the server's tables, even if the exchange failed.
   func keepTables(in workspace: Workspace) throws {
     guard workspace.isWriting, !isUnproven else { return }
     var state = try workspace.state()
@@ -104,7 +96,7 @@ struct Connection {
     try workspace.write(state)
   }
 
-  /// Asks the server by one table after the other, until one shows what it speaks.
+  /// Reads one table after another until one shows the dialect.
   private static func detect(
     _ exchange: inout Exchange<WatchedTransport>, _ dialect: Dialect?,
     _ tables: [TableName]
@@ -114,7 +106,7 @@ struct Connection {
       do {
         if let facts = try exchange.detect(table, chosen: dialect) { return facts }
       } catch Stop.noTable(let table) {
-        // Another one may be there.
+        // The server may have another table.
         missing.append(.noTable(table))
       }
     }
@@ -122,7 +114,7 @@ struct Connection {
     throw UnknownDialect()
   }
 
-  /// Makes sure that a server that wasn't asked before is the workspace's, as far as it tells.
+  /// Refuses a new server that sends another data set or user.
   private static func check(
     _ facts: ServerFacts, against state: WorkspaceState, _ address: ServerAddress
   ) throws(Stop) {
@@ -134,8 +126,7 @@ struct Connection {
     }
   }
 
-  /// Refuses another address while changes were sent whose outcome only the former server knows, unless
-  /// both say that they hold the same data set (decisions.md 6, 74).
+  /// Refuses a new address while outcomes are unknown, unless data sets match (decisions.md 6, 74).
   private static func checkOutcomes(
     _ facts: ServerFacts, against state: WorkspaceState, _ workspace: Workspace
   ) throws(Failure) {
@@ -150,8 +141,7 @@ struct Connection {
       hints: ["find out there first: \(typed: "remote", "set", former.string)"])
   }
 
-  /// Returns the failure that an error of the exchange is; plain HTTP to another machine is a fault
-  /// of the address, not of the network.
+  /// Describes an error of the exchange; for plain HTTP to another machine, it names the address.
   func failure(_ error: any Error) -> any Error { Self.failure(error, sight) }
 
   private static func failure(
@@ -169,8 +159,7 @@ struct Connection {
 }
 
 extension ServerFacts {
-  /// Takes what a workspace knows of its server, in the dialect that is set or was found out; `nil`
-  /// where neither is.
+  /// Takes the facts from a workspace's state; `nil` if the dialect is neither set nor detected.
   init?(_ state: WorkspaceState, dialect: Dialect?) {
     guard let dialect = dialect ?? state.dialect.flatMap(Dialect.init(name:)) else { return nil }
     self.init(
@@ -179,12 +168,11 @@ extension ServerFacts {
 }
 
 extension Configuration {
-  /// The dialect that is set; `nil` where it is to be found out.
+  /// The dialect of the settings; `nil` to detect it.
   var spokenDialect: Dialect? { dialect.flatMap(Dialect.init(name:)) }
 }
 
-/// The end of an exchange with a server whose tables are empty, and whose answers don't show what it
-/// speaks (decisions.md 75).
+/// The dialect can't be detected, because all tables are empty (decisions.md 75).
 struct UnknownDialect: FailureDescribing {
   static let fact = "the dialect is not known yet: the table is empty"
 
@@ -199,7 +187,6 @@ struct UnknownDialect: FailureDescribing {
 }
 
 extension WatchedTransport {
-  /// Makes the transport of a command to a server.
   fileprivate init(to address: ServerAddress, _ context: Context, _ configuration: Configuration) {
     let patience = Patience(context, address)
     var limits = context.invocation.limits
@@ -212,7 +199,6 @@ extension WatchedTransport {
 }
 
 extension CurlTransport {
-  /// Makes the transport of an invocation.
   fileprivate init(
     _ invocation: Invocation, _ limits: TransportLimits, goesOn: @escaping () -> Bool
   ) {

@@ -2,17 +2,12 @@ import SyncEngine
 import SyncModel
 
 extension Context {
-  /// Makes sure that the items that filters choose are meant, without the lock (decisions.md 57).
+  /// Asks whether the items that filters choose are meant, without the lock (decisions.md 57).
   ///
-  /// - Parameters:
-  ///   - selection: What the command is about.
-  ///   - isSure: Whether nothing is asked, with `-y`.
-  ///   - verb: What would be done to the items.
-  ///   - words: The words of the command line behind the command's name, but for `-y`.
-  ///   - look: The words of the command that shows the items.
-  ///   - areRemoved: Whether filters choose from what was removed.
-  /// - Returns: The selection, of what was confirmed only; `nil` where it isn't meant.
-  /// - Throws: ``Failure``, ``WorkspaceError``.
+  /// `words` are the command's without `-y`; `look` is a command that shows the items.
+  ///
+  /// - Returns: The confirmed selection; `nil` if it isn't meant.
+  /// - Throws: ``Failure`` if tsync can't ask, and the items are too many.
   func confirmed(
     _ selection: ItemSelection, _ isSure: Bool, to verb: String, words: [String], look: [String],
     areRemoved: Bool = false
@@ -22,7 +17,7 @@ extension Context {
       let inventory = try open.inventory()
       let fitting = try selection.fitting(inventory, open, areRemoved: areRemoved)
       let chosen = fitting.map(\.key)
-      // What comes back counts, too.
+      // Items that would come back count, too.
       let totals = chosen.filter { !inventory.isHere($0) }
         .reduce(into: inventory.counts) { $0[$1.table, default: 0] += 1 }
       let total = totals.values.reduce(0, +)
@@ -60,7 +55,7 @@ extension Context {
     }
   }
 
-  /// Returns the words of a command, with the tables that this one is about.
+  /// Adds this command's `-t` options to the words of a command.
   func sameTables(_ words: [String]) -> [String] {
     words.prefix(1) + options.table.flatMap { ["-t", $0] } + words.dropFirst()
   }

@@ -5,26 +5,23 @@ import SystemPackage
 import Workspace
 
 extension Context {
-  /// The user's tokens; `nil` where nothing says where they are.
   var credentials: Credentials? { userDirectory.map { Credentials(in: $0) } }
 
-  /// Returns a path that a person gave as an absolute one.
   func path(_ given: String) -> String { PathName.absolute(given, in: invocation.directory) }
 
-  /// Asks for something that nobody may read from the screen.
+  /// Asks a question and doesn't show the answer on the screen.
   func askSecretly(_ question: Line) throws -> [UInt8]? {
     let echo = Echo()
     defer {
       echo.restore()
-      // The line end that was typed didn't show either.
+      // The terminal didn't show the typed line end either.
       output.message("")
     }
     output.prompt(question)
     return try invocation.input.line()
   }
 
-  /// What the exchange takes from the world: it tells each request to `--trace`, and what people
-  /// should know to standard error.
+  /// The exchange's surroundings: requests go to `--trace`, notices to standard error.
   func surroundings() throws -> Surroundings {
     let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
     let output = output
@@ -36,9 +33,7 @@ extension Context {
 }
 
 extension Context {
-  /// Opens the file that is told each request.
-  ///
-  /// - Throws: ``Failure``, where the file that was named can't be written.
+  /// Opens the trace file; throws ``Failure`` if it can't be written.
   private func opened(_ trace: String) throws -> Trace {
     do {
       return try Trace(path(trace), clock: invocation.clock)
@@ -48,7 +43,7 @@ extension Context {
   }
 }
 
-/// A file that is told each request and what came of it, without secrets.
+/// A log of requests and their results, without secrets.
 private struct Trace {
   private let descriptor: FileDescriptor
   private let clock: () -> Int64
@@ -67,22 +62,20 @@ private struct Trace {
   }
 }
 
-/// A terminal that doesn't show what is typed; standard input is known to be one.
+/// A terminal that hides typing; standard input must be one.
 private struct Echo {
   private var former = termios()
 
-  /// Hides what is typed; Ctrl-Z is a character like others, for a tsync that is stopped would leave
-  /// the terminal so.
+  /// Hides typing, and disables Ctrl-Z, because a stopped tsync would leave the terminal so.
   init() {
     guard tcgetattr(STDIN_FILENO, &former) == 0 else { return }
     var hidden = former
     hidden.c_lflag &= ~tcflag_t(ECHO)
-    // 0 is no character (_POSIX_VDISABLE).
+    // 0 disables the character (_POSIX_VDISABLE).
     withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
   }
 
-  /// Brings the terminal back to what it was.
   func restore() {
     var former = former
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
@@ -90,7 +83,6 @@ private struct Echo {
 }
 
 extension Output {
-  /// Sets members of the JSON document.
   func set(_ object: JSONObject) {
     for member in object.members { set(member.name, member.value) }
   }

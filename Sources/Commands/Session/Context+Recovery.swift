@@ -2,17 +2,15 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What was left by earlier commands, and finished at the beginning of this one.
+/// The interrupted work that this command finished when it began.
 struct Recovered {
-  /// The conflicts that were laid down.
   var conflicts: [Event] = []
-  /// The items whose conflicts were settled as had been decided.
+  /// The items with conflicts that were resolved as decided before.
   var settled: Set<ItemKey> = []
 }
 
 extension Context {
-  /// Finishes what an interrupted command left half done, takes over the rows that had waited and
-  /// wait no more, and tells both.
+  /// Finishes an interrupted command, applies rows that no longer wait, and prints both.
   @discardableResult
   func recover(_ open: inout OpenWorkspace) throws -> Recovered {
     let before = open.workspace.journal
@@ -24,7 +22,7 @@ extension Context {
     let events = try Recovery.run(
       tables, on: &open.workspace, settings: open.settings(now: now))
     let decided = try before.resolutions.filter { key, resolution in
-      // A restore of what was in no conflict was carried out where the item is there.
+      // Without a conflict it was a restore, which is done if the item is there.
       before.conflicts[key] == nil
         ? try open.workspace.client(key).item == resolution.item
         : open.workspace.journal.conflicts[key] == nil
@@ -51,7 +49,7 @@ extension Context {
 
   private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 
-  /// Tells what became of items, in the words of a pull.
+  /// Warns of each item, in the words of a pull.
   private func tell(_ events: [Event], _ open: OpenWorkspace) throws {
     let names = try ItemNames(
       for: events.map(\.key), in: open.configuration.tables, on: open.workspace,

@@ -1,19 +1,15 @@
-/// What one run of a command has at hand: the world, the options, and where its words go.
+/// All that a command gets: the world, its options and its output.
 struct Context {
-  /// The world; its directory is where `-C` leads.
+  /// The world, in the directory of `-C`.
   let invocation: Invocation
-  /// The options that all commands have.
   var options: GlobalOptions
-  /// The command's name.
   let command: String
   /// The words of the command line, the command's name first.
   let words: [String]
-  /// The words that say what the command is about.
+  /// The words for the history.
   let selection: [String]
-  /// Where results and messages go.
   let output: Output
 
-  /// Whether a person is there to be asked.
   var canAsk: Bool {
     invocation.input.isTerminal && invocation.error.isTerminal && !options.noInput
   }
@@ -21,8 +17,7 @@ struct Context {
   /// The time in seconds since 1970.
   var now: Int64 { invocation.clock() / 1_000_000_000 }
 
-  /// Asks a question on standard error and returns the line that was typed, without blanks around
-  /// it; `nil` at the end of the input.
+  /// Asks on standard error; returns the trimmed answer, or `nil` at the end of the input.
   func ask(_ question: Line) throws -> String? {
     output.prompt(question)
     guard let answer = try invocation.input.line() else { return nil }
@@ -30,9 +25,7 @@ struct Context {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Ends the command where a signal asked for it; to be called between items.
-  ///
-  /// - Throws: ``Failure``, with the signal's status.
+  /// Throws the signal's failure if a signal came; a command calls it between items.
   func checkSignal() throws {
     if let signal = invocation.signal() { throw Failure.signal(signal) }
   }

@@ -1,15 +1,12 @@
 import SyncEngine
 import SyncModel
 
-/// A backend that stops at the next sensible place when the process is asked to end: what is on its
-/// way is still waited for, nothing new is begun.
+/// A backend that a signal stops: it waits for the requests under way, and sends no new ones.
 struct InterruptibleBackend<Inner: Backend>: Backend {
-  /// The backend that does the work.
   var inner: Inner
-  /// Whether the process is asked to end.
   let isInterrupted: () -> Bool
 
-  /// What an exchange ends with; the command's own status is the signal's.
+  /// The end of an interrupted exchange; the command's status is the signal's.
   static var stop: Stop { .unreachable("interrupted") }
 
   func prepare(_ operation: Operation) throws -> Request { try inner.prepare(operation) }

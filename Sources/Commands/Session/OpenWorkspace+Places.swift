@@ -3,20 +3,20 @@ import SyncModel
 import Workspace
 
 extension OpenWorkspace {
-  /// Returns the path of an item's file, relative to the directory that holds the workspace.
+  /// Returns the path of an item's file, relative to the directory that holds `.todosync`.
   func path(of key: ItemKey) throws -> String {
     let path = try workspace.path(of: key)
     return PathName.part(of: path, below: workspace.path) ?? path
   }
 
-  /// Returns an item's place as people are shown it: relative to `.todosync`.
+  /// Returns an item's path for messages, relative to `.todosync`.
   func place(of key: ItemKey) throws -> String {
     let path = try path(of: key)
     guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Returns an absolute path as people are shown it: relative to `.todosync` where it lies there.
+  /// Returns an absolute path for messages, relative to `.todosync` if it is below.
   func place(ofPath path: String) -> String {
     PathName.part(of: path, below: "\(workspace.path)/.todosync") ?? path
   }
@@ -30,10 +30,7 @@ extension OpenWorkspace {
 }
 
 extension OpenWorkspace {
-  /// Makes sure that no directory is missing whose table has rows here: its files would look deleted,
-  /// and the directory be made anew (decisions.md 78).
-  ///
-  /// - Throws: ``Failure`` with the ways on, ``WorkspaceError``.
+  /// Refuses if a table with rows has no directory: its items would look deleted (decisions.md 78).
   func requireDirectories() throws {
     let found = try workspace.directories().tables
     for table in tables where !found.contains(table) {
@@ -49,14 +46,12 @@ extension OpenWorkspace {
     }
   }
 
-  /// Returns what to do where no row of an item is known: the server may have one, as long as its table
-  /// was never pulled, or was forgotten since.
+  /// Returns a hint to pull if the table has no delta token: the server may have a row then.
   func wayToRow(of key: ItemKey) throws -> [Hint] {
     guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
     return ["should the server have one, it comes with: \(typed: "pull")"]
   }
 
-  /// Whether the directory of the items is gone.
   var lacksItems: Bool {
     get throws(WorkspaceError) {
       do throws(WorkspaceError) {

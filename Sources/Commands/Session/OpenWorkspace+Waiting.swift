@@ -3,12 +3,12 @@ import SyncModel
 import Workspace
 
 extension OpenWorkspace {
-  /// Returns the items for which a row waits that their files held back, and hold back no longer.
+  /// Returns the items with a waiting row that their files no longer hold back.
   func waiting() throws -> [ItemKey] {
     let journal = workspace.journal
     return try tables.flatMap { table -> [ItemKey] in
       let rows = try workspace.incoming(in: table)
-      // Those of a stopped pull are the next pull's.
+      // The next pull applies the rows of a stopped one.
       let stopped = rows.isEmpty ? [] : Set(try workspace.uncommitted(in: table))
       return try rows.map(\.id).filter { !stopped.contains($0) }.map { ItemKey(table, $0) }
         .filter { key in
@@ -18,9 +18,7 @@ extension OpenWorkspace {
     }.sorted()
   }
 
-  /// Names those of some items for which a row waits, with the command that applies it.
-  ///
-  /// `nil` stands for all items.
+  /// Warns of waiting rows, with the command that applies each; `nil` means all items.
   func tellWaiting(_ keys: Set<ItemKey>?, to output: Output) throws {
     for key in try waiting() where keys?.contains(key) ?? true {
       let change = try Operation(

@@ -1,15 +1,12 @@
 import Remote
 
-/// The waiting for a server's answers: what a person is told meanwhile, and its end where a signal asks
-/// for one.
+/// The wait for a server's answers: it shows progress, and ends after a signal.
 ///
-/// It is a class because whoever sends and whoever waits look at the same clock.
+/// It is a class because sender and waiter share one clock.
 final class Patience {
-  /// How many milliseconds pass until a person is told what is awaited.
+  /// Milliseconds without news until a person sees a progress line.
   private static let silence = 500
-  /// How many milliseconds answers that are under way are still given after a signal.
-  ///
-  /// It leaves time to tell what is not known before the process ends by itself.
+  /// Milliseconds for answers after a signal; the rest of two seconds is for the report.
   private static let grace = 1_000
 
   private let context: Context
@@ -17,16 +14,15 @@ final class Patience {
   private var lastNews = Surroundings.monotonicMilliseconds()
   private var end: Int?
 
-  /// Waits for the answers of a server.
   init(_ context: Context, _ address: ServerAddress) {
     self.context = context
     self.address = address
   }
 
-  /// Notes that something was sent, or came.
+  /// Notes that a request was sent or an answer came.
   func hasNews() { lastNews = Surroundings.monotonicMilliseconds() }
 
-  /// Tells a person what is awaited; answers whether to wait on.
+  /// Shows progress; returns whether to go on waiting.
   func goesOn() -> Bool {
     let now = Surroundings.monotonicMilliseconds()
     if now - lastNews > Self.silence {

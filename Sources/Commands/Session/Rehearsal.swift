@@ -1,10 +1,9 @@
 import SyncEngine
 import SyncModel
 
-/// A disk on which the engine can play what it would do: it reads another disk, and keeps to itself
-/// whatever would be written.
+/// A disk for dry runs: it reads another disk, and keeps all writes in memory.
 ///
-/// `pull -n` runs the very pull on it, so that what is foretold can't differ from what is done.
+/// `pull -n` runs the real pull on it, so that its forecast can't differ from the pull.
 struct Rehearsal<Stage: Disk> {
   private let stage: Stage
   private var clients: [ItemKey: ClientState] = [:]
@@ -15,7 +14,6 @@ struct Rehearsal<Stage: Disk> {
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
 
-  /// Begins where the disk is now.
   init(on stage: Stage) {
     self.stage = stage
     journal = stage.journal

@@ -2,39 +2,32 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// A command that exchanges changes with the server: the workspace, under its lock unless nothing is
-/// to be changed, and the line to the server.
+/// A command's work with workspace and server, under the lock unless it changes nothing.
 ///
-/// The lock is given back while a person is asked or another program runs (``pause()``), and taken
-/// again with the next use; whatever was read before must then be read again.
+/// ``pause(_:)`` gives the lock back while a person is asked or another program runs. The next
+/// use takes the lock again; all that was read before must then be read again.
 struct Session {
-  /// What the command has at hand.
   let context: Context
-  /// The settings.
   let configuration: Configuration
-  /// The tables that the command is about.
   let tables: [TableName]
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
-  /// How everything would stand after a pull that was only rehearsed.
+  /// The survey after a pull that was only rehearsed.
   var foreseen: Foresight?
-  /// The conflicts that this command has told of already.
+  /// The conflicts that this command has printed already.
   var told: Set<ItemKey> = []
-  /// The place of the conflict that is decided on among all, `2 of 5`; `nil` where it is the only one.
+  /// The place of the current conflict among all, `2 of 5`; `nil` if it is the only one.
   var place: String?
-  /// What an interrupted command had left when this one began.
   let recovered: Recovered
   private let isWriting: Bool
   private let path: String
   private var open: OpenWorkspace?
-  /// What was told at an opening of the workspace.
   private var toldNotices: Set<Text>
   private var connection: Connection?
 
-  /// Opens the workspace, and finishes what an interrupted command left.
   private init(_ context: Context, at path: String, isWriting: Bool) throws {
     var open = try context.prepared(Self.workspace(context, path, isWriting))
-    // Without a directory of items there is nothing to exchange, and recovery would make it anew.
+    // This comes before the recovery, which would create missing directories.
     try open.requireDirectories()
     recovered = isWriting ? try context.recover(&open) : Recovered()
     self.context = context
@@ -54,9 +47,9 @@ struct Session {
       clock: context.invocation.clock)
   }
 
-  /// Runs a command in a session, and keeps what it did, also where it fails.
+  /// Runs a command in a session, and writes the history even if it fails.
   ///
-  /// Without a path the workspace is looked for; a command that changes nothing takes no lock.
+  /// Without a path it finds the workspace; a command that changes nothing takes no lock.
   static func run(
     in context: Context, at path: String? = nil, isWriting: Bool = true,
     _ body: (inout Session) throws -> Void
@@ -70,19 +63,19 @@ struct Session {
       let told = session.connection?.failure(error) ?? error
       var failure =
         context.invocation.signal().map { Failure.signal($0, during: told) } ?? Failure(told)
-      // A clone knows its own way on, and a push what waits.
+      // A clone has its own hint, and a push names the waiting changes.
       if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
         failure.hints.append(
           "nothing is lost\(.column)try again: \(typed: context.command)")
       }
-      // What went wrong first is what is told; a line that could not be written is tried once more.
+      // The first error is reported. If the history line wasn't written, this tries once more.
       try? session.pause(failure.status)
       throw failure
     }
     try context.checkSignal()
   }
 
-  /// Works on the workspace; it is opened anew where it was given back.
+  /// Runs the body on the workspace, which it opens again after a pause.
   mutating func use<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
     var taken = if let open { open } else { try reopened() }
     open = nil
@@ -90,7 +83,7 @@ struct Session {
     return try body(&taken)
   }
 
-  /// Opens the workspace anew, and tells what others have left in it meanwhile.
+  /// Opens the workspace again, and prints new notices.
   private mutating func reopened() throws -> OpenWorkspace {
     var open = OpenWorkspace(
       workspace: try Self.workspace(context, path, isWriting), configuration: configuration,
@@ -102,7 +95,7 @@ struct Session {
     return open
   }
 
-  /// Works on the workspace and with its server, which is connected to first.
+  /// Runs the body on the workspace and its server, and connects first.
   mutating func exchange<Result>(
     _ body: (inout Workspace, inout Connection) throws -> Result
   ) throws -> Result {
@@ -120,10 +113,9 @@ struct Session {
     }
   }
 
-  /// Writes the history's line and gives the lock back; the command's status is known at its end.
+  /// Writes the history line and gives the lock back; `status` is set at the command's end.
   ///
-  /// Where the line can't be written the workspace stays open, and what was displaced stands in the one
-  /// that the next call writes.
+  /// If the write fails, the workspace stays open: the next line still names displaced files.
   mutating func pause(_ status: ExitStatus? = nil) throws {
     guard open != nil else { return }
     let context = context
@@ -134,6 +126,5 @@ struct Session {
     open = nil
   }
 
-  /// What the engine goes by.
   var settings: Settings { configuration.settings(for: tables, now: context.now) }
 }

@@ -1,24 +1,18 @@
 import Remote
 
-/// A transport that remembers what its errors say about the command line rather than the network, and
-/// tells whoever waits when something happens.
+/// A transport that remembers refused requests and tokens, and reports news to ``Patience``.
 struct WatchedTransport: Transport {
-  /// What was seen; shared by the copies of a transport.
+  /// Facts that all copies of a transport share.
   final class Sight {
-    /// Why a request was refused here before anything was sent: plain HTTP to another machine.
+    /// The reason why tsync refused a request before sending it: plain HTTP to another machine.
     fileprivate(set) var refusal: String?
-    /// Whether a request had a token with it.
     fileprivate(set) var hasToken = false
   }
 
-  /// The transport that does the work.
   var inner: any Transport
-  /// Told whenever something is sent, or comes.
   let patience: Patience
-  /// What was seen so far.
   let sight = Sight()
 
-  /// The names of the headers that bring a token.
   private static var tokenHeaders: [String] { ["Authorization", "X-ZUMO-AUTH"] }
 
   mutating func run(

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Reads and writes settings.
 struct ConfigCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Read and write settings.")
@@ -62,7 +61,7 @@ struct ConfigCommand: TsyncCommand {
       ?? ["all of them: man 5 tsync-config"]
   }
 
-  /// Tells the value of one setting that is in effect, which may be the default.
+  /// Prints the value of one setting, which may be the default.
   private func tell(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
     if let entry = settings.entries[setting.name] {
       tell(setting.name, entry.value, entry.place, asPair: false, context)
@@ -92,7 +91,7 @@ enum SettingText {
 }
 
 extension SettingKey {
-  /// The value where nothing is set; `nil` where that depends on the server, or there is none.
+  /// The default; `nil` if it depends on the server or there is none.
   var defaultValue: JSON? {
     switch name {
     case "tables": ["todoitem"]

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Looks whether the workspace is whole, and mends it.
 struct DoctorCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check the workspace, and repair it.")
@@ -29,7 +28,6 @@ struct DoctorCommand: TsyncCommand {
     if deep { try rehearsePull(in: context) }
   }
 
-  /// Says what a pull that reads all rows would do.
   private func rehearsePull(in context: Context) throws {
     var context = context
     context.options.verbose = true
@@ -40,9 +38,9 @@ struct DoctorCommand: TsyncCommand {
     }
   }
 
-  /// Returns what the environment lets others see of what is exchanged (safety.md W10).
+  /// Returns warnings of variables that expose the exchange to others (safety.md W10).
   ///
-  /// What the variables say isn't repeated: the address of a proxy may hold a password.
+  /// They don't repeat the values: a proxy's address may hold a password.
   static func surroundings(_ environment: Environment) -> [String] {
     var facts: [String] = []
     if environment.nonEmpty("SSLKEYLOGFILE") != nil {
@@ -55,7 +53,7 @@ struct DoctorCommand: TsyncCommand {
     return facts
   }
 
-  /// Mends, and returns what was found before and what was done about it.
+  /// Repairs the workspace; returns the findings with their repairs.
   private func mend(_ path: String, in context: Context) throws -> [DoctorReport.Entry] {
     let clock = context.invocation.clock
     let before = try Workspace.examine(at: path, clock: clock)
@@ -66,12 +64,12 @@ struct DoctorCommand: TsyncCommand {
     } catch {
       throw before.newer(error) ?? error
     }
-    // Settings that can't be read are named below, like other damage that only a person can mend.
+    // Unreadable settings are reported below, like other damage that only a person can repair.
     guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
       return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) }
     }
     try context.writing { open in
-      // Tables that the settings name no more may have been in the midst of a pull, too.
+      // A pull of tables that left the settings may have been interrupted, too.
       let others = before.tables.filter { !open.configuration.tables.contains($0) }
       _ = try Recovery.run(others, on: &open.workspace, settings: open.settings(now: context.now))
       mended += try open.workspace.mend()
@@ -83,7 +81,7 @@ struct DoctorCommand: TsyncCommand {
 }
 
 extension Examination {
-  /// Returns the failure of a mending that a newer tsync's file forbids; `nil` for another error.
+  /// Returns the failure if a newer tsync's file forbids the repair; `nil` for other errors.
   fileprivate func newer(_ error: any Error) -> Failure? {
     guard case .untrusted(let place, let fact) = error as? WorkspaceError else { return nil }
     let isNewer = findings.contains {

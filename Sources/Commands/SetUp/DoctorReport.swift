@@ -2,9 +2,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What the doctor tells: first what was mended, then what there is.
+/// The doctor's output: first the repairs, then the remaining findings.
 struct DoctorReport {
-  /// A finding, and what was done about it.
   struct Entry {
     let finding: Finding
     let deed: String?
@@ -18,7 +17,7 @@ struct DoctorReport {
   private let entries: [Entry]
   private let examination: Examination
 
-  /// Puts together what was mended and what was found after that; what is still found was not mended.
+  /// Joins repairs and findings; a repair counts only if its finding is gone.
   init(_ examination: Examination, mended: [Entry]) {
     self.examination = examination
     entries =
@@ -26,7 +25,7 @@ struct DoctorReport {
       + examination.findings.map { Entry($0) }
   }
 
-  /// What the command ends with: by what is not mended.
+  /// The exit status for the remaining findings.
   var status: ExitStatus {
     examination.findings.reduce(.done) { status, finding in
       switch finding.gravity {
@@ -38,7 +37,7 @@ struct DoctorReport {
     }
   }
 
-  /// Prints it: a line a finding, below it what is or would be done.
+  /// Prints a line for each finding, and below it the repair.
   func print(to output: Output) {
     for entry in entries {
       output.append(entry.json(output), to: "findings")
@@ -50,7 +49,6 @@ struct DoctorReport {
     output.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
   }
 
-  /// What was found, counted.
   private var summary: String {
     let counts: [(Int, String)] = [
       (entries.count { $0.deed != nil }, "mended"),
@@ -70,7 +68,6 @@ struct DoctorReport {
 }
 
 extension DoctorReport.Entry {
-  /// The lines for people.
   fileprivate func lines(_ output: Output) -> [Line] {
     var line = Line()
     line.append(word, style)
@@ -101,12 +98,10 @@ extension DoctorReport.Entry {
     }
   }
 
-  /// What was found, and what its user can do about it.
   private func message(_ output: Output) -> String {
     finding.fact + (finding.hint.map { " · \(output.text(of: $0))" } ?? "")
   }
 
-  /// The object for programs.
   fileprivate func json(_ output: Output) -> JSON {
     var object = JSONObject()
     object.append("invariant", .string(Text(finding.invariant.description)))

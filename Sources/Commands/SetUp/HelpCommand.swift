@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// Opens a page of the manual.
 struct HelpCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "help", abstract: "List the commands, or open a page of the manual.")

@@ -1,21 +1,18 @@
 import ArgumentParser
 import Glibc
 
-/// A page of the manual.
 struct ManualPage: Equatable {
   /// The page's name, such as `tsync-push`.
   let name: String
-  /// Its section.
   let section: Int
   private let command: String?
 
-  /// The pages that are about no command.
+  /// The pages that are not about a command.
   private static let others: [(topic: String, section: Int)] = [
     ("conflicts", 7), ("filter", 7), ("safety", 7), ("server", 8), ("tutorial", 7),
     ("workspace", 5),
   ]
 
-  /// What there are pages about.
   static var topics: [String] { Tsync.commands.map { $0.name } + others.map(\.topic) }
 
   /// Finds the page about a command or another topic; without one, tsync(1).
@@ -33,7 +30,7 @@ struct ManualPage: Equatable {
     }
   }
 
-  /// Shows the page by man(1); answers whether that could be done.
+  /// Shows the page by man(1); returns whether that worked.
   func open(in context: Context) throws -> Bool {
     let world = context.invocation
     let path = world.executable.flatMap { file(besides: $0) }
@@ -41,15 +38,14 @@ struct ManualPage: Equatable {
     if !world.output.isTerminal || context.options.noPager {
       arguments = ["-P", "cat"] + arguments
     }
-    // What man(1) says for itself is of no use where the summary follows.
+    // The summary replaces the messages of man(1).
     let program = Program(
       "sh", ["-c", "command -v man >/dev/null && exec man \"$@\" 2>/dev/null", "man"] + arguments,
       directory: world.directory, environment: world.environment)
     return try world.run(program).status == 0
   }
 
-  /// Returns the page's file: in `share/man` beside the program's directory, or in the source tree
-  /// that the program was built in.
+  /// Returns the page's file: in `share/man` beside the program, or in the source tree.
   func file(besides executable: String) -> String? {
     var directory = PathName.split(executable).directory
     let installed =
@@ -62,8 +58,7 @@ struct ManualPage: Equatable {
     return places.first { access($0, R_OK) == 0 }
   }
 
-  /// What is printed where there is no page: the synopsis and the options of a command, or all
-  /// commands; `nil` for a page about anything else.
+  /// The text without man(1): a command's usage, or all commands; `nil` for other pages.
   var summary: String? {
     guard
       let type = Tsync.commands.first(where: { $0.name.utf8.elementsEqual((command ?? "").utf8) })

@@ -4,7 +4,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// `tsync remote`: which server, and the token for it.
 struct RemoteCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "remote", abstract: "Which server, and the token for it.",
@@ -15,7 +14,6 @@ struct RemoteCommand: TsyncCommand {
 
   func run(in context: Context) throws { try Show.run(in: context) }
 
-  /// Prints the address.
   struct Show: TsyncCommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "Print the address.", shouldDisplay: false)
@@ -54,7 +52,6 @@ struct RemoteCommand: TsyncCommand {
     }
   }
 
-  /// Makes an address the server's.
   struct SetAddress: TsyncCommand {
     static let configuration = CommandConfiguration(
       commandName: "set", abstract: "Make URL the server.")
@@ -77,7 +74,6 @@ struct RemoteCommand: TsyncCommand {
     }
   }
 
-  /// Keeps a token, or an application key.
   struct LogIn: TsyncCommand {
     static let configuration = CommandConfiguration(
       commandName: "login", abstract: "Keep a token for the server's origin.")
@@ -111,7 +107,6 @@ struct RemoteCommand: TsyncCommand {
     }
   }
 
-  /// Forgets a token.
   struct LogOut: TsyncCommand {
     static let configuration = CommandConfiguration(
       commandName: "logout", abstract: "Forget token and key for the server's origin.")
@@ -130,7 +125,6 @@ struct RemoteCommand: TsyncCommand {
 }
 
 extension RemoteCommand {
-  /// Returns the address of the workspace's server.
   fileprivate static func address(_ context: Context) throws -> ServerAddress {
     try context.reading { open in
       guard let remote = open.configuration.remote else { throw Connection.noServer }

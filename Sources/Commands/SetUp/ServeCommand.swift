@@ -3,18 +3,18 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// `tsync serve`: runs the server that lies beside this program, in its place.
+/// Replaces this process by `tsync-server` from the same directory.
 struct ServeCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the server.")
 
-  // The server's own options: whatever stands behind `serve` is handed on.
+  // All words behind `serve` are for the server.
   @Argument(parsing: .allUnrecognized, help: "What the server takes.")
   var arguments: [String] = []
 
-  // Read from no words: an option group that was never parsed can't be read.
+  // Parses no words, because an option group that was never parsed can't be read.
   var options: GlobalOptions {
-    // Without words there is nothing that could be wrong.
+    // Parsing no words can't fail.
     (try? GlobalOptions.parse([])) ?? GlobalOptions()
   }
 
@@ -24,7 +24,7 @@ struct ServeCommand: TsyncCommand {
     var words = (["tsync-server"] + context.words.dropFirst()).map { strdup($0) } + [nil]
     var variables =
       context.invocation.environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
-    // A handler would be lost with the program, what is ignored stays ignored.
+    // execve resets handlers, but keeps ignored signals ignored.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
     execve(server, &words, &variables)
     let error = Errno(rawValue: errno)
@@ -33,11 +33,8 @@ struct ServeCommand: TsyncCommand {
   }
 }
 
-/// Programs that lie beside the running one.
+/// Programs in the directory of the running one.
 enum SiblingProgram {
-  /// Returns the path of a program that can be run.
-  ///
-  /// - Throws: ``Failure``.
   static func path(_ name: String, of invocation: Invocation) throws -> String {
     guard let own = invocation.executable else {
       throw Failure.usage("cannot find \(name)")

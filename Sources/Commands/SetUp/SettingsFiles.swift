@@ -2,16 +2,13 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The settings files that `tsync config` is about.
+/// The settings files of `tsync config`.
 struct SettingsFiles {
   private let userDirectory: UserDirectory?
   private let workspace: Workspace?
-  /// Whether only the user's file is meant.
   private let isUserOnly: Bool
 
-  /// Finds the files; the user's alone need no workspace.
-  ///
-  /// - Throws: ``WorkspaceError``, ``Failure``.
+  /// Finds the files; `--user` needs no workspace.
   init(user: Bool, in context: Context) throws {
     isUserOnly = user
     userDirectory = context.userDirectory
@@ -24,19 +21,16 @@ struct SettingsFiles {
     }
   }
 
-  /// Returns what is settled.
   func configuration() throws -> Configuration {
     try Configuration(workspace: workspace?.settings(), user: userDirectory?.settings())
   }
 
-  /// Writes a setting, or removes it.
-  ///
-  /// - Throws: ``Failure``, where the setting isn't one of this file, or the value isn't one of it.
+  /// Writes or removes a setting; throws if the file can't have it, or the value is wrong.
   func set(_ key: SettingKey, to text: Text?) throws {
     let former = try file()
     var file = former
     try file.set(key, to: text.map { text in try key.value(from: text) })
-    // One that stands there by mistake can be removed.
+    // A setting in the wrong file can still be removed.
     if key.isProtected, !isUserOnly, text != nil || file == former {
       let words = text.map { [key.name.string, $0.string] } ?? ["--unset", key.name.string]
       throw Failure.usage(
@@ -46,21 +40,20 @@ struct SettingsFiles {
     try write(file)
   }
 
-  /// Opens the file in the editor, and checks it when it comes back.
+  /// Opens the file in the editor, and checks the result.
   ///
-  /// - Throws: ``Failure``, where the editor failed or a mistake was left; the file is as it was then,
-  ///   and what was typed is kept where the failure says.
+  /// - Throws: ``Failure`` if the editor failed or a mistake was left; the file is unchanged then.
   func edit(in context: Context) throws {
     let file = try file()
     let path = try FileText.makeTemporary(
       file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
     var text = EditedText(file.text, at: path, shownAs: path, try? configuration(), in: context)
     let result = try text.result { bytes throws(JSONError) in try edited(bytes, file) }
-    // What was wrong before, and was left so, is wrong still.
+    // An unchanged file may have been invalid before.
     guard let (edited, checked) = result else { return _ = try configuration() }
     checked.warnings.forEach(context.output.warn)
     try text.taking {
-      // The editor had the settings as they were when it was opened.
+      // Another command may have changed the file since the editor opened it.
       guard try self.file().text == file.text else {
         throw Failure(.rejected, "\(file.place) changed while you edited it")
       }
@@ -68,7 +61,7 @@ struct SettingsFiles {
     }
   }
 
-  /// Returns the settings that a text makes of a file, alone.
+  /// Parses an edited text as the file's only settings.
   private func edited(
     _ bytes: [UInt8], _ file: SettingsFile
   ) throws(JSONError) -> (SettingsFile, Configuration) {

@@ -6,7 +6,6 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// `tsync clone`: makes a workspace from a server's tables.
 struct CloneCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "clone", abstract: "Make a workspace from a server's tables.")
@@ -62,7 +61,7 @@ struct CloneCommand: TsyncCommand {
     return tables
   }
 
-  /// Refuses a directory that holds anything, or lies in a workspace.
+  /// Refuses a directory that is not empty, or is in a workspace.
   private static func refuse(_ path: String, _ shown: String, _ context: Context) throws {
     if let stream = opendir(path) {
       defer { closedir(stream) }
@@ -81,7 +80,7 @@ struct CloneCommand: TsyncCommand {
     try refuseNesting(path, shown, context)
   }
 
-  /// Says so of a directory; of a workspace, as a clone that was cut off leaves it, how to go on.
+  /// Returns the failure; for a workspace, such as an interrupted clone, with a hint to go on.
   private static func isNotEmpty(_ path: String, _ shown: String, _ context: Context) -> Failure {
     let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
     let isWorkspace = found != nil && found == UserDirectory.resolved(path)
@@ -96,7 +95,7 @@ struct CloneCommand: TsyncCommand {
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
     } catch {
       switch error {
-      // What others have laid above can't be in the way of one's own.
+      // Another user's workspace above this directory doesn't count.
       case .notFound, .untrusted: return
       default: throw error
       }
@@ -104,7 +103,7 @@ struct CloneCommand: TsyncCommand {
     throw Failure.usage("\(shown) lies in the workspace \(found)")
   }
 
-  /// Returns a failure with the way on: the workspace is there.
+  /// Adds a hint to go on, because the workspace exists.
   private static func continued(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.status == .usage {

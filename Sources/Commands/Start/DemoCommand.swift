@@ -4,7 +4,6 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// `tsync demo`: plays the whole story on a server of its own, and checks each step.
 struct DemoCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Play the whole story on a server of its own.")
@@ -32,7 +31,7 @@ struct DemoCommand: TsyncCommand {
       throw Failure(.damaged, "the server did not start; \(shown)/server.log tells why")
     }
     context.output.flush()
-    // A document for programs is alone on standard output.
+    // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
     let script = Program(
       "sh", ["-euc", stream + DemoScript.text], directory: directory,
@@ -46,8 +45,7 @@ struct DemoCommand: TsyncCommand {
       Line("The story went as it should. To look at: \(shown)/anna and \(shown)/ben."))
   }
 
-  /// Returns an environment in which the user's settings and tokens play no part, and `tsync` is
-  /// this program.
+  /// Returns an environment without the user's settings and tokens; `tsync` is this program.
   private static func environment(
     _ invocation: Invocation, _ directory: String
   ) -> Environment {

@@ -1,9 +1,8 @@
-/// The story that `tsync demo` plays, as a script of the shell's.
+/// The story of `tsync demo`, as a shell script.
 enum DemoScript {
   /// The script; the server's address is `$URL`.
   ///
-  /// Each command is shown with what it prints; one that ends otherwise than it should, or prints
-  /// something else, ends the script with 1.
+  /// It prints each command with its output, and ends with 1 at the first unexpected result.
   static let text = """
     tell() { printf '\\n%s\\n' "$1"; }
     fail() { echo "$1"; exit 1; }

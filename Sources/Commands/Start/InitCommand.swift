@@ -2,7 +2,6 @@ import ArgumentParser
 import SyncModel
 import Workspace
 
-/// Makes a workspace.
 struct InitCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make a workspace.")
@@ -35,7 +34,7 @@ struct InitCommand: TsyncCommand {
     context.output.summary(Line("made workspace \(shown) (\(names))"))
   }
 
-  /// Refuses a directory that is a workspace or lies in one.
+  /// Refuses a directory that is a workspace, or is in one.
   private func refuseNesting(_ path: String, _ shown: String, _ context: Context) throws {
     let found: String
     do throws(WorkspaceError) {
@@ -43,7 +42,7 @@ struct InitCommand: TsyncCommand {
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
     } catch {
       switch error {
-      // What others have laid above can't be in the way of one's own.
+      // Another user's workspace above this directory doesn't count.
       case .notFound, .untrusted: return
       default: throw error
       }
@@ -55,7 +54,7 @@ struct InitCommand: TsyncCommand {
 }
 
 extension SettingsFile {
-  /// Sets a setting that exists to a value as it is typed.
+  /// Sets a setting that exists to a typed value.
   mutating func set(_ name: Text, from text: Text) throws {
     guard let key = SettingKey(name) else { throw Failure.usage("there is no setting '\(name)'") }
     try set(key, to: key.value(from: text))

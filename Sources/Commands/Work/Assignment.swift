@@ -3,29 +3,19 @@ import SyncModel
 
 /// A word of a command line that sets a field: `FIELD=VALUE` or `FIELD:=JSON` (decisions.md 29).
 struct Assignment: Equatable {
-  /// What the field becomes.
   enum Value: Equatable {
-    /// A text as it was typed; its type is found by looking at items.
+    /// A typed text, of the type that the field has in items.
     case typed(Text)
-    /// Exactly this.
     case json(JSON)
-    /// Nothing: the field is removed.
+    /// The field is removed.
     case none
   }
 
-  /// The field's name.
   let field: Text
-  /// What it becomes.
   let value: Value
 
-  /// Whether a word sets a field.
   static func isOne(_ word: String) -> Bool { word.utf8.contains(UInt8(ascii: "=")) }
 
-  /// Reads a word.
-  ///
-  /// The field `id` may be set only where that is allowed.
-  ///
-  /// - Throws: ``Failure``.
   init(_ word: String, allowingID: Bool = false) throws {
     let bytes = word.utf8
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
@@ -47,9 +37,6 @@ struct Assignment: Equatable {
     }
   }
 
-  /// Describes the removing of a field.
-  ///
-  /// - Throws: ``Failure``.
   init(unsetting field: String) throws {
     self.field = try Self.checked(Text(field), allowingID: false)
     value = .none
@@ -67,11 +54,9 @@ struct Assignment: Equatable {
     return field
   }
 
-  /// Returns a text as a value of the type that another value has.
+  /// Returns a text as a value of the sample's type.
   ///
-  /// The field and the item that the sample stands in are told where it can't be.
-  ///
-  /// - Throws: ``Failure``, where the text can't be of that type.
+  /// - Throws: ``Failure`` if that can't be; it names the field and the sample's item.
   static func value(
     _ text: Text, like sample: JSON, field: Text, of key: ItemKey
   ) throws(Failure) -> JSON {
@@ -96,19 +81,16 @@ struct Assignment: Equatable {
   }
 }
 
-/// Finds the types that fields have in a workspace's items.
+/// Finds the types of fields in a workspace's items.
 struct FieldTypes {
   private let inventory: Inventory
   private var known: [TableName: [Text: (ItemKey, JSON)?]] = [:]
 
-  /// Looks at the items of an inventory.
   init(_ inventory: Inventory) {
     self.inventory = inventory
   }
 
-  /// Returns what an assignment makes of its field in an item; `nil` removes it.
-  ///
-  /// - Throws: ``Failure``, where the value can't be of the field's type.
+  /// Returns the field's new value, or `nil` to remove it; throws if the type is wrong.
   mutating func value(
     of assignment: Assignment, in item: Item, _ key: ItemKey, on disk: some Disk
   ) throws -> JSON? {

@@ -2,7 +2,6 @@ import ArgumentParser
 import SyncModel
 import Workspace
 
-/// Marks items as done.
 struct DoneCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Mark items as done.")
@@ -34,7 +33,7 @@ struct DoneCommand: TsyncCommand {
       let names = open.names(of: keys, inventory)
       let changes = try open.change(keys, in: context) { _, item in
         var item = item
-        // A field that is absent says as much as `false`.
+        // An absent field means the same as `false`.
         if item[field] != .bool(true), undo { return item }
         item[field] = .bool(!undo)
         return item

@@ -2,22 +2,17 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// An item that is about to be made.
+/// A new item that is not written yet.
 struct Draft: Equatable {
-  /// Its table and id.
   let key: ItemKey
-  /// The item.
   let item: Item
 
-  /// Takes an item.
   init(_ key: ItemKey, _ item: Item) {
     self.key = key
     self.item = item
   }
 
-  /// Makes an item of a title and of fields as they were typed; the title stands first.
-  ///
-  /// - Throws: ``Failure``.
+  /// Makes an item of a title and typed fields; the title is the first field.
   init(
     _ title: String, _ assignments: [Assignment], _ open: OpenWorkspace,
     _ types: inout FieldTypes, _ context: Context
@@ -49,7 +44,7 @@ struct Draft: Equatable {
     }
   }
 
-  /// Returns an id that a file can be named by.
+  /// Refuses an id that is too long for a file's name.
   private static func named(_ id: ItemID) throws -> ItemID {
     guard FileName.of(id) != nil else {
       throw Failure.usage("the id is too long for a file's name")
@@ -57,9 +52,7 @@ struct Draft: Equatable {
     return id
   }
 
-  /// Opens the item in the editor; `nil` where it came back as it was, or empty.
-  ///
-  /// - Throws: ``Failure``, where a mistake was left; the text is kept then.
+  /// Opens the item in the editor; `nil` if it came back unchanged or empty.
   func edited(
     _ open: OpenWorkspace, in context: Context
   ) throws -> (draft: Draft, text: EditedText)? {
@@ -80,7 +73,7 @@ struct Draft: Equatable {
 }
 
 extension ItemID {
-  /// Makes an id of 128 random bits: 32 hexadecimal digits, lower case.
+  /// Returns 128 random bits as 32 hexadecimal digits, lower case.
   static func random(_ bits: () -> UInt64) throws -> ItemID {
     let digits = [bits(), bits()].map { half in
       let digits = String(half, radix: 16)

@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Opens items in the editor.
 struct EditCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Open items in the editor.")
@@ -32,7 +31,7 @@ struct EditCommand: TsyncCommand {
       try items.run(open, in: context)
       return (items, open.names(of: referents.compactMap(\.key), inventory))
     }
-    // The lock is taken only now that no editor runs.
+    // The editor has ended; only now tsync takes the lock.
     guard let (items, names) = edit else { return context.output.summary("nothing changed") }
     try items.finish(names, in: context)
   }

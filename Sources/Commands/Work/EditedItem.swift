@@ -2,25 +2,19 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What an editor has made of an item, while others may have changed it.
+/// An item that was edited while others may have changed it.
 struct EditedItem {
-  /// Which item.
   let key: ItemKey
-  /// The item as the editor got it, and as it came back.
   let opened, saved: Item
 
-  /// What became of it.
   enum Outcome {
-    /// It was taken over, and these fields are as others have made them meanwhile.
+    /// The edit was applied; the `staying` fields keep the changes of others.
     case taken(ItemChange, staying: [Text])
-    /// The item stays as others have made it: gone, not valid, or with a field that was changed on both
-    /// sides; in words for people.
+    /// The edit was not applied: the item is gone, invalid, or changed in the same field.
     case left(String)
   }
 
-  /// Takes over what was saved, field by field beside what the item has become meanwhile.
-  ///
-  /// - Throws: ``Failure``, ``WorkspaceError``.
+  /// Merges the saved item with later changes of the file, field by field.
   func take(to open: inout OpenWorkspace) throws -> Outcome {
     for _ in 0..<Self.attempts {
       let state = try open.workspace.client(key)
@@ -42,12 +36,12 @@ struct EditedItem {
     return .left("another program keeps changing \(key)")
   }
 
-  /// How often it is taken over anew where the item is being saved at the same moment.
+  /// How often the merge is tried while another program saves the item.
   private static let attempts = 8
 }
 
 extension Output {
-  /// Says what others have changed of an item while an editor ran.
+  /// Warns of fields that others changed while the editor ran.
   func warn(of fields: [Text], stayingIn key: ItemKey) {
     guard !fields.isEmpty else { return }
     warn(

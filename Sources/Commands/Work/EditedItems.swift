@@ -2,31 +2,27 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The editing of items: the editor gets copies of their files, one after another.
+/// The edit of items: the editor opens one file with copies of all of them.
 ///
-/// It doesn't get the files themselves, because an editor saves what it has read: what a pull, or
-/// another command, had changed meanwhile would be undone.
+/// In the items' own files, the editor's save would undo the changes of a pull in between.
 struct EditedItems {
-  /// An item's file as it was copied, and what it means.
+  /// The copy of a file, and its item.
   private struct Original {
     let key: ItemKey
     let bytes: [UInt8]
     let opened: Result<Item, InvalidItem>
   }
 
-  /// What came back of one file.
   private typealias Saved = (original: Original, bytes: [UInt8], item: Item)
 
   private let originals: [Original]
   private var text: EditedText?
   private var saved: [Saved] = []
 
-  /// Reads the files; of several, each must have the item's id in it.
-  ///
-  /// - Throws: ``Failure``, where there is a file that can't be edited.
+  /// Reads the files; if there are several, each text gets its item's id.
   init(_ referents: [Referent], _ open: OpenWorkspace) throws {
     let isOne = referents.count == 1
-    // What is wrong with a file is told as wherever items are named.
+    // Fails as other commands do for such a file.
     func refuse(_ key: ItemKey) throws -> Never {
       _ = try open.item(key)
       throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
@@ -60,9 +56,7 @@ struct EditedItems {
 
   // MARK: The editor
 
-  /// Opens the editor, and takes note of what came back.
-  ///
-  /// - Throws: ``Failure``: the editor failed, or a mistake was left.
+  /// Opens the editor, and keeps the texts that it saved.
   mutating func run(_ open: OpenWorkspace, in context: Context) throws {
     let bytes = originals.flatMap { original in
       let isWhole = originals.count == 1 || original.bytes.last == UInt8(ascii: "\n")
@@ -72,7 +66,7 @@ struct EditedItems {
     if let result = try text.result(items) {
       (self.text, saved) = (text, result)
     } else if case .failure(let invalid) = originals[0].opened {
-      // A file that was no item, and was left so, is none yet.
+      // An invalid file that was left unchanged is still invalid.
       guard case .invalid(let known) = try open.workspace.client(originals[0].key) else {
         throw Failure(invalid: invalid, .rejected)
       }
@@ -96,7 +90,7 @@ struct EditedItems {
     return items
   }
 
-  /// Returns the objects of a text, and what is left behind the last.
+  /// Splits a text into its objects, and the rest behind the last one.
   private static func objects(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var (start, depth, isText, isEscaped) = (0, 0, false, false)
@@ -118,7 +112,7 @@ struct EditedItems {
     return parts + (rest.isEmpty ? [] : [rest])
   }
 
-  /// Returns the item whose id stands in an object.
+  /// Returns the original with the object's id.
   private func original(
     of part: ArraySlice<UInt8>, in bytes: [UInt8]
   ) throws(JSONError) -> Original {
@@ -150,7 +144,7 @@ struct EditedItems {
     }
   }
 
-  /// Returns an error of a part as one of the whole.
+  /// Returns an error with its place in the whole text.
   private static func placed(
     _ message: String, _ line: Int, _ column: Int, in part: ArraySlice<UInt8>, of bytes: [UInt8]
   ) -> JSONError {
@@ -160,12 +154,11 @@ struct EditedItems {
     return fault
   }
 
-  // MARK: What came back
+  // MARK: Applying
 
-  /// Takes over what came back: as it is where a file is still what was copied, else beside what has
-  /// become of it; the text of an item that stays as that has left it is kept in the trash.
+  /// Writes the edited texts, or merges them if a file has changed since the copy.
   ///
-  /// - Throws: ``Failure``, which says where the text is that wasn't taken.
+  /// A text that can't be merged is kept in the trash.
   func finish(_ names: ItemNames, in context: Context) throws {
     guard let text else { return context.output.tell([], names) }
     try text.taking {

@@ -3,21 +3,18 @@ import SystemPackage
 
 /// Items in a file: one JSON object, an array of objects, or one object a line.
 struct ItemImport {
-  /// One object, and where it begins, for messages.
+  /// One object, and its place for messages.
   struct Object {
     let object: JSONObject
     let place: String
   }
 
-  /// The objects, in their order.
   let objects: [Object]
 
-  /// How many bytes the input may have: 64 MiB.
+  /// The largest input: 64 MiB.
   private static let limit = 64 << 20
 
   /// Reads a file; `-` is standard input.
-  ///
-  /// - Throws: ``Failure``, where the file can't be read, or isn't what it should be.
   init(_ file: String, in context: Context) throws {
     let isInput = Text(file) == "-"
     let place = isInput ? "standard input" : file
@@ -37,7 +34,6 @@ struct ItemImport {
     objects = try Self.objects(in: bytes, place)
   }
 
-  /// Takes a text apart.
   static func objects(in bytes: [UInt8], _ place: String) throws -> [Object] {
     let body = bytes[(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)...]
     let fault: JSONError
@@ -46,7 +42,7 @@ struct ItemImport {
     } catch {
       fault = error
     }
-    // Not one document: one a line, then. Where the first line isn't one either, it never was.
+    // Not one document: maybe one object a line, unless the first line isn't one either.
     let lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var found: [Object] = []
     for (index, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
@@ -78,9 +74,7 @@ struct ItemImport {
 }
 
 extension ItemImport.Object {
-  /// Returns the item that is to be made.
-  ///
-  /// - Throws: ``Failure``, which names the object's place.
+  /// Returns the new item; a failure names the object's place.
   func draft(in table: TableName, _ context: Context) throws -> Draft {
     do throws(NameError) {
       if let name = object.duplicate { throw NameError("'\(name)' appears twice in the object") }

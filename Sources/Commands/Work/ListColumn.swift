@@ -1,11 +1,9 @@
 import SyncModel
 
-/// What a column shows.
 enum Column: Equatable {
   case id, title, table
   case field(Text)
 
-  /// Reads a column's name.
   init(_ name: Text) throws {
     switch name {
     case "id": self = .id
@@ -16,13 +14,12 @@ enum Column: Equatable {
     }
   }
 
-  /// Reads names separated by commas.
+  /// Parses names separated by commas.
   static func list(_ text: String) throws -> [Column] {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       .map { try Column(Text(String(Substring($0)))) }
   }
 
-  /// Returns an item's value; `nil` where it has none.
   func value(of entry: Listing.Entry) -> JSON? {
     switch self {
     case .id: .string(entry.key.id.text)
@@ -33,18 +30,17 @@ enum Column: Equatable {
   }
 }
 
-/// A column that a list is sorted by.
 struct SortKey: Equatable {
   let column: Column
   let isDescending: Bool
 
-  /// By title, then by id.
+  /// By title, then by table and id.
   static let usual = [
     SortKey(column: .title, isDescending: false), SortKey(column: .table, isDescending: false),
     SortKey(column: .id, isDescending: false),
   ]
 
-  /// Reads columns separated by commas, each with a `-` before it where it is the other way round.
+  /// Parses columns separated by commas; a `-` before one reverses its order.
   static func list(_ text: String) throws -> [SortKey] {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       let isDescending = $0.first == UInt8(ascii: "-")
@@ -53,9 +49,9 @@ struct SortKey: Equatable {
     }
   }
 
-  /// Returns items in the order of some columns; where those are the same, the order stays.
+  /// Sorts items by columns; equal items keep their order.
   static func sorted(_ entries: [Listing.Entry], by keys: [SortKey]) -> [Listing.Entry] {
-    // Each value is taken out once.
+    // Reads each value only once.
     let ranked = entries.enumerated().map { index, entry in
       (index: index, entry: entry, values: keys.map { $0.column.value(of: entry) })
     }
@@ -74,8 +70,7 @@ struct SortKey: Equatable {
     }.map(\.entry)
   }
 
-  /// Whether a value comes before another: numbers by value, texts by their bytes, other values by
-  /// their JSON; between kinds numbers, texts, the rest.
+  /// Orders numbers by value, then texts by their bytes, then other values by their JSON.
   static func precedes(_ one: JSON, _ other: JSON) -> Bool {
     switch (one, other) {
     case (.number(let one), .number(let other)): return one < other

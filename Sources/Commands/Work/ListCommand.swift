@@ -2,7 +2,6 @@ import ArgumentParser
 import SyncModel
 import Workspace
 
-/// Lists items.
 struct ListCommand: TsyncCommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "List items.")
 

@@ -2,9 +2,7 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The items that a list shows, in its order.
 struct Listing {
-  /// One item.
   struct Entry {
     let key: ItemKey
     let item: Item
@@ -12,13 +10,12 @@ struct Listing {
     let isDone: Bool
   }
 
-  /// The items.
   let entries: [Entry]
 
-  /// Finds the items that fit; those that are done are among them only where all are asked for.
+  /// Finds the items that fit; done items only with `all`, or a filter on the done field.
   ///
-  /// - Throws: ``Failure``, where a filter is wrong, or there are items and none, shown or not, has the
-  ///   field of a column or of the order; that of a filter is told.
+  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field; `telling` gets
+  ///   the failure for a filter's field.
   init(
     _ inventory: Inventory, _ open: OpenWorkspace, filters words: [String], all: Bool,
     order: [SortKey], limit: Int?, columns: [Column], telling: (Failure) -> Void
@@ -30,7 +27,7 @@ struct Listing {
     where !items.isEmpty && !items.contains(where: { $0.item[name] != nil }) {
       throw Failure.noField(name, items.lazy.map(\.item))
     }
-    // Whoever asks for what is done sees it.
+    // A filter on the done field shows done items, too.
     let showsDone = all || filters.name(doneField)
     let found = items.compactMap { key, item -> Entry? in
       let isDone = item[doneField] == .bool(true)
@@ -42,7 +39,6 @@ struct Listing {
     entries = limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 
-  /// Prints id and title of each, and whether it is done.
   func print(_ names: ItemNames, to output: Output) {
     var table = Table(widths: [0, Table.title.lowerBound])
     for entry in entries {
@@ -52,7 +48,6 @@ struct Listing {
     table.lines.forEach(output.result)
   }
 
-  /// Prints columns of each.
   func print(_ columns: [Column], to output: Output) {
     var table = Table()
     for entry in entries { table.append(columns.map { Line(ValueText.of($0.value(of: entry))) }) }

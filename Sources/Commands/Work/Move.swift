@@ -2,19 +2,15 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The giving of another id: the item's text is written under its new id, then the former item is removed.
+/// A change of id: writes the item's text under the new id, then removes the former item.
 ///
-/// Whatever cuts it off leaves the former item, the new one, or both; the same command finishes it.
+/// An interruption leaves the former item, the new one, or both; the same command finishes it.
 struct Move {
-  /// The item that is to be no more, and the one that is to be.
   let old, target: ItemKey
-  /// The item, as it is and will be.
   let item: Item
   private let text: [UInt8]
 
-  /// Finds what is to be moved: a valid item, which isn't in conflict, and of whose writes none is open.
-  ///
-  /// - Throws: ``Failure``, where it can't be.
+  /// Plans the move; refuses an item that is invalid or in conflict, or has an open write.
   init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ open: OpenWorkspace) throws {
     (old, target) = (key, ItemKey(key.table, id))
     item = try open.item(key).item
@@ -35,7 +31,7 @@ struct Move {
     guard text.count <= ItemFile.limit else {
       throw Failure.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
-    // What was moved may be moved back; what was cut off half way is done again.
+    // An item may move back to its former id; an interrupted move is done again.
     let note = journal.notes[target]?.note
     let isBack = note?.successor == old && inventory.isAbsent(target)
     let isAgain =
@@ -49,7 +45,6 @@ struct Move {
     }
   }
 
-  /// Does it.
   func run(on open: inout OpenWorkspace) throws {
     guard
       try open.workspace.text(of: target) == text
@@ -57,13 +52,13 @@ struct Move {
     else { throw Failure.usage("\(target) already exists") }
     try open.workspace.settle()
     let journal = open.workspace.journal
-    // Its delete is not to be sent any more.
+    // The delete under the new id must not be sent any more.
     let closing = journal.notes[target].map { _ in JournalRecord.closed(.operation(target)) }
     let records = [closing].compactMap { $0 } + journal.following(old, to: target)
     if !records.isEmpty { try open.workspace.append(records, durably: true) }
     try open.note([(target, item)])
     let isKnown = try open.workspace.isKnown(old)
-    // What comes back as the server has it needs no arrival.
+    // An item that is equal to the server's row needs no arrival.
     let hasArrived = try open.workspace.base(of: target).item == item
     let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
     guard try open.workspace.remove(old, as: note) else {

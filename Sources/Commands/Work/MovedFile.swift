@@ -3,7 +3,7 @@ import SyncModel
 import Workspace
 
 extension Failure {
-  /// That nothing can be done about an item whose file was renamed by hand, before that is undone.
+  /// The item's file was renamed by hand, which must be undone first.
   static func moved(_ key: ItemKey, to file: InvalidItem) -> Failure {
     .usage(
       "the file of \(key) was renamed to \(file.place)",
@@ -12,8 +12,7 @@ extension Failure {
 }
 
 extension OpenWorkspace {
-  /// Returns why an item, or the file that is under its name, has to be left alone: its own file was
-  /// renamed by hand, or another item's was to that name; `nil` where neither is so.
+  /// Returns the failure if a rename by hand moved the item's file, or put another in its place.
   func moved(_ referent: Referent, _ claims: inout Claims) throws -> Failure? {
     var here = referent.stray
     if let key = referent.key, case .invalid(let invalid) = try workspace.client(key) {

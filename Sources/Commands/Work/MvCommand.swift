@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Gives an item another id.
 struct MvCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "mv", abstract: "Give an item another id.")

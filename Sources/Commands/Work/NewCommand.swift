@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Makes items.
 struct NewCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Make items.")
@@ -53,7 +52,7 @@ struct NewCommand: TsyncCommand {
     try edited.text.taking { try make(context) { _, _ in [edited.draft] } }
   }
 
-  /// Makes all items or, where one of them can't be made, none.
+  /// Makes the items, after it has checked all of them.
   private func make(
     _ context: Context, _ drafts: (OpenWorkspace, inout FieldTypes) throws -> [Draft]
   ) throws {
@@ -87,7 +86,7 @@ struct NewCommand: TsyncCommand {
     var seen: Set<ItemKey> = []
     var claims = Claims()
     for draft in drafts {
-      // An item that was removed here and waits to be deleted makes room for a new one.
+      // A new item may replace one that was removed here, before the server deletes that.
       if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
         throw Failure.usage("\(draft.key) already exists")
       }
@@ -101,7 +100,7 @@ struct NewCommand: TsyncCommand {
 }
 
 extension OpenWorkspace {
-  /// Returns the table for new items: the one that was named, or the first.
+  /// Returns the table for new items: the first of `-t`, or of the workspace.
   func table() throws -> TableName {
     guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
     return table

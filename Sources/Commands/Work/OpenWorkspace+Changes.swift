@@ -2,24 +2,19 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// How a command has changed one item.
+/// A command's change of one item.
 struct ItemChange: Equatable {
-  /// Which item.
   let key: ItemKey
-  /// The item as it was, and as it is.
   let old, new: Item
 
-  /// The fields that differ.
   var fields: [Text] { Change(from: old, to: new).names }
 }
 
 extension OpenWorkspace {
-  /// How often a change is made anew to an item that is being saved at the same moment.
+  /// How often a change is tried while another program saves the item.
   private static let attempts = 8
 
-  /// Returns an item that is to be changed.
-  ///
-  /// - Throws: ``Failure``, where its file is missing or isn't valid.
+  /// Returns an item to change; throws ``Failure`` if its file is missing or invalid.
   func item(_ key: ItemKey) throws -> (item: Item, digest: Digest) {
     switch try workspace.client(key) {
     case .item(let item, let digest): return (item, digest)
@@ -34,13 +29,10 @@ extension OpenWorkspace {
     }
   }
 
-  /// Changes items: all changes are found before the first is made, and survive a power loss
-  /// together.
+  /// Changes items: checks all changes before the first write, and makes them durable together.
   ///
-  /// The transformation gives an item as it shall be.
-  ///
-  /// - Returns: What was changed, in the order of the keys.
-  /// - Throws: ``Failure``, before anything is done; what the transformation throws.
+  /// - Returns: The changes, in the order of the keys.
+  /// - Throws: ``Failure`` before anything is done, and the errors of the transformation.
   mutating func change(
     _ keys: [ItemKey], in context: Context, _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
@@ -73,7 +65,7 @@ extension OpenWorkspace {
     throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
   }
 
-  /// Gives changes their places in the order in which they are sent.
+  /// Notes changes in the journal, so that they are sent in this order.
   mutating func note(_ items: [(key: ItemKey, item: Item?)]) throws {
     let records = try items.compactMap { key, item -> JournalRecord? in
       let base = try workspace.base(of: key)
@@ -83,9 +75,7 @@ extension OpenWorkspace {
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }
 
-  /// Makes sure that a file can hold an item.
-  ///
-  /// - Throws: ``Failure``, where the file would not be valid.
+  /// Returns an item as its file will hold it; throws ``Failure`` if that would be invalid.
   static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
     let text = ItemFile.text(of: item, id: key.id)
     do throws(InvalidItem) {

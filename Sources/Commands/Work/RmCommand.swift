@@ -3,7 +3,6 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// Removes items.
 struct RmCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Remove items.")
@@ -54,7 +53,6 @@ struct RmCommand: TsyncCommand {
   }
 }
 
-/// The items that are to be removed.
 private struct Removal {
   let referents: [Referent]
   private let inventory: Inventory
@@ -74,8 +72,8 @@ private struct Removal {
       if let failure = try open.moved(referent, &claims) { throw failure }
     }
     names = open.names(of: referents.compactMap(\.key), inventory)
-    // A removal that was interrupted is finished by the same command. What waits for the item that it has
-    // become is gone only here.
+    // The same command finishes an interrupted removal. A renamed item that waits for its
+    // successor is gone only here.
     let gone = referents.compactMap(\.key).filter {
       (inventory.isAbsent($0) || !inventory.contains($0))
         && open.workspace.journal.successors[$0] == nil
@@ -92,7 +90,6 @@ private struct Removal {
     self.referents = referents.filter { $0.key.map { !gone.contains($0) } ?? true }
   }
 
-  /// Returns an item's title; `nil` where it has none.
   func title(_ referent: Referent, _ open: OpenWorkspace) throws -> String? {
     names.title(
       of: try referent.key.flatMap {
@@ -100,7 +97,7 @@ private struct Removal {
       })
   }
 
-  /// Removes an item, or a file that is none.
+  /// Removes an item, or a file that can't be one.
   func remove(_ referent: Referent, _ open: inout OpenWorkspace) throws {
     guard let key = referent.key else {
       if let stray = referent.stray {
@@ -117,14 +114,14 @@ private struct Removal {
       try open.workspace.append(
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
       guard try open.workspace.discard(invalid, of: key, in: key.table) else {
-        // Nothing was removed: should the file vanish later, nobody has said so.
+        // Nothing was removed: if the file vanishes later, that was not by a command.
         try open.workspace.append(
           open.workspace.journal.takingBackDelete(of: key), durably: false)
         throw Self.changedMeanwhile(key)
       }
     case .item:
       guard try open.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
-      // A row that the server has made of it has another id, and stays.
+      // A row that the server made of the item has another id, and stays.
       if open.workspace.journal.intents[key]?.kind == .insert,
         try open.workspace.state().tables[key.table]?.makesIDs == true
       {
@@ -137,7 +134,6 @@ private struct Removal {
     Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
   }
 
-  /// Tells what was done.
   func tell(_ did: String, _ referent: Referent, _ title: String?, _ context: Context) {
     guard let key = referent.key else {
       let place = referent.stray?.place ?? ""

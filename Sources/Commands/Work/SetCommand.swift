@@ -2,7 +2,6 @@ import ArgumentParser
 import SyncEngine
 import SyncModel
 
-/// Sets fields of items.
 struct SetCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set fields of items.")
@@ -55,7 +54,7 @@ struct SetCommand: TsyncCommand {
 }
 
 extension Output {
-  /// Tells which items were changed, and in which fields; that none was, where it is so.
+  /// Prints the changed items with their fields, or `nothing changed`.
   func tell(_ changes: [ItemChange], _ names: ItemNames) {
     begin("items")
     for change in changes {
@@ -67,8 +66,7 @@ extension Output {
     if changes.isEmpty { summary("nothing changed") }
   }
 
-  /// Ends with the number of items that something was done to, where they were chosen by filters or are
-  /// several.
+  /// Prints the number of items if filters chose them, or there are several.
   func count(_ count: Int, _ did: String, _ selection: ItemSelection, next: Hint? = nil) {
     guard count > 1 || count == 1 && selection.isByFilter else { return }
     summary(Line("\(count) \(did)"), next: next)

@@ -5,17 +5,17 @@ package struct Environment: Sendable {
   /// The variables in their order.
   package let variables: [(name: Text, value: Text)]
 
-  /// Takes variables.
+  /// Keeps the variables in the given order.
   package init(_ variables: [(name: Text, value: Text)]) {
     self.variables = variables
   }
 
-  /// The value of a variable; `nil` where it is absent.
+  /// The value of a variable; `nil` if it is absent.
   package subscript(name: Text) -> String? {
     variables.first { $0.name == name }?.value.string
   }
 
-  /// The value of a variable; `nil` where it is absent or empty.
+  /// The value of a variable; `nil` if it is absent or empty.
   package func nonEmpty(_ name: Text) -> String? {
     self[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
   }

@@ -4,10 +4,10 @@ import Synchronization
 import SystemPackage
 
 extension Invocation {
-  /// Makes the invocation of this process, and prepares the process for it.
+  /// Returns the invocation of this process, and prepares the process for it.
   ///
-  /// A signal that asks it to end is kept for the command to see; a second one, or two seconds, end
-  /// it at once: whatever lies on the disk then is safe to die in.
+  /// The command sees a signal that asks it to end. A second signal, or two seconds, end the
+  /// process at once: the files on the disk are safe at any time.
   package static func process() -> Invocation {
     occupyStandardStreams()
     let environment = processEnvironment()
@@ -33,14 +33,13 @@ extension Invocation {
       run: { program throws(Errno) in try ProgramRun(program).ending() })
   }
 
-  /// Makes sure that no file or socket gets the number of a standard stream that is closed: what is
-  /// said would be written into it.
+  /// Keeps files and sockets from getting the number of a closed standard stream, and its messages.
   ///
-  /// To write to what is opened instead fails as it does where nothing is open, and so does reading.
+  /// The streams are opened the wrong way round, so that using them fails as if they were closed.
   private static func occupyStandardStreams() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest number that is free, which is this one.
+      // open(2) takes the lowest free number, which is this one.
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
@@ -69,7 +68,7 @@ extension Invocation {
     return String(cString: target)
   }
 
-  /// Reads the environment as the kernel has it, so that no name is lost or found twice.
+  /// Reads the environment from the kernel, so that no name is lost or found twice.
   private static func processEnvironment() -> Environment {
     let descriptor = open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return Environment([]) }
@@ -86,7 +85,7 @@ extension Invocation {
       })
   }
 
-  /// Makes sure that no token ends up in a core file (safety.md §2.2 W11).
+  /// Prevents core files, which could hold a token (safety.md §2.2 W11).
   private static func preventCoreFiles() {
     var limit = rlimit()
     let core: __rlimit_resource_t = numericCast(RLIMIT_CORE.rawValue)
@@ -96,19 +95,19 @@ extension Invocation {
   }
 
   private static func prepareSignals() {
-    // Swift's report of a crash prints memory, and so a token (safety.md §2.2 W11).
+    // Swift's report of a crash prints memory, which may hold a token (safety.md §2.2 W11).
     for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
       Glibc.signal(number, SIG_DFL)
     }
-    // A reader of the output that goes away is noticed by the failing write.
+    // A failing write shows that the reader of the output has gone.
     Glibc.signal(SIGPIPE, SIG_IGN)
-    // So is a limit of the files' size.
+    // It also shows that a file has reached the size limit.
     Glibc.signal(SIGXFSZ, SIG_IGN)
     _ = receivedSignal.load(ordering: .relaxed)
     for number in endingSignals + [SIGALRM] {
       var former = sigaction()
       sigaction(number, nil, &former)
-      // nohup(1) and shells' background jobs say so by ignoring.
+      // nohup(1), and shells for background jobs, ignore signals on purpose.
       let isIgnored = unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1
       if isIgnored, number != SIGALRM { continue }
       var action = sigaction()
@@ -118,16 +117,15 @@ extension Invocation {
   }
 }
 
-/// The signals that ask the process to end; without a handler of its own, Swift would write a long
-/// report of where a process is that gets `SIGQUIT`, and go on.
+/// The signals that end the process; on `SIGQUIT`, Swift itself would print a report and go on.
 private let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-/// The signal that asked the process to end; 0 where none did.
+/// The signal that asked the process to end; 0 if there is none.
 private let receivedSignal = Atomic<Int32>(0)
 
 /// Keeps the first signal and gives the command two seconds; the second one ends the process.
 ///
-/// Only what may be called in a signal handler is called here.
+/// It calls only functions that are safe in a signal handler.
 private func endBySignal(_ number: Int32) {
   let first = receivedSignal.load(ordering: .relaxed)
   if first != 0 { _exit(128 + first) }
@@ -136,14 +134,13 @@ private func endBySignal(_ number: Int32) {
   alarm(2)
 }
 
-/// Reading and writing a descriptor of the process, again where a signal interrupts it.
+/// Reads and writes descriptors, and repeats calls that a signal interrupted.
 enum ProcessStream {
-  /// Whether a signal asks the process to end.
   static var isInterrupted: Bool { receivedSignal.load(ordering: .relaxed) != 0 }
 
-  /// Reads what is there, 64 KiB at most; nothing at the end.
+  /// Reads the available bytes, 64 KiB at most; none at the end.
   ///
-  /// - Throws: `Errno`; `.interrupted` where it `waits` and the signal asks the process to end.
+  /// - Throws: `Errno`; `.interrupted` if it `waits` and a signal asks the process to end.
   static func read(_ descriptor: Int32, waits: Bool = true) throws(Errno) -> [UInt8] {
     while true {
       if waits { try wait(for: descriptor) }
@@ -158,12 +155,10 @@ enum ProcessStream {
     }
   }
 
-  /// Waits until there is something to read, or until a signal asks the process to end.
+  /// Waits for bytes; throws `Errno.interrupted` if a signal asks the process to end.
   ///
-  /// Signals come in while it waits, and only then: one that came between a look at
-  /// `receivedSignal` and the waiting would leave it waiting.
-  ///
-  /// - Throws: `Errno.interrupted`.
+  /// Signals are delivered only during the wait: one between the look at `receivedSignal` and the
+  /// wait would be missed.
   private static func wait(for descriptor: Int32) throws(Errno) {
     var ending = sigset_t()
     var others = sigset_t()
@@ -174,15 +169,12 @@ enum ProcessStream {
     guard receivedSignal.load(ordering: .relaxed) == 0 else { throw .interrupted }
     var set = fd_set()
     guard descriptor < 8 * MemoryLayout<fd_set>.size else { return }
-    // As C's FD_SET does it on little-endian machines; it is one of the first descriptors.
+    // As C's FD_SET on little-endian machines.
     withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << (descriptor % 8) }
     guard pselect(descriptor + 1, &set, nil, nil, nil, &others) < 0, errno == EINTR else { return }
     if receivedSignal.load(ordering: .relaxed) != 0 { throw .interrupted }
   }
 
-  /// Writes all bytes.
-  ///
-  /// - Throws: `Errno`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
     var offset = 0
     while offset < bytes.count {
@@ -192,7 +184,7 @@ enum ProcessStream {
       if count >= 0 {
         offset += count
       } else if errno == EAGAIN {
-        // A terminal that was left non-blocking by another program.
+        // Another program left the terminal non-blocking.
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         Glibc.poll(&poll, 1, -1)
       } else if errno != EINTR {

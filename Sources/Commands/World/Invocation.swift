@@ -4,15 +4,15 @@ package import SystemPackage
 
 /// All that a command may know of the world.
 ///
-/// A command takes nothing from the process itself, so that any command line runs inside a test.
+/// A command uses nothing else of the process, so that any command line runs inside a test.
 package struct Invocation {
   /// The current directory, an absolute path.
   package var directory: String
   /// The environment.
   package var environment: Environment
-  /// The user's home; `nil` where there is none.
+  /// The user's home; `nil` if there is none.
   package var home: String?
-  /// The path of the running program; `nil` where it isn't known.
+  /// The path of the running program; `nil` if it isn't known.
   package var executable: String?
   /// Standard input.
   package var input: Input
@@ -20,22 +20,22 @@ package struct Invocation {
   package var output: Sink
   /// Standard error.
   package var error: Sink
-  /// Gives the time in nanoseconds since 1970.
+  /// Returns the time in nanoseconds since 1970.
   package var clock: () -> Int64
-  /// Gives random bits, good enough for an id that nobody else may guess or repeat.
+  /// Returns random bits for ids that no one can guess.
   package var random: () -> UInt64
-  /// Gives the signal that asked the process to end; `nil` where none did.
+  /// Returns the signal that asked the process to end; `nil` if there is none.
   package var signal: () -> Int32?
   /// Runs a program and waits for its end.
   package var run: (Program) throws(Errno) -> Ending
-  /// Waits so many milliseconds before a request is sent again.
+  /// Waits a number of milliseconds before a request is sent again.
   package var pause: (Int) -> Void = { Surroundings.sleep($0) }
-  /// How large and how slow a server's answers may be.
+  /// The limits for size and time of a server's answers.
   package var limits = TransportLimits()
-  /// Gives the transport that requests go by, of the one that sends them through libcurl.
+  /// Returns the transport for requests, given the one that uses libcurl.
   package var line: (CurlTransport) -> any Transport = { $0 }
 
-  /// Makes an invocation.
+  /// Creates an invocation of the given parts.
   package init(
     directory: String, environment: Environment, home: String?, executable: String?,
     input: Input, output: Sink, error: Sink, clock: @escaping () -> Int64,
@@ -57,16 +57,16 @@ package struct Invocation {
 }
 
 extension Invocation {
-  /// A stream that is written to.
+  /// A stream to write to.
   package struct Sink {
     /// Whether a person looks at it.
     package var isTerminal: Bool
     /// How many columns and lines a terminal shows.
     package var columns, lines: Int
-    /// Writes bytes, all of them.
+    /// Writes all bytes.
     package var write: ([UInt8]) throws(Errno) -> Void
 
-    /// Makes a stream.
+    /// Creates a stream that writes by a function.
     package init(
       isTerminal: Bool = false, columns: Int = 80, lines: Int = 24,
       write: @escaping ([UInt8]) throws(Errno) -> Void
@@ -78,14 +78,14 @@ extension Invocation {
     }
   }
 
-  /// The stream that is read from; an object, because what was read is gone.
+  /// A stream to read from; a class, because bytes can be read only once.
   package final class Input {
     /// Whether a person types into it.
     package let isTerminal: Bool
     private let read: () throws(Errno) -> [UInt8]
     private var rest: [UInt8] = []
 
-    /// Makes a stream of a function that gives the next bytes, and none at the end.
+    /// Creates a stream of a function that returns the next bytes, and none at the end.
     package init(isTerminal: Bool = false, read: @escaping () throws(Errno) -> [UInt8]) {
       self.isTerminal = isTerminal
       self.read = read
@@ -108,13 +108,9 @@ extension Invocation {
       }
     }
 
-    /// Reads everything up to the end.
+    /// Reads all bytes; more than the limit if there are more, so that the caller notices.
     ///
-    /// Where there is more than the limit, more is read than that, so that the caller sees it.
-    ///
-    /// - Parameter limit: How many bytes at most.
-    /// - Returns: The bytes.
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno` if reading fails.
     package func all(limit: Int = .max - 1) throws(Errno) -> [UInt8] {
       while rest.count <= limit {
         let more = try read()
