@@ -13,7 +13,7 @@ package struct Exchange<T: Transport> {
   /// What the answers are held to; `nil` while nothing is known of the server.
   var facts: ServerFacts?
   /// Time, chance, and who is told.
-  let surroundings: Surroundings
+  let dependencies: Dependencies
   /// Whether an answer has shown that this is the server that is meant.
   var isProven = false
   /// Whether the last reading ended because its time was up.
@@ -31,13 +31,13 @@ package struct Exchange<T: Transport> {
   /// another user ends the exchange (decisions.md 31, safety.md S16).
   package init(
     _ transport: T, with address: ServerAddress, authorization: Authorization = .none,
-    facts: ServerFacts? = nil, surroundings: Surroundings = Surroundings()
+    facts: ServerFacts? = nil, dependencies: Dependencies = Dependencies()
   ) {
     self.transport = transport
     self.address = address
     self.authorization = authorization
     self.facts = facts
-    self.surroundings = surroundings
+    self.dependencies = dependencies
   }
 }
 
@@ -87,9 +87,9 @@ extension Exchange {
       case .wait(let wish, let stop):
         guard
           let pause = policy.pause(
-            after: attempts, waited: waited, wish: wish, random: surroundings.random)
+            after: attempts, waited: waited, wish: wish, random: dependencies.random)
         else { throw stop }
-        surroundings.pause(pause)
+        dependencies.pause(pause)
         waited += pause
       case .stop(let stop): throw stop
       }
@@ -102,7 +102,7 @@ extension Exchange {
   ) throws -> Result<HTTPAnswer, TransportError> {
     var result: Result<HTTPAnswer, TransportError>?
     var waiting: HTTPRequest? = request
-    let start = surroundings.now()
+    let start = dependencies.now()
     try transport.run(
       width: 1,
       next: {
@@ -124,14 +124,14 @@ extension Exchange {
   func trace(
     _ request: HTTPRequest, _ result: Result<HTTPAnswer, TransportError>, since start: Int
   ) {
-    guard let trace = surroundings.trace else { return }
+    guard let trace = dependencies.trace else { return }
     let outcome =
       switch result {
       case .success(let answer): "\(answer.status)"
       case .failure(let error): error.message
       }
     let target = request.url.utf8.dropFirst("\(address)".utf8.count)
-    let line = "\(request.method) \(Substring(target)) \(outcome) \(surroundings.now() - start) ms"
+    let line = "\(request.method) \(Substring(target)) \(outcome) \(dependencies.now() - start) ms"
     trace(String(decoding: authorization.redacted(Array(line.utf8)), as: UTF8.self))
   }
 }

@@ -7,7 +7,7 @@ extension RESTBackend {
   ) throws {
     let start = token?.timestamp
     if token != nil, start == nil {
-      exchange.surroundings.notice(
+      exchange.dependencies.notice(
         "the delta token of \(table) is no time: everything is brought again")
     }
     guard try hasTimes(table) else {
@@ -69,7 +69,7 @@ extension RESTBackend {
             ready = try cursor.take(page)
             continue
           }
-          exchange.surroundings.notice(
+          exchange.dependencies.notice(
             "the delta token of \(table) is ahead of the server's clock: all rows are read again")
           cursor = self.cursor(from: nil, in: table)
         }

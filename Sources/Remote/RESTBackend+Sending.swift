@@ -35,7 +35,7 @@ extension RESTBackend {
         try done($0, $1)
       }
       if let pause = window.pause, window.stop == nil {
-        exchange.surroundings.pause(pause)
+        exchange.dependencies.pause(pause)
         window.resume()
       }
     } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
@@ -88,7 +88,7 @@ private struct Talk<T: Transport> {
   private let address: ServerAddress
   private let facts: ServerFacts?
   private let dialect: Dialect
-  private let surroundings: Surroundings
+  private let dependencies: Dependencies
   private let trace: (HTTPRequest, Result<HTTPAnswer, TransportError>, Int) -> Void
 
   init(_ exchange: Exchange<T>, in dialect: Dialect) {
@@ -98,7 +98,7 @@ private struct Talk<T: Transport> {
     keepsIDs = exchange.keepsIDs
     address = exchange.address
     facts = exchange.facts
-    surroundings = exchange.surroundings
+    dependencies = exchange.dependencies
     trace = { exchange.trace($0, $1, since: $2) }
   }
 
@@ -107,7 +107,7 @@ private struct Talk<T: Transport> {
   ) -> HTTPRequest {
     let prepared = flight.intent.request
     let tag = window.begin(
-      flight, generation: authorization.generation, at: surroundings.now())
+      flight, generation: authorization.generation, at: dependencies.now())
     var request = HTTPRequest(
       tag: tag, method: prepared.method, url: address.url(of: prepared.target),
       headers: prepared.headers.map { HTTPField($0.name, $0.value) }
@@ -128,7 +128,7 @@ private struct Talk<T: Transport> {
     let answer: HTTPAnswer
     switch result {
     case .failure(let error):
-      return window.settle(flight, error, random: surroundings.random)
+      return window.settle(flight, error, random: dependencies.random)
     case .success(let whole): answer = whole
     }
     let verdict: WriteVerdict
@@ -149,10 +149,10 @@ private struct Talk<T: Transport> {
     {
       let stop = Stop.busy(status: refusal.status, seconds: seconds)
       return window.settle(
-        flight, .settled(Reply(.unknown(refusal), stop: stop)), random: surroundings.random
+        flight, .settled(Reply(.unknown(refusal), stop: stop)), random: dependencies.random
       ) { .unauthorized($0) }
     }
-    return window.settle(flight, verdict, random: surroundings.random) { refusal in
+    return window.settle(flight, verdict, random: dependencies.random) { refusal in
       guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }
       return facts?.objection(to: authorization, at: address)
     }

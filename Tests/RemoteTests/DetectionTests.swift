@@ -129,7 +129,7 @@ import Testing
     ])
   func hasNoTable(server: Server) throws {
     var exchange = Exchange(
-      server.transport, with: Sample.address, surroundings: Stage().surroundings)
+      server.transport, with: Sample.address, dependencies: Stage().dependencies)
     #expect(throws: Stop.noTable(Sample.table)) { try exchange.detect(Sample.table) }
   }
 
@@ -137,7 +137,7 @@ import Testing
   func isTold(server: Server) throws {
     let transport = server.transport
     var exchange = Exchange(
-      transport, with: Sample.address, surroundings: Stage().surroundings)
+      transport, with: Sample.address, dependencies: Stage().dependencies)
     if let found = server.found {
       #expect(try exchange.detect(Sample.table) == found)
     } else {
@@ -169,7 +169,7 @@ import Testing
     ] as [(HTTPAnswer, String)])
   func notInChosen(answer: HTTPAnswer, fact: String) {
     var exchange = Exchange(
-      ScriptedTransport(answer), with: Sample.address, surroundings: Stage().surroundings)
+      ScriptedTransport(answer), with: Sample.address, dependencies: Stage().dependencies)
     let stop = #expect(throws: Stop.self) {
       try exchange.detect(Sample.table, chosen: .mobileApps)
     }
@@ -183,7 +183,7 @@ import Testing
   func unauthorized(status: Int) {
     var exchange = Exchange(
       ScriptedTransport(.plain(status, "You must be logged in")), with: Sample.address,
-      surroundings: Stage().surroundings)
+      dependencies: Stage().dependencies)
     let refusal = Refusal(status: status, words: "You must be logged in")
     #expect(throws: Stop.unauthorized(refusal)) { try exchange.detect(Sample.table) }
   }
@@ -194,7 +194,7 @@ import Testing
     var exchange = Exchange(
       transport, with: Sample.address,
       authorization: Authorization(token: Sample.secret("abc123")),
-      surroundings: Stage().surroundings)
+      dependencies: Stage().dependencies)
     _ = try exchange.detect(Sample.table)
     for request in transport.log.requests {
       #expect(request.headers.contains(HTTPField("X-ZUMO-AUTH", "abc123")))
@@ -207,7 +207,7 @@ import Testing
     var exchange = Exchange(
       Self.servers[1].transport, with: Sample.address,
       authorization: Authorization(token: Sample.secret("e30.eyJzdWIiOiJzaWQ6YW5uIn0.x")),
-      surroundings: Stage().surroundings)
+      dependencies: Stage().dependencies)
     #expect(
       try exchange.detect(Sample.table) == ServerFacts(dialect: .datasync, user: "sid:ann"))
   }

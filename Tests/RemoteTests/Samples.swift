@@ -98,8 +98,8 @@ final class Stage {
   var lines: [String] = []
   var notices: [String] = []
 
-  var surroundings: Surroundings {
-    Surroundings(
+  var dependencies: Dependencies {
+    Dependencies(
       now: { self.time },
       pause: {
         self.pauses.append($0)
@@ -113,7 +113,7 @@ final class Stage {
   ) -> RESTBackend<ScriptedTransport> {
     RESTBackend(
       Exchange(
-        transport, with: Sample.address, authorization: authorization, surroundings: surroundings),
+        transport, with: Sample.address, authorization: authorization, dependencies: dependencies),
       facts: facts, settings: settings)
   }
 }

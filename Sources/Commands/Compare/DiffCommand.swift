@@ -50,8 +50,8 @@ struct DiffCommand: TsyncCommand {
         titleField: open.configuration.titleField)
       let count =
         other == .conflict
-        ? try tellConflicts(entries, open, names, context)
-        : try tellDifferences(entries, open, names, context)
+        ? try showConflicts(entries, open, names, context)
+        : try showDifferences(entries, open, names, context)
       if exitCode, count > 0 { context.output.end(with: .conflicts) }
       guard chosen == nil else { return }
       for entry in entries {
@@ -66,14 +66,14 @@ struct DiffCommand: TsyncCommand {
   private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> Set<ItemKey>? {
     guard !refs.isEmpty else { return nil }
     let inventory = try open.inventory()
-    let keys = try open.references(inventory, in: context).items(refs)
+    let keys = try open.lookup(inventory, in: context).items(refs)
     for key in keys {
       if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
     }
     return Set(keys)
   }
 
-  private func tellDifferences(
+  private func showDifferences(
     _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var claims = Claims()
@@ -89,7 +89,7 @@ struct DiffCommand: TsyncCommand {
     return differences.count
   }
 
-  private func tellConflicts(
+  private func showConflicts(
     _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var count = 0

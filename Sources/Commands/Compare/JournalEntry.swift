@@ -55,10 +55,10 @@ struct JournalEntry: Equatable {
       switch entry.standing {
       case .invalid, .moved: return []
       case .conflict:
-        let standing = Standing(entry, in: open, &claims)
+        let status = ItemStatus(entry, in: open, &claims)
         return [
           JournalEntry(
-            key: key, state: .conflict, kind: standing.letters, item: item, fields: standing.fields)
+            key: key, state: .conflict, kind: status.letters, item: item, fields: status.fields)
         ]
       case .unknown(let intent):
         // The server answered, but the command was interrupted before it applied the answer.

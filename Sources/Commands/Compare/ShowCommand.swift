@@ -26,17 +26,18 @@ struct ShowCommand: TsyncCommand {
     context.output.begin("items")
     try context.reading { open in
       let inventory = try open.inventory()
-      let keys = try open.references(inventory, in: context).items(refs)
+      let keys = try open.lookup(inventory, in: context).items(refs)
       let survey = try Survey(of: open.tables, on: open.workspace)
       let states = Dictionary(
-        survey.entries.compactMap { entry in entry.key.map { ($0, Standing(entry).group.rawValue) }
+        survey.entries.compactMap { entry in
+          entry.key.map { ($0, ItemStatus(entry).group.rawValue) }
         },
         uniquingKeysWith: { $1 })
       let sheets = try keys.map { key in
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Failure(invalid: invalid, .usage)
         }
-        return try ItemSheet(key, state: states[key] ?? Self.state(key, inventory, open), open)
+        return try ItemDetails(key, state: states[key] ?? Self.state(key, inventory, open), open)
       }
       if let side, !options.json {
         for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
@@ -46,7 +47,7 @@ struct ShowCommand: TsyncCommand {
       for sheet in sheets {
         if let invalid = sheet.invalidSide { context.output.warn(invalid.sentence) }
       }
-      try open.tellWaiting(Set(keys), to: context.output)
+      try open.showWaiting(Set(keys), to: context.output)
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
         sheet.lines(titleField).forEach(context.output.result)

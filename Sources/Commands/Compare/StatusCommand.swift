@@ -64,20 +64,20 @@ struct StatusCommand: TsyncCommand {
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
         context.output.warn("a pull of \(table) was stopped before its end: \(typed: "pull")")
       }
-      try open.tellWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
-      let isOld = try tellAge(state, limit, context)
+      try open.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
+      let isOld = try showAge(state, limit, context)
       if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
     }
   }
 
   /// Returns the given items and files, or `nil` for all.
-  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> [Referent]? {
+  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> [Target]? {
     guard !refs.isEmpty else { return nil }
-    return try open.references(try open.inventory(), in: context).all(refs)
+    return try open.lookup(try open.inventory(), in: context).all(refs)
   }
 
   /// Warns if the last pull is older than the limit, and returns whether it is.
-  private func tellAge(_ state: WorkspaceState, _ limit: Int64?, _ context: Context) throws -> Bool
+  private func showAge(_ state: WorkspaceState, _ limit: Int64?, _ context: Context) throws -> Bool
   {
     guard let limit else { return false }
     guard let pulled = state.pulled else {

@@ -17,7 +17,7 @@ extension StatusReport.Entry {
   /// Returns the text behind the title; `clock` formats seconds since 1970, `text` a hint.
   func remark(_ clock: (Int64) -> String, _ text: (Hint) -> String) -> String {
     switch entry.standing {
-    case .conflict, .pending: return standing.fields.map(\.string).joined(separator: ", ")
+    case .conflict, .pending: return status.fields.map(\.string).joined(separator: ", ")
     case .waiting(_, let successor): return "waits for \(successor.id)"
     case .rejected(_, let rejection):
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
@@ -53,10 +53,10 @@ extension StatusReport.Entry {
     object.append("table", table.map(JSON.string) ?? .null)
     object.append("id", (entry.key?.id.text).map(JSON.string) ?? .null)
     object.append("title", title.map(JSON.string) ?? .null)
-    object.append("here", .string(standing.here))
-    object.append("there", .string(standing.there))
-    object.append("state", .string(standing.group.rawValue))
-    object.append("fields", .array(standing.fields.map(JSON.string)))
+    object.append("here", .string(status.here))
+    object.append("there", .string(status.there))
+    object.append("state", .string(status.group.rawValue))
+    object.append("fields", .array(status.fields.map(JSON.string)))
     switch entry.standing {
     case .invalid(let invalid):
       object.append("path", .string(invalid.place))

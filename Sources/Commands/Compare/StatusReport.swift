@@ -6,7 +6,7 @@ import Workspace
 struct StatusReport {
   struct Entry {
     let entry: Survey.Entry
-    let standing: Standing
+    let status: ItemStatus
     let title: String?
   }
 
@@ -20,10 +20,10 @@ struct StatusReport {
 
   /// Reports all entries of a survey, or only the chosen ones.
   init(
-    _ survey: Survey, _ open: OpenWorkspace, _ context: Context, chosen: [Referent]?
+    _ survey: Survey, _ open: OpenWorkspace, _ context: Context, chosen: [Target]?
   ) throws {
     let keys = chosen.map { Set($0.compactMap(\.key)) }
-    let places = Set(chosen?.compactMap { $0.stray.map { Text($0.place) } } ?? [])
+    let places = Set(chosen?.compactMap { $0.misnamedFile.map { Text($0.place) } } ?? [])
     let wanted = survey.entries.filter { entry in
       guard let keys else { return true }
       if let key = entry.key { return keys.contains(key) }
@@ -40,7 +40,7 @@ struct StatusReport {
     for entry in wanted {
       entries.append(
         Entry(
-          entry: entry, standing: Standing(entry, in: open, &claims),
+          entry: entry, status: ItemStatus(entry, in: open, &claims),
           title: try Self.title(entry, names, open.workspace)))
     }
     self.entries = entries
@@ -63,7 +63,7 @@ struct StatusReport {
 
   // MARK: For people
 
-  private static let headings: [(group: Standing.Group, text: String, hint: Hint?)] = [
+  private static let headings: [(group: ItemStatus.Group, text: String, hint: Hint?)] = [
     (.conflict, "conflicts", "\(typed: "resolve")"),
     (.rejected, "rejected by the server", "edit, or \(typed: "restore", "REF")"),
     (.unknown, "outcome unknown", "\(typed: "push")"),
@@ -79,7 +79,7 @@ struct StatusReport {
     if isEmpty { output.result("nothing to push") }
     let lines = lines(indented: true, output)
     for heading in Self.headings {
-      let group = zip(entries, lines).filter { $0.0.standing.group == heading.group }
+      let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
       let look: Hint = "look: \(typed: "pull"); then \(typed: "help", "push")"
@@ -112,7 +112,7 @@ struct StatusReport {
     var table = Table(widths: [2, 0, Table.title.lowerBound])
     for entry in entries {
       let id = entry.entry.key.map(names.line) ?? Line("-")
-      let letters = Line(entry.standing.letters, entry.standing.style)
+      let letters = Line(entry.status.letters, entry.status.style)
       switch entry.entry.standing {
       case .invalid, .moved: table.append([letters, id, Line(entry.remark(clock, output.text))])
       default:
@@ -134,9 +134,9 @@ struct StatusReport {
   func printPorcelain(end: UInt8, to output: Output) {
     output.record("# tsync.status 1", end: end)
     for entry in entries {
-      let fields = entry.standing.fields.map(PlainText.of).joined(separator: ",")
+      let fields = entry.status.fields.map(PlainText.of).joined(separator: ",")
       output.record(
-        "\(entry.standing.letters) \(entry.standing.group.rawValue) \(entry.plainKey) "
+        "\(entry.status.letters) \(entry.status.group.rawValue) \(entry.plainKey) "
           + (fields.utf8.isEmpty ? "-" : fields), end: end)
     }
     for (table, count, path) in quarantined {
@@ -159,7 +159,7 @@ struct StatusReport {
   }
 }
 
-extension Standing {
+extension ItemStatus {
   var style: Line.Style {
     switch group {
     case .conflict, .rejected, .invalid: .red

@@ -44,7 +44,7 @@ struct ResolveCommand: TsyncCommand {
 
   var selection: [String] { all ? ["-a"] : references }
 
-  private var side: Verdict.Side? { client ? .client : server ? .server : both ? .both : nil }
+  private var side: Resolution.Side? { client ? .client : server ? .server : both ? .both : nil }
 
   func validate() throws {
     guard [client, server, both].count(where: \.self) <= 1 else {
@@ -63,14 +63,14 @@ struct ResolveCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    let arbiter = Arbiter(
-      instruction: try Instruction(side: side, fields: fields), tool: tool,
+    let decider = Decider(
+      choices: try FieldChoices(side: side, fields: fields), tool: tool,
       asksHandler: !context.canAsk)
     try Session.run(in: context, isWriting: !dryRun) { session in
       let selection = try session.selection(references)
       let open = try session.conflicts(of: selection)
       let tables = Set(session.tables)
-      let settled = session.recovered.settled.filter { key in
+      let settled = session.recovery.settled.filter { key in
         tables.contains(key.table) && selection?.contains(key) ?? true
       }.sorted()
       // A person may repeat an interrupted command: the other conflicts are still open.
@@ -80,21 +80,21 @@ struct ResolveCommand: TsyncCommand {
         }
         context.output.warn("\(key) is not in conflict")
       }
-      try check(arbiter.instruction, open, &session)
-      let telling = try session.resolve(
-        open, by: arbiter, isRehearsal: dryRun, isLast: !push || open.isEmpty && settled.isEmpty,
+      try check(decider.choices, open, &session)
+      let summary = try session.resolve(
+        open, by: decider, isRehearsal: dryRun, isLast: !push || open.isEmpty && settled.isEmpty,
         settled: settled)
-      context.output.set(telling.json)
-      if !telling.left.isEmpty { context.output.end(with: .conflicts) }
-      guard push, !dryRun, !telling.resolved.isEmpty else { return }
-      let document = try session.pushUntilAccepted(telling.made, by: arbiter, asksFirst: false)
+      context.output.set(summary.json)
+      if !summary.left.isEmpty { context.output.end(with: .conflicts) }
+      guard push, !dryRun, !summary.resolved.isEmpty else { return }
+      let document = try session.pushUntilAccepted(summary.made, by: decider, asksFirst: false)
       context.output.set("push", .object(document))
     }
   }
 
   /// Refuses if no conflict can be read, or a given field is in none of them.
   private func check(
-    _ instruction: Instruction, _ keys: [ItemKey], _ session: inout Session
+    _ choices: FieldChoices, _ keys: [ItemKey], _ session: inout Session
   ) throws {
     guard !keys.isEmpty else { return }
     let disputed = try session.use { open in
@@ -110,7 +110,7 @@ struct ResolveCommand: TsyncCommand {
       if let failure = failures.first, failures.count == keys.count { throw failure }
       return names
     }
-    guard let name = instruction.names.first(where: { !disputed.contains($0) }) else { return }
+    guard let name = choices.names.first(where: { !disputed.contains($0) }) else { return }
     throw Failure.usage("\(name) is not in conflict")
   }
 }

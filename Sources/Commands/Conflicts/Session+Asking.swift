@@ -6,7 +6,7 @@ extension Session {
   /// Shows a conflict and asks a person to decide, without the lock.
   mutating func ask(
     about conflict: Conflict, of key: ItemKey
-  ) throws -> Arbiter.Decision {
+  ) throws -> Decider.Decision {
     try show(conflict, of: key)
     if (conflict.client == nil) != (conflict.server == nil) { conflict.choices.forEach(say) }
     let keepsBoth = conflict.client != nil
@@ -34,9 +34,9 @@ extension Session {
     }
   }
 
-  func settled(_ side: Verdict.Side, _ conflict: Conflict) throws -> Arbiter.Decision {
+  func settled(_ side: Resolution.Side, _ conflict: Conflict) throws -> Decider.Decision {
     let id = try ItemID.random(context.invocation.random)
-    return Verdict(side, in: conflict, id: id).map { .settled($0) } ?? .left
+    return Resolution(side, in: conflict, id: id).map { .settled($0) } ?? .left
   }
 
   private mutating func show(_ conflict: Conflict, of key: ItemKey) throws {

@@ -10,7 +10,7 @@ extension Session {
   /// Opens the editor, or `resolve.tool` instead, until the document is valid or left.
   mutating func edit(
     _ conflict: Conflict, of key: ItemKey
-  ) throws -> Arbiter.Decision {
+  ) throws -> Decider.Decision {
     if let tool = configuration.text("resolve.tool") {
       return try runTool(tool.string, on: conflict, of: key)
     }
@@ -32,7 +32,7 @@ extension Session {
       }
       switch try result(of: document, conflict) {
       case .unchanged: return .left
-      case .made(let verdict): return .settled(verdict)
+      case .made(let resolution): return .settled(resolution)
       case .mistake(let error):
         context.output.warn("\(place):\(error)")
         // Gives the lock back while a person thinks.
@@ -65,16 +65,16 @@ extension Session {
     return false
   }
 
-  enum Made {
+  enum EditResult {
     case unchanged
-    case made(Verdict)
+    case made(Resolution)
     case mistake(JSONError)
   }
 
   /// Reads an edited document; another command may have made a new one since.
   mutating func result(
     of document: ConflictDocument, _ conflict: Conflict
-  ) throws -> Made {
+  ) throws -> EditResult {
     let key = document.key
     let (bytes, late) = try use { try $0.workspace.text(of: document) }
     guard bytes != document.text else { return .unchanged }
@@ -83,11 +83,11 @@ extension Session {
     let merged = MarkedDocument(text, of: key.id)
     guard !merged.isBlank else { return .unchanged }
     do throws(JSONError) {
-      guard let verdict = Verdict(edited: try merged.item(), in: conflict) else {
+      guard let resolution = Resolution(edited: try merged.item(), in: conflict) else {
         let words = "it can be deleted only if one side deleted it"
         return .mistake(JSONError(at: 0, of: text, words))
       }
-      return .made(verdict)
+      return .made(resolution)
     } catch {
       return .mistake(error)
     }

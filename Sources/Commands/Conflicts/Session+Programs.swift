@@ -6,7 +6,7 @@ import Workspace
 extension Session {
   mutating func runTool(
     _ command: String, on conflict: Conflict, of key: ItemKey
-  ) throws -> Arbiter.Decision {
+  ) throws -> Decider.Decision {
     let document = try layDocument(conflict, of: key)
     let program = try program(command, for: conflict, writing: document)
     let place = try place(of: document)
@@ -28,7 +28,7 @@ extension Session {
   /// Runs `resolve.command`, which decides instead of a person (tsync-config(5)).
   mutating func runHandler(
     _ command: String, on conflict: Conflict, of key: ItemKey
-  ) throws -> Arbiter.Decision {
+  ) throws -> Decider.Decision {
     let document = try layDocument(conflict, of: key)
     var program = try program(command, for: conflict, writing: document)
     program.isCaptured = true
@@ -55,10 +55,10 @@ extension Session {
 
   private mutating func taken(
     _ document: ConflictDocument, _ conflict: Conflict
-  ) throws -> Arbiter.Decision {
+  ) throws -> Decider.Decision {
     switch try result(of: document, conflict) {
     case .unchanged: return .left
-    case .made(let verdict): return .settled(verdict)
+    case .made(let resolution): return .settled(resolution)
     case .mistake(let error):
       context.output.warn("\(try place(of: document)):\(error)")
       return .left

@@ -3,21 +3,21 @@ import SyncModel
 import Workspace
 
 /// The results of a round of resolving.
-struct ResolveTelling {
+struct ResolveSummary {
   fileprivate(set) var resolved: [ItemKey] = []
   /// The new items that keep a second version.
   fileprivate var copies: Set<ItemKey> = []
   /// The items that a push has to send.
   var made: Set<ItemKey> { copies.union(resolved) }
   fileprivate(set) var left: [ItemKey] = []
-  fileprivate(set) var deeds: [Deed] = []
+  fileprivate(set) var outcomes: [Outcome] = []
   /// The types of fields; other items are read only if a typed value needs them.
   fileprivate var types: FieldTypes?
 
   /// The members of `tsync.resolve/1`.
   var json: JSONObject {
     JSONObject([
-      .init(name: "items", value: .array(deeds.map(\.json))),
+      .init(name: "items", value: .array(outcomes.map(\.json))),
       .init(name: "resolved", value: .integer(resolved.count)),
       .init(name: "left", value: .integer(left.count)),
     ])
@@ -46,55 +46,55 @@ extension Session {
   /// A rehearsal changes nothing. `isLast` is false if a push follows in the same command.
   /// The conflicts that recovery has resolved (`settled`) are printed first.
   mutating func resolve(
-    _ keys: [ItemKey], by arbiter: Arbiter, isRehearsal: Bool = false, isLast: Bool = true,
+    _ keys: [ItemKey], by decider: Decider, isRehearsal: Bool = false, isLast: Bool = true,
     settled: [ItemKey] = []
-  ) throws -> ResolveTelling {
+  ) throws -> ResolveSummary {
     let (tables, titleField) = (tables, configuration.titleField)
     let names = try use { open in
       let formers = keys.flatMap(open.workspace.journal.predecessors)
       return try ItemNames(
         for: settled + keys + formers, in: tables, on: open.workspace, titleField: titleField)
     }
-    var telling = ResolveTelling()
-    for key in settled { try tellSettled(key, names, &telling) }
+    var summary = ResolveSummary()
+    for key in settled { try showSettled(key, names, &summary) }
     var isOver = false
     for (index, key) in keys.enumerated() {
       try context.checkSignal()
       place = keys.count > 1 ? "\(index + 1) of \(keys.count)" : nil
       do {
         if isOver {
-          try leave(key, names, &telling)
+          try leave(key, names, &summary)
         } else {
-          isOver = try resolve(key, by: arbiter, names, isRehearsal: isRehearsal, &telling)
+          isOver = try resolve(key, by: decider, names, isRehearsal: isRehearsal, &summary)
         }
       } catch Resolve.Failure.noConflict {
-        try tellOver(key)
+        try showOver(key)
       } catch let failure as Resolve.Failure {
         // One conflict must not stop the others.
         let failure = Failure(failure)
         context.output.warn(failure.message ?? "\(key) can't be looked at")
         for hint in failure.hints { context.output.warn(hint) }
-        tellLeft(key, nil, names, &telling)
+        showLeft(key, nil, names, &summary)
       }
     }
-    if !keys.isEmpty || isLast { try summarize(telling, isRehearsal: isRehearsal, isLast: isLast) }
-    return telling
+    if !keys.isEmpty || isLast { try summarize(summary, isRehearsal: isRehearsal, isLast: isLast) }
+    return summary
   }
 
   /// Prints that recovery resolved a conflict as an interrupted command had decided.
-  private mutating func tellSettled(
-    _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
+  private mutating func showSettled(
+    _ key: ItemKey, _ names: ItemNames, _ summary: inout ResolveSummary
   ) throws {
     let item = try use { try $0.workspace.client(key).item ?? $0.workspace.base(of: key).item }
-    var deed = Deed(did: "resolved", key: key, title: names.title(of: item))
-    deed.remark = "as was decided"
-    deed.members = [.init(name: "how", value: "decided")]
-    tell(deed, names, &telling)
-    telling.resolved.append(key)
+    var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
+    outcome.remark = "as was decided"
+    outcome.members = [.init(name: "how", value: "decided")]
+    show(outcome, names, &summary)
+    summary.resolved.append(key)
   }
 
   /// Warns that another command has resolved the conflict, and names the person's document.
-  private mutating func tellOver(_ key: ItemKey) throws {
+  private mutating func showOver(_ key: ItemKey) throws {
     let places = try use { try $0.workspace.documentPlaces(of: key) }
     let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
     context.output.warn("\(key) was resolved by another command; nothing was changed\(text)")
@@ -106,74 +106,74 @@ extension Session {
 
   /// Resolves one conflict; returns whether all later ones are left.
   private mutating func resolve(
-    _ key: ItemKey, by arbiter: Arbiter, _ names: ItemNames, isRehearsal: Bool,
-    _ telling: inout ResolveTelling
+    _ key: ItemKey, by decider: Decider, _ names: ItemNames, isRehearsal: Bool,
+    _ summary: inout ResolveSummary
   ) throws -> Bool {
     for _ in 0..<Self.rounds {
       let conflict = try use { try $0.conflict(key) }
-      let decision: Arbiter.Decision
-      if arbiter.mayAsk {
-        decision = isRehearsal ? .left : try decide(conflict, of: key, by: arbiter)
+      let decision: Decider.Decision
+      if decider.isInteractive {
+        decision = isRehearsal ? .left : try decide(conflict, of: key, by: decider)
       } else {
-        decision = try instructed(conflict, of: key, by: arbiter.instruction, &telling.types)
+        decision = try chosen(conflict, of: key, by: decider.choices, &summary.types)
       }
-      guard case .settled(let verdict) = decision else {
-        if arbiter.instruction.keepsBoth, conflict.client == nil {
+      guard case .settled(let resolution) = decision else {
+        if decider.choices.keepsBoth, conflict.client == nil {
           context.output.warn(
             "\(key) is deleted here; --both needs two versions")
         }
-        try leave(key, names, &telling)
+        try leave(key, names, &summary)
         if case .quit = decision { return true }
         return false
       }
-      guard let back = try isRehearsal ? [] : settle(key, conflict, by: verdict) else {
+      guard let back = try isRehearsal ? [] : settle(key, conflict, by: resolution) else {
         context.output.warn("\(key) was changed meanwhile, and is looked at again")
         continue
       }
-      let item = verdict.item(of: conflict) ?? conflict.client ?? conflict.server
-      var deed = Deed(
-        did: isRehearsal ? "would resolve" : "resolved", key: key, title: names.title(of: item))
-      let isDeleted = verdict.item(of: conflict) == nil
-      deed.remark = verdict.how + (isDeleted ? ", which deletes it" : "")
-      deed.members = [.init(name: "how", value: .string(verdict.how))]
-      if case .both(let id) = verdict.choice, !isRehearsal {
+      let item = resolution.item(of: conflict) ?? conflict.client ?? conflict.server
+      var outcome = Outcome(
+        verb: isRehearsal ? "would resolve" : "resolved", key: key, title: names.title(of: item))
+      let isDeleted = resolution.item(of: conflict) == nil
+      outcome.remark = resolution.how + (isDeleted ? ", which deletes it" : "")
+      outcome.members = [.init(name: "how", value: .string(resolution.how))]
+      if case .both(let id) = resolution.choice, !isRehearsal {
         let copy = ItemKey(key.table, id)
-        telling.copies.insert(copy)
+        summary.copies.insert(copy)
         let name = try use { try $0.names(of: [copy], $0.inventory()).line(for: copy).text }
-        deed.remark?.append(": new item \(name)")
-        deed.members.append(.init(name: "newId", value: .string(id.text)))
+        outcome.remark?.append(": new item \(name)")
+        outcome.members.append(.init(name: "newId", value: .string(id.text)))
       }
-      tell(deed, names, &telling)
-      telling.resolved.append(key)
+      show(outcome, names, &summary)
+      summary.resolved.append(key)
       for (former, item) in back {
-        tell(Deed(did: "restored", key: former, title: names.title(of: item)), names, &telling)
+        show(Outcome(verb: "restored", key: former, title: names.title(of: item)), names, &summary)
       }
       return false
     }
-    try leave(key, names, &telling)
+    try leave(key, names, &summary)
     return false
   }
 
-  private mutating func instructed(
-    _ conflict: Conflict, of key: ItemKey, by instruction: Instruction, _ types: inout FieldTypes?
-  ) throws -> Arbiter.Decision {
+  private mutating func chosen(
+    _ conflict: Conflict, of key: ItemKey, by choices: FieldChoices, _ types: inout FieldTypes?
+  ) throws -> Decider.Decision {
     let id = try ItemID.random(context.invocation.random)
-    let verdict = try use { open in
-      try instruction.verdict(for: conflict, id: id) { assignment in
+    let resolution = try use { open in
+      try choices.resolution(for: conflict, id: id) { assignment in
         var known = try types ?? FieldTypes(try open.inventory())
         defer { types = known }
         return try known.value(
           of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: open.workspace)
       }
     }
-    return verdict.map { .settled($0) } ?? .left
+    return resolution.map { .settled($0) } ?? .left
   }
 
   /// Resolves a conflict if it is still the one that was decided.
   ///
   /// - Returns: The items that are back under their former ids; `nil` if the conflict has changed.
   private mutating func settle(
-    _ key: ItemKey, _ conflict: Conflict, by verdict: Verdict
+    _ key: ItemKey, _ conflict: Conflict, by resolution: Resolution
   ) throws -> [(key: ItemKey, item: Item)]? {
     let settings = settings
     return try use { open in
@@ -182,7 +182,7 @@ extension Session {
         .filter { try open.workspace.client($0) == .absent }
       do {
         try Resolve(settings: settings).settle(
-          key, conflict, by: verdict.choice, on: &open.workspace, claims: &open.claims)
+          key, conflict, by: resolution.choice, on: &open.workspace, claims: &open.claims)
       } catch Resolve.Failure.changedMeanwhile {
         return nil
       }
@@ -193,46 +193,46 @@ extension Session {
   }
 
   private mutating func leave(
-    _ key: ItemKey, _ names: ItemNames, _ telling: inout ResolveTelling
+    _ key: ItemKey, _ names: ItemNames, _ summary: inout ResolveSummary
   ) throws {
     let conflict = try use { try $0.conflict(key) }
-    tellLeft(key, conflict, names, &telling)
+    showLeft(key, conflict, names, &summary)
   }
 
   /// Prints that a conflict is left; `conflict` is `nil` if it can't be read.
-  private func tellLeft(
-    _ key: ItemKey, _ conflict: Conflict?, _ names: ItemNames, _ telling: inout ResolveTelling
+  private func showLeft(
+    _ key: ItemKey, _ conflict: Conflict?, _ names: ItemNames, _ summary: inout ResolveSummary
   ) {
     let title = names.title(of: conflict?.client ?? conflict?.server)
-    tell(
-      Deed(did: "left", key: key, title: title, fields: conflict?.names ?? []), names, &telling)
-    telling.left.append(key)
+    show(
+      Outcome(verb: "left", key: key, title: title, fields: conflict?.names ?? []), names, &summary)
+    summary.left.append(key)
   }
 
-  private func tell(_ deed: Deed, _ names: ItemNames, _ telling: inout ResolveTelling) {
-    context.output.result(deed.line(names))
-    telling.deeds.append(deed)
+  private func show(_ outcome: Outcome, _ names: ItemNames, _ summary: inout ResolveSummary) {
+    context.output.result(outcome.line(names))
+    summary.outcomes.append(outcome)
   }
 
   private mutating func summarize(
-    _ telling: ResolveTelling, isRehearsal: Bool, isLast: Bool
+    _ summary: ResolveSummary, isRehearsal: Bool, isLast: Bool
   ) throws {
     guard !isRehearsal else { return }
     var hint: Hint?
-    if telling.resolved.isEmpty, !telling.left.isEmpty {
+    if summary.resolved.isEmpty, !summary.left.isEmpty {
       hint = "SIDE is client, server or both: \(typed: "resolve", "--SIDE", "REF")"
-    } else if isLast, !telling.resolved.isEmpty {
-      let (tables, made) = (tables, telling.made)
+    } else if isLast, !summary.resolved.isEmpty {
+      let (tables, made) = (tables, summary.made)
       let pending = try use { try Survey(of: tables, on: $0.workspace).pending(made) }
       if !pending.isEmpty { hint = "\(typed: "push")" }
-    } else if telling.resolved.isEmpty {
+    } else if summary.resolved.isEmpty {
       // An interrupted command may have resolved all of them, and sent nothing.
       let tables = tables
       if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 {
         hint = "\(typed: "push")"
       }
     }
-    context.output.summary(Line(telling.words), next: hint)
+    context.output.summary(Line(summary.words), next: hint)
   }
 
   // MARK: Until the server accepts
@@ -245,24 +245,24 @@ extension Session {
   /// No selection means all items. `asksFirst` resolves open conflicts before the first push.
   /// The result has the members of `tsync.push/1`.
   mutating func pushUntilAccepted(
-    _ selection: Set<ItemKey>?, by arbiter: Arbiter, maxDelete: Int? = nil, asksFirst: Bool
+    _ selection: Set<ItemKey>?, by decider: Decider, maxDelete: Int? = nil, asksFirst: Bool
   ) throws -> JSONObject {
     var left: Set<ItemKey> = []
     if asksFirst {
       let open = try conflicts(of: selection)
-      if !open.isEmpty { left = Set(try resolve(open, by: arbiter, isLast: false).left) }
+      if !open.isEmpty { left = Set(try resolve(open, by: decider, isLast: false).left) }
     }
-    var telling = try push(selection, maxDelete: maxDelete)
+    var summary = try push(selection, maxDelete: maxDelete)
     for _ in 1..<Self.exchanges {
       let open = try conflicts(of: selection).filter { !left.contains($0) }
       guard !open.isEmpty else { break }
-      let resolved = try resolve(open, by: arbiter, isLast: false)
+      let resolved = try resolve(open, by: decider, isLast: false)
       left.formUnion(resolved.left)
       guard !resolved.resolved.isEmpty else { break }
-      telling.add(try push(resolved.made, maxDelete: maxDelete))
+      summary.add(try push(resolved.made, maxDelete: maxDelete))
     }
-    telling.tellKept()
+    summary.showPendingDeletes()
     if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
-    return telling.json
+    return summary.json
   }
 }

@@ -26,15 +26,15 @@ struct PullCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    let manner = PullManner(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun)
     try Session.run(in: context, isWriting: !dryRun) { session in
       if !dryRun, session.configuration.pullPushes, let pushed = try session.pushFirst() {
         pushed.end()
         context.output.set("push", .object(pushed.json))
       }
-      let telling = try session.pull(manner)
-      telling.end()
-      context.output.set(telling.json)
+      let summary = try session.pull(
+        PullOptions(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun))
+      summary.end()
+      context.output.set(summary.json)
     }
   }
 }

@@ -50,15 +50,15 @@ struct PushCommand: TsyncCommand {
       let selection = try session.selection(references)
       if resolve, !dryRun {
         let document = try session.pushUntilAccepted(
-          selection, by: Arbiter(), maxDelete: maxDelete, asksFirst: true)
+          selection, by: Decider(), maxDelete: maxDelete, asksFirst: true)
         context.output.set(document)
       } else {
-        let telling =
+        let summary =
           try dryRun
-          ? session.foretellPush(selection, maxDelete: maxDelete)
+          ? session.previewPush(selection, maxDelete: maxDelete)
           : session.push(selection, maxDelete: maxDelete, insertsAgain: again)
-        telling.end()
-        context.output.set(telling.json)
+        summary.end()
+        context.output.set(summary.json)
       }
     }
   }

@@ -3,7 +3,7 @@ import SyncModel
 import Workspace
 
 /// The options of a pull.
-struct PullManner {
+struct PullOptions {
   /// Whether all rows are read again.
   var isFull = false
   /// How many items of a table the server may delete; `nil` keeps the guard.
@@ -14,40 +14,42 @@ struct PullManner {
 
 extension Session {
   /// Pulls the tables and prints the arrivals, also those before a `Stop`.
-  mutating func pull(_ manner: PullManner) throws -> PullTelling {
+  mutating func pull(_ options: PullOptions) throws -> PullSummary {
     var settings = settings
-    settings.maxDelete = manner.maxDelete
-    settings.isRehearsal = manner.isRehearsal
-    var telling = PullTelling(
-      context, tables, configuration.titleField, isForetold: manner.isRehearsal)
+    settings.maxDelete = options.maxDelete
+    settings.isRehearsal = options.isRehearsal
+    var summary = PullSummary(
+      context, tables, configuration.titleField, isPreview: options.isRehearsal)
     do {
-      foreseen = try exchange(manner, settings, &telling)
+      preview = try exchange(options, settings, &summary)
     } catch is UnknownDialect {
       context.output.summary(Line(UnknownDialect.fact))
     }
-    told = telling.conflictKeys
-    return telling
+    reported = summary.conflictKeys
+    return summary
   }
 
   /// Applies the rows of a pull; a rehearsal returns the state that it would leave.
   private mutating func exchange(
-    _ manner: PullManner, _ settings: Settings, _ telling: inout PullTelling
-  ) throws -> Foresight? {
-    let (context, tables, laid) = (context, tables, recovered.conflicts)
-    let isProof = tables == configuration.tables
-    return try exchange { workspace, connection -> Foresight? in
-      let exchange = PullExchange(context: context, manner: manner, settings: settings, laid: laid)
-      guard !manner.isRehearsal else {
+    _ options: PullOptions, _ settings: Settings, _ summary: inout PullSummary
+  ) throws -> PushPreview? {
+    let (context, tables, recoveredConflicts) = (context, tables, recovery.conflicts)
+    let verifiesServer = tables == configuration.tables
+    return try exchange { workspace, connection -> PushPreview? in
+      let exchange = PullExchange(
+        context: context, options: options, settings: settings,
+        recoveredConflicts: recoveredConflicts)
+      guard !options.isRehearsal else {
         var rehearsal = Rehearsal(on: workspace)
-        _ = try exchange.run(tables, on: &rehearsal, &connection, &telling) { _, _ in }
-        return try Foresight(of: Push(settings: settings), tables, on: rehearsal)
+        _ = try exchange.run(tables, on: &rehearsal, &connection, &summary) { _, _ in }
+        return try PushPreview(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = workspace
-      let isWhole = try exchange.run(tables, on: &workspace, &connection, &telling) {
+      let isWhole = try exchange.run(tables, on: &workspace, &connection, &summary) {
         _ = try keeper.quarantine($1, of: $0)
       }
       if isWhole {
-        try Self.keep(context.now, \.pulled, workspace, connection, isProof: isProof)
+        try Self.keep(context.now, \.pulled, workspace, connection, verifiesServer: verifiesServer)
       }
       return nil
     }
@@ -58,11 +60,11 @@ extension Session {
   /// Only a pull of all tables proves that the server is the workspace's.
   static func keep(
     _ began: Int64, _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ workspace: Workspace,
-    _ connection: Connection, isProof: Bool = false
+    _ connection: Connection, verifiesServer: Bool = false
   ) throws {
     var state = try workspace.state()
     state[keyPath: field] = Timestamp(ticks: began * Timestamp.perSecond)
-    if isProof { connection.enter(&state) }
+    if verifiesServer { connection.record(in: &state) }
     try workspace.write(state)
   }
 }
@@ -70,17 +72,17 @@ extension Session {
 /// The exchange of a pull, on the workspace or a rehearsal.
 private struct PullExchange {
   let context: Context
-  let manner: PullManner
+  let options: PullOptions
   let settings: Settings
   /// The conflicts of an interrupted pull, which are printed with this pull's.
-  let laid: [Event]
+  let recoveredConflicts: [Event]
 
   /// Pulls the tables; returns whether the server has all of them.
   ///
   /// - Throws: `Stop`; a rehearsal throws it after all tables.
   func run(
     _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
-    _ telling: inout PullTelling, quarantine: @escaping (TableName, RefusedRow) throws -> Void
+    _ summary: inout PullSummary, quarantine: @escaping (TableName, RefusedRow) throws -> Void
   ) throws -> Bool {
     var isWhole = true
     var stop: Stop?
@@ -91,7 +93,7 @@ private struct PullExchange {
         progress: { rows, total in
           output.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
         }, quarantine: quarantine)
-      let isFull = manner.isFull || connection.isUnproven
+      let isFull = options.isFull || connection.isUnverified
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       let isBrief = !context.options.verbose && !context.options.json
@@ -101,13 +103,13 @@ private struct PullExchange {
           table, full: isFull, on: &disk, from: &connection.backend, report: &report)
       }
       let nanoseconds = context.invocation.clock() - start
-      let told = Set(report.events.map(\.key))
+      let reported = Set(report.events.map(\.key))
       let open = disk.journal.conflicts
-      let before = laid.filter {
-        $0.key.table == table && !told.contains($0.key) && open[$0.key] != nil
+      let before = recoveredConflicts.filter {
+        $0.key.table == table && !reported.contains($0.key) && open[$0.key] != nil
       }
       report.events = before + report.events
-      try telling.tell(report, isWhole: result.isSuccess, nanoseconds, on: disk)
+      try summary.show(report, isWhole: result.isSuccess, nanoseconds, on: disk)
       do {
         try result.get()
       } catch Stop.noTable(let table) {

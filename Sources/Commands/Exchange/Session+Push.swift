@@ -8,7 +8,7 @@ extension Session {
     guard !words.isEmpty else { return nil }
     let context = context
     return try use { open in
-      Set(try open.references(open.inventory(), in: context).items(words))
+      Set(try open.lookup(open.inventory(), in: context).items(words))
     }
   }
 
@@ -18,7 +18,7 @@ extension Session {
   /// `insertsAgain` repeats inserts that may make second rows.
   mutating func push(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil, insertsAgain: Bool = false
-  ) throws -> PushTelling {
+  ) throws -> PushSummary {
     guard configuration.remote != nil else { throw Connection.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
@@ -32,28 +32,28 @@ extension Session {
     {
       throw invalid
     }
-    var telling = PushTelling(context, survey, selection, configuration.titleField, told)
-    telling.warn()
+    var summary = PushSummary(context, survey, selection, configuration.titleField, reported)
+    summary.warn()
     if selection == nil { try use { $0.warnOfOtherTables(context) } }
     guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
       try use { open in
         let closings = survey.closings(of: open.workspace.journal)
         if !closings.isEmpty { try open.workspace.append(closings, durably: false) }
-        try telling.tell(PushReport(), isWhole: true, on: open.workspace)
+        try summary.show(PushReport(), isWhole: true, on: open.workspace)
       }
-      return telling
+      return summary
     }
     do {
-      try send(survey, selection, settings, &telling, insertsAgain: insertsAgain)
+      try send(survey, selection, settings, &summary, insertsAgain: insertsAgain)
     } catch let stop as Stop {
       throw Self.failure(stop, waiting: survey.waiting)
     }
-    return telling
+    return summary
   }
 
   private mutating func send(
     _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings,
-    _ telling: inout PushTelling, insertsAgain: Bool
+    _ summary: inout PushSummary, insertsAgain: Bool
   ) throws {
     let (context, tables) = (context, tables)
     try exchange { workspace, connection in
@@ -73,11 +73,11 @@ extension Session {
         report.waiting = try Survey(of: tables, on: workspace).waiting
         if report.waiting > 0 { report.stop = Connection.Line.stop }
       }
-      try telling.tell(report, isWhole: result.isSuccess, on: workspace)
+      try summary.show(report, isWhole: result.isSuccess, on: workspace)
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
-        let told = connection.failure(stop)
-        throw (told as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? told
+        let explained = connection.failure(stop)
+        throw (explained as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? explained
       }
       if report.missing.isEmpty { try Self.keep(settings.now, \.pushed, workspace, connection) }
     }
@@ -86,29 +86,29 @@ extension Session {
   /// Prints the changes that a push would send, without a request or a record.
   ///
   /// - Throws: ``Failure`` if the push would be refused because it deletes too much.
-  mutating func foretellPush(
+  mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
-  ) throws -> PushTelling {
-    let (context, tables, foreseen, told) = (context, tables, foreseen, told)
+  ) throws -> PushSummary {
+    let (context, tables, preview, reported) = (context, tables, preview, reported)
     let titleField = configuration.titleField
     var settings = settings
     settings.maxDelete = maxDelete
     let push = Push(settings: settings, selection: selection)
     return try use { open in
-      let foresight = try foreseen ?? Foresight(of: push, tables, on: open.workspace)
-      var telling = PushTelling(context, foresight.survey, selection, titleField, told)
-      telling.warn()
+      let preview = try preview ?? PushPreview(of: push, tables, on: open.workspace)
+      var summary = PushSummary(context, preview.survey, selection, titleField, reported)
+      summary.warn()
       if selection == nil { open.warnOfOtherTables(context) }
-      try telling.foretell(on: open.workspace, isStopped: foresight.stop != nil)
-      if let stop = foresight.stop {
-        throw Self.failure(stop, waiting: foresight.survey.waiting)
+      try summary.preview(on: open.workspace, isStopped: preview.stop != nil)
+      if let stop = preview.stop {
+        throw Self.failure(stop, waiting: preview.survey.waiting)
       }
-      return telling
+      return summary
     }
   }
 
   /// Pushes before a pull (`pull.push`); returns `nil` if nothing is pending.
-  mutating func pushFirst() throws -> PushTelling? {
+  mutating func pushFirst() throws -> PushSummary? {
     let tables = tables
     let survey = try use { try Survey(of: tables, on: $0.workspace) }
     return try survey.pending().isEmpty ? nil : push()

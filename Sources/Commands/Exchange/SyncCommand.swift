@@ -25,19 +25,23 @@ struct SyncCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    let manner = PullManner(maxDelete: maxDelete, isRehearsal: dryRun)
     try Session.run(in: context, isWriting: !dryRun) { session in
-      context.output.set("pull", .object(try session.pull(manner).json))
+      context.output.set(
+        "pull",
+        .object(
+          try session.pull(
+            PullOptions(maxDelete: maxDelete, isRehearsal: dryRun)
+          ).json))
       if resolve, !dryRun {
         let document = try session.pushUntilAccepted(
-          nil, by: Arbiter(), maxDelete: maxDelete, asksFirst: true)
+          nil, by: Decider(), maxDelete: maxDelete, asksFirst: true)
         context.output.set("push", .object(document))
       } else {
-        let telling =
+        let summary =
           try dryRun
-          ? session.foretellPush(maxDelete: maxDelete) : session.push(maxDelete: maxDelete)
-        telling.end()
-        context.output.set("push", .object(telling.json))
+          ? session.previewPush(maxDelete: maxDelete) : session.push(maxDelete: maxDelete)
+        summary.end()
+        context.output.set("push", .object(summary.json))
       }
     }
   }

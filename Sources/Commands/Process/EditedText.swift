@@ -67,13 +67,13 @@ struct EditedText {
   }
 
   /// Runs a body that applies the text, and then removes the file.
-  func taking(_ body: () throws -> Void) throws {
-    try checking(body)
+  func saving(_ body: () throws -> Void) throws {
+    try keepingText(body)
     FileText.remove(path, holding: read, toldAs: place, context)
   }
 
   /// Runs a body; its failure gets a hint with the text's place.
-  func checking<Value>(_ body: () throws -> Value) throws -> Value {
+  func keepingText<Value>(_ body: () throws -> Value) throws -> Value {
     do { return try body() } catch { throw kept(error, "your text is in \(place)") }
   }
 
@@ -82,7 +82,7 @@ struct EditedText {
   /// Adds the text's place to an error; removes a text that has no edit and no running editor.
   private func kept(_ error: any Error, _ hint: Hint) -> any Error {
     let isLeft = error as? Errno == .interrupted
-    guard isLeft || FileText.mayHoldEdit(path, of: text) else {
+    guard isLeft || FileText.isEdited(path, of: text) else {
       FileText.remove(path)
       return error
     }

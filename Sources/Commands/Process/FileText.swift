@@ -23,7 +23,7 @@ enum FileText {
   }
 
   /// Whether a file may hold an edit of a text: not if it is gone, or has the same bytes.
-  static func mayHoldEdit(_ path: String, of text: [UInt8]) -> Bool {
+  static func isEdited(_ path: String, of text: [UInt8]) -> Bool {
     do throws(Errno) {
       return try read(path) != text
     } catch {
@@ -56,7 +56,7 @@ enum FileText {
   static func remove(
     _ path: String, holding read: [UInt8], toldAs place: String, _ context: Context
   ) {
-    guard !mayHoldEdit(path, of: read) else {
+    guard !isEdited(path, of: read) else {
       return context.output.warn("what was saved since is in \(place)")
     }
     remove(path)

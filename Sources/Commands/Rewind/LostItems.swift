@@ -38,13 +38,13 @@ struct LostItems {
   func bringBack(to open: inout OpenWorkspace, in context: Context) throws {
     if !closings.isEmpty { try open.workspace.append(closings, durably: true) }
     try open.workspace.remakeItems(files, before: context.checkSignal)
-    tell("restored", to: context.output)
+    show("restored", to: context.output)
   }
 
-  func tell(_ did: String, to output: Output) {
+  func show(_ verb: String, to output: Output) {
     for (key, text) in files {
       let item = try? ItemFile.item(in: text, as: key, place: "")
-      output.tell(Deed(did: did, key: key, title: names.title(of: item)), names)
+      output.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
     }
   }
 

@@ -42,9 +42,9 @@ struct PurgeCommand: TsyncCommand {
 
   /// Refuses if there are changes that exist only here.
   private func refuse(_ survey: Survey, _ context: Context) throws {
-    var counts: [Standing.Group: Int] = [:]
-    for entry in survey.entries { counts[Standing(entry).group, default: 0] += 1 }
-    let words: [(group: Standing.Group, one: String, several: String)] = [
+    var counts: [ItemStatus.Group: Int] = [:]
+    for entry in survey.entries { counts[ItemStatus(entry).group, default: 0] += 1 }
+    let words: [(group: ItemStatus.Group, one: String, several: String)] = [
       (.pending, "change is not pushed", "changes are not pushed"),
       (.unknown, "outcome is unknown", "outcomes are unknown"),
       (.conflict, "item is in conflict", "items are in conflict"),

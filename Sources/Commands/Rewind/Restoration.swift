@@ -16,7 +16,7 @@ struct Restoration {
     /// Take the server's side of a conflict.
     case server
     /// Move a file that can't be an item, and has no base, to the trash.
-    case stray(InvalidItem, TableName)
+    case discarding(InvalidItem, TableName)
   }
 
   private let key: ItemKey?
@@ -44,12 +44,12 @@ struct Restoration {
       survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
       uniquingKeysWith: { $1 })
     var claims = Claims()
-    var told: Set<String?> = []
+    var warned: Set<String?> = []
     var steps: [Restoration] = []
-    func plan(_ referent: Referent) throws {
+    func plan(_ chosen: Target) throws {
       guard
         var step = try Restoration(
-          referent, referent.key.flatMap { entries[$0] }, open, &claims, waiting: waiting)
+          chosen, chosen.key.flatMap { entries[$0] }, open, &claims, waiting: waiting)
       else { return }
       if let key = step.key {
         let formers = open.workspace.journal.predecessors(of: key)
@@ -61,11 +61,11 @@ struct Restoration {
     let unnamed: [ItemKey]
     switch selection {
     case .references(let words)?:
-      var references = open.references(inventory, in: context)
-      references.removed = { try inventory.removed(open.workspace) }
-      for referent in try references.all(words) {
-        if let failure = try open.moved(referent, &claims) { throw failure }
-        try plan(referent)
+      var lookup = open.lookup(inventory, in: context)
+      lookup.removed = { try inventory.removed(open.workspace) }
+      for chosen in try lookup.all(words) {
+        if let failure = try open.moved(chosen, &claims) { throw failure }
+        try plan(chosen)
       }
       unnamed = []
     case .filters?:
@@ -80,10 +80,10 @@ struct Restoration {
     }
     for key in unnamed where open.workspace.journal.conflicts[key] == nil {
       do {
-        if let failure = try open.moved(Referent(key), &claims) { throw failure }
-        try plan(Referent(key))
+        if let failure = try open.moved(Target(key), &claims) { throw failure }
+        try plan(Target(key))
       } catch let failure as Failure {
-        if told.insert(failure.message).inserted { context.output.warn(failure) }
+        if warned.insert(failure.message).inserted { context.output.warn(failure) }
       }
     }
     return (steps, open.names(of: steps.compactMap(\.key), inventory))
@@ -91,12 +91,12 @@ struct Restoration {
 
   /// `nil` if there is nothing to do for the item.
   private init?(
-    _ referent: Referent, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims,
+    _ chosen: Target, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims,
     waiting: [ItemKey]
   ) throws {
-    guard let key = referent.key else {
-      guard let stray = referent.stray else { return nil }
-      self.init(key: nil, way: .stray(stray, referent.table), target: nil, shown: nil)
+    guard let key = chosen.key else {
+      guard let file = chosen.misnamedFile else { return nil }
+      self.init(key: nil, way: .discarding(file, chosen.table), target: nil, shown: nil)
       return
     }
     let base = try open.workspace.base(of: key)
@@ -120,11 +120,11 @@ struct Restoration {
       let row = try open.workspace.newestRow(of: key)
       let target = row.flatMap { $0.deleted ? nil : $0.item }
       // Without a server row, the file only goes to the trash.
-      let isStray = target == nil && open.workspace.journal.conflicts[key] == nil
+      let isDiscarded = target == nil && open.workspace.journal.conflicts[key] == nil
       self.init(
-        key: key, way: isStray ? .stray(invalid, key.table) : .replacing(invalid),
+        key: key, way: isDiscarded ? .discarding(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
-    case .moved?, .unknown?: return nil  // its failure was told before
+    case .moved?, .unknown?: return nil  // it was refused before
     case .pending?, .waiting?, .rejected?:
       // A repeated command: the item is back from the trash as it was there.
       if case .pending? = entry?.standing, case .tombstone(let row) = base, let here,
@@ -194,8 +194,8 @@ struct Restoration {
   /// Throws ``Resolve/Failure`` if the item changed after the plan.
   private func run(on open: inout OpenWorkspace, now: Int64) throws -> Bool {
     guard let key else {
-      if case .stray(let stray, let table) = way {
-        _ = try open.workspace.discard(stray, of: nil, in: table)
+      if case .discarding(let file, let table) = way {
+        _ = try open.workspace.discard(file, of: nil, in: table)
       }
       return true
     }
@@ -207,7 +207,7 @@ struct Restoration {
       case .unchanged: return false
       case .changedMeanwhile: throw Resolve.Failure.changedMeanwhile(key)
       }
-    case .stray(let invalid, let table):
+    case .discarding(let invalid, let table):
       guard try open.workspace.discard(invalid, of: key, in: table) else {
         throw Resolve.Failure.changedMeanwhile(key)
       }
@@ -232,19 +232,19 @@ struct Restoration {
   }
 
   /// Prints `restored`, or `dropped` if the file is in the trash.
-  func tell(_ start: String, _ names: ItemNames, to output: Output) {
-    let verb = target == nil ? "drop" : "restore"
-    let did = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + verb
+  func show(_ start: String, _ names: ItemNames, to output: Output) {
+    let word = target == nil ? "drop" : "restore"
+    let verb = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + word
     guard let key else {
-      if case .stray(let stray, let table) = way {
+      if case .discarding(let file, let table) = way {
         output.append(
-          ["table": .string(table.text), "path": .string(stray.place), "did": .string(did)],
+          ["table": .string(table.text), "path": .string(file.place), "did": .string(verb)],
           to: "items")
-        output.result(Line("\(did) \(stray.place)"))
+        output.result(Line("\(verb) \(file.place)"))
       }
       return
     }
-    output.tell(Deed(did: did, key: key, title: names.title(of: shown)), names)
+    output.show(Outcome(verb: verb, key: key, title: names.title(of: shown)), names)
     if let successor {
       output.summary(
         Line("it was renamed to \(successor.id)"), next: "\(typed: "rm", "\(successor)")")

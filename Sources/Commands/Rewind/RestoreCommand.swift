@@ -39,11 +39,11 @@ struct RestoreCommand: TsyncCommand {
         look: ["restore", "-n"] + words, areRemoved: true)
       if selection == nil { return }
     }
-    let (told, conflicts) =
+    let (count, conflicts) =
       try isRehearsal ? rehearse(selection, in: context) : restore(selection, in: context)
-    if told == 0 { context.output.summary("nothing changed") }
+    if count == 0 { context.output.summary("nothing changed") }
     if let selection, selection.isByFilter, !isRehearsal {
-      context.output.count(told, "restored", selection)
+      context.output.count(count, "restored", selection)
     }
     if conflicts > 0 {
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
@@ -52,24 +52,24 @@ struct RestoreCommand: TsyncCommand {
   }
 
   /// The number of restored items and, with `-a`, of open conflicts.
-  private typealias Outcome = (told: Int, conflicts: Int)
+  private typealias Counts = (count: Int, conflicts: Int)
 
-  private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Outcome {
+  private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Counts {
     try context.reading { open in
       let conflicts = all ? open.conflicts : 0
       if all, try open.hasLostItems {
         let lost = try LostItems(of: open)
-        lost.tell("would restore", to: context.output)
+        lost.show("would restore", to: context.output)
         return (lost.count, conflicts)
       }
       let plan = try Restoration.plan(selection, open, waiting: open.waiting(), in: context)
-      for restoration in plan.steps { restoration.tell("would ", plan.names, to: context.output) }
+      for restoration in plan.steps { restoration.show("would ", plan.names, to: context.output) }
       return (plan.steps.count, conflicts)
     }
   }
 
-  private func restore(_ selection: ItemSelection?, in context: Context) throws -> Outcome {
-    var told = 0
+  private func restore(_ selection: ItemSelection?, in context: Context) throws -> Counts {
+    var count = 0
     var conflicts = 0
     var lost: LostItems?
     var waiting: [ItemKey] = []
@@ -84,7 +84,7 @@ struct RestoreCommand: TsyncCommand {
     ) { open in
       if all { conflicts = open.conflicts }
       if let lost {
-        told = lost.count
+        count = lost.count
         return
       }
       let plan = try Restoration.plan(selection, open, waiting: waiting, in: context)
@@ -92,12 +92,12 @@ struct RestoreCommand: TsyncCommand {
       for restoration in plan.steps {
         try context.checkSignal()
         guard try restoration.run(on: &open, in: context) else { continue }
-        restoration.tell("", plan.names, to: context.output)
-        told += 1
+        restoration.show("", plan.names, to: context.output)
+        count += 1
       }
       try open.workspace.settle()
     }
-    return (told, conflicts)
+    return (count, conflicts)
   }
 }
 

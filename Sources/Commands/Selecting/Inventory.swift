@@ -12,12 +12,12 @@ struct Inventory {
   /// Items without a file and a row that have an open conflict or write.
   private let absent: Set<ItemKey>
   /// Invalid files without an id in their names.
-  let strays: [(table: TableName, invalid: InvalidItem)]
+  let misnamedFiles: [(table: TableName, invalid: InvalidItem)]
 
   init(of tables: [TableName], on disk: some Disk) throws {
     var keys: Set<ItemKey> = []
     var candidates: [ItemKey: Candidate] = [:]
-    var strays: [(TableName, InvalidItem)] = []
+    var misnamedFiles: [(TableName, InvalidItem)] = []
     for table in tables {
       keys.formUnion(try disk.liveIDs(in: table).map { ItemKey(table, $0) })
       for candidate in try disk.candidates(in: table) {
@@ -25,7 +25,7 @@ struct Inventory {
           candidates[key] = candidate
           if candidate.client != .absent { keys.insert(key) }
         } else if case .invalid(let invalid) = candidate.client {
-          strays.append((table, invalid))
+          misnamedFiles.append((table, invalid))
         }
       }
     }
@@ -40,7 +40,7 @@ struct Inventory {
     self.tables = tables
     self.keys = keys.sorted()
     self.candidates = candidates
-    self.strays = strays
+    self.misnamedFiles = misnamedFiles
   }
 
   /// Returns the item in the file, or the base if they are equal.
@@ -112,5 +112,5 @@ struct Inventory {
     return low < keys.count ? low : nil
   }
 
-  var invalids: [InvalidItem] { keys.compactMap(invalid) + strays.map(\.invalid) }
+  var invalids: [InvalidItem] { keys.compactMap(invalid) + misnamedFiles.map(\.invalid) }
 }

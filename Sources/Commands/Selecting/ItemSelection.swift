@@ -34,9 +34,9 @@ enum ItemSelection: Equatable {
   {
     switch self {
     case .references(let words):
-      return try open.references(inventory, in: context).items(words)
+      return try open.lookup(inventory, in: context).items(words)
     case .filters:
-      context.output.tellInvalid(inventory)
+      context.output.showInvalid(inventory)
       return try fitting(inventory, open).map(\.key)
     }
   }
@@ -59,12 +59,12 @@ enum ItemSelection: Equatable {
 }
 
 extension Output {
-  func tellInvalid(_ inventory: Inventory) {
-    inventory.invalids.forEach(tell)
+  func showInvalid(_ inventory: Inventory) {
+    inventory.invalids.forEach(show)
   }
 
   /// Warns of an invalid file, with a hint, and sets the exit status.
-  func tell(_ invalid: InvalidItem) {
+  func show(_ invalid: InvalidItem) {
     warn(invalid.sentence)
     if let hint = invalid.hint { summary(Line("tsync: mend it: \(text(of: hint))")) }
     end(with: .rejected)

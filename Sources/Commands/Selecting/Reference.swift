@@ -33,16 +33,16 @@ enum Reference: Equatable {
 }
 
 /// The target of a reference: an item, or a file that can't be an item.
-struct Referent: Equatable {
+struct Target: Equatable {
   /// `nil` if the file's name has no id.
   let key: ItemKey?
   /// The file that can't be an item; `nil` for an item.
-  let stray: InvalidItem?
+  let misnamedFile: InvalidItem?
   let table: TableName
 }
 
 /// Finds the targets of references in a workspace.
-struct References {
+struct ItemLookup {
   let inventory: Inventory
   let workspace: Workspace
   let names: ItemNames
@@ -56,32 +56,32 @@ struct References {
 
   /// Returns each item once, as ``all(_:)`` does; throws for a file that can't be one.
   func items(_ words: [String]) throws -> [ItemKey] {
-    try all(words).map { referent in
-      if let key = referent.key { return key }
-      throw Failure(invalid: referent.stray, .usage)
+    try all(words).map { target in
+      if let key = target.key { return key }
+      throw Failure(invalid: target.misnamedFile, .usage)
     }
   }
 
   /// Returns each target once, in the order of the words; throws if a word fits none or several.
-  func all(_ words: [String]) throws -> [Referent] {
+  func all(_ words: [String]) throws -> [Target] {
     var items: Set<ItemKey> = []
-    var found: [Referent] = []
+    var found: [Target] = []
     for word in words {
-      let referent = try one(word)
-      let isNew = referent.key.map { items.insert($0).inserted } ?? !found.contains(referent)
-      if isNew { found.append(referent) }
+      let target = try one(word)
+      let isNew = target.key.map { items.insert($0).inserted } ?? !found.contains(target)
+      if isNew { found.append(target) }
     }
     return found
   }
 
-  private func one(_ word: String) throws -> Referent {
+  private func one(_ word: String) throws -> Target {
     switch Reference(word, tables: inventory.tables) {
-    case .id(let start, let table): return try Referent(named(start, in: table, word))
-    case .title(let part): return try Referent(titled(part, word))
+    case .id(let start, let table): return try Target(named(start, in: table, word))
+    case .title(let part): return try Target(titled(part, word))
     case .path(let path):
-      if let referent = try file(path) { return referent }
+      if let target = try file(path) { return target }
       // An id may look like a path.
-      if let keys = try? fitting(Text(word), in: nil), keys.count == 1 { return Referent(keys[0]) }
+      if let keys = try? fitting(Text(word), in: nil), keys.count == 1 { return Target(keys[0]) }
       throw Failure.usage("no item has the file \(path)")
     }
   }
@@ -143,7 +143,7 @@ struct References {
 
   // MARK: Paths
 
-  private func file(_ path: String) throws -> Referent? {
+  private func file(_ path: String) throws -> Target? {
     let absolute = PathName.absolute(path, in: directory)
     // Messages show places relative to `.todosync`, and hints relative to its parent.
     let root = try inventory.tables.first.map { try Places(of: $0, in: workspace).root }
@@ -160,18 +160,18 @@ struct References {
     return nil
   }
 
-  private func item(_ name: String, _ table: TableName) throws -> Referent? {
+  private func item(_ name: String, _ table: TableName) throws -> Target? {
     guard PathName.has(name, suffix: FileName.suffix.string) else { return nil }
     let stem = Text(
       String(decoding: name.utf8.dropLast(FileName.suffix.bytes.count), as: UTF8.self))
     if let id = try? FileName.id(of: stem) { return try known(ItemKey(table, id)) }
-    let stray = inventory.strays.first {
+    let misnamedFile = inventory.misnamedFiles.first {
       $0.table == table && PathName.has($0.invalid.place, suffix: "/\(name)")
     }
-    return stray.map { Referent(key: nil, stray: $0.invalid, table: table) }
+    return misnamedFile.map { Target(key: nil, misnamedFile: $0.invalid, table: table) }
   }
 
-  private func conflict(_ name: String, _ table: TableName) throws -> Referent? {
+  private func conflict(_ name: String, _ table: TableName) throws -> Target? {
     for side in ConflictSide.allCases {
       let suffix = ".\(side.rawValue)\(FileName.suffix)"
       guard PathName.has(name, suffix: suffix) else { continue }
@@ -181,14 +181,14 @@ struct References {
     return nil
   }
 
-  private func known(_ key: ItemKey) throws -> Referent? {
-    try inventory.contains(key) || isGone(key) ? Referent(key) : nil
+  private func known(_ key: ItemKey) throws -> Target? {
+    try inventory.contains(key) || isGone(key) ? Target(key) : nil
   }
 }
 
-extension Referent {
+extension Target {
   init(_ key: ItemKey) {
-    self.init(key: key, stray: nil, table: key.table)
+    self.init(key: key, misnamedFile: nil, table: key.table)
   }
 }
 

@@ -11,10 +11,10 @@ struct Connection {
   let address: ServerAddress
   var backend: Line
   /// Whether the server, at a new address, may have other rows than the workspace knows.
-  let isUnproven: Bool
+  let isUnverified: Bool
   /// Whether the dialect comes from the settings.
   private let isDialectSet: Bool
-  private let sight: WatchedTransport.Sight
+  private let observed: WatchedTransport.Observed
 
   /// Connects to the workspace's server; detects the dialect of a new one, and keeps it.
   ///
@@ -33,21 +33,21 @@ struct Connection {
     let isElsewhere = state.origin != Text(address.description)
     let known = isElsewhere ? nil : ServerFacts(state, dialect: dialect)
     let transport = WatchedTransport(to: address, context, configuration)
-    sight = transport.sight
+    observed = transport.observed
     var exchange = Exchange(
       transport, with: address,
       authorization: try Authorization(for: address.origin, context, configuration),
-      facts: known, surroundings: try context.surroundings())
+      facts: known, dependencies: try context.dependencies())
     var facts: ServerFacts
     do {
       facts = try known ?? Self.detect(&exchange, dialect, open.tables)
     } catch {
-      throw Self.failure(error, sight)
+      throw Self.failure(error, observed)
     }
     if known == nil { try Self.check(facts, against: state, address) }
     if isElsewhere { try Self.checkOutcomes(facts, against: state, workspace) }
     if !isElsewhere { facts.tables = state.tables }
-    isUnproven =
+    isUnverified =
       known == nil && state.origin != nil
       && (state.dataset != facts.dataset || isElsewhere && facts.dataset == nil)
     backend = Line(
@@ -57,9 +57,9 @@ struct Connection {
           pageSize: configuration.page ?? 1_000, jobs: jobs ?? configuration.jobs,
           overlapSeconds: configuration.overlap)),
       isInterrupted: { context.invocation.signal() != nil })
-    if known == nil, !isUnproven, workspace.isWriting {
+    if known == nil, !isUnverified, workspace.isWriting {
       var state = state
-      enter(&state)
+      record(in: &state)
       try workspace.write(state)
     }
   }
@@ -69,7 +69,7 @@ struct Connection {
   }
 
   /// Writes the known facts of the server into a state.
-  func enter(_ state: inout WorkspaceState) {
+  func record(in state: inout WorkspaceState) {
     let facts = backend.inner.facts
     let origin = Text(address.description)
     // A setting doesn't replace a detected dialect: without the setting, that is valid again.
@@ -89,7 +89,7 @@ struct Connection {
 
   /// Keeps the facts about the server's tables, even if the exchange failed.
   func keepTables(in workspace: Workspace) throws {
-    guard workspace.isWriting, !isUnproven else { return }
+    guard workspace.isWriting, !isUnverified else { return }
     var state = try workspace.state()
     guard state.tables != backend.inner.facts.tables else { return }
     state.tables = backend.inner.facts.tables
@@ -142,18 +142,18 @@ struct Connection {
   }
 
   /// Describes an error of the exchange; for plain HTTP to another machine, it names the address.
-  func failure(_ error: any Error) -> any Error { Self.failure(error, sight) }
+  func failure(_ error: any Error) -> any Error { Self.failure(error, observed) }
 
   private static func failure(
-    _ error: any Error, _ sight: WatchedTransport.Sight
+    _ error: any Error, _ observed: WatchedTransport.Observed
   ) -> any Error {
-    if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, sight.hasToken {
+    if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, observed.hasToken {
       return Failure(
         .unauthorized,
         "the server does not accept the token that it was given: \(refusal.sentence)",
         hints: ["give it another one: \(typed: "remote", "login")"])
     }
-    guard error is Stop, let refusal = sight.refusal else { return error }
+    guard error is Stop, let refusal = observed.refusal else { return error }
     return Failure.usage(refusal, hints: ["an address of another machine begins with https://"])
   }
 }
@@ -188,13 +188,13 @@ struct UnknownDialect: FailureDescribing {
 
 extension WatchedTransport {
   fileprivate init(to address: ServerAddress, _ context: Context, _ configuration: Configuration) {
-    let patience = Patience(context, address)
+    let waitIndicator = WaitIndicator(context, address)
     var limits = context.invocation.limits
     if let seconds = configuration.timeout { limits.stallMilliseconds = seconds * 1_000 }
     self.init(
       inner: context.invocation.line(
-        CurlTransport(context.invocation, limits, goesOn: patience.goesOn)),
-      patience: patience)
+        CurlTransport(context.invocation, limits, goesOn: waitIndicator.goesOn)),
+      waitIndicator: waitIndicator)
   }
 }
 

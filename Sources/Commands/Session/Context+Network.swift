@@ -21,13 +21,13 @@ extension Context {
     return try invocation.input.line()
   }
 
-  /// The exchange's surroundings: requests go to `--trace`, notices to standard error.
-  func surroundings() throws -> Surroundings {
+  /// The exchange's dependencies: requests go to `--trace`, notices to standard error.
+  func dependencies() throws -> Dependencies {
     let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
     let output = output
-    return Surroundings(
+    return Dependencies(
       pause: invocation.pause,
-      trace: try trace.map { try opened($0).tell },
+      trace: try trace.map { try opened($0).show },
       notice: { output.warn($0) })
   }
 }
@@ -55,7 +55,7 @@ private struct Trace {
     self.clock = clock
   }
 
-  func tell(_ line: String) {
+  func show(_ line: String) {
     let time = Timestamp(ticks: clock() / 1_000_000 * 10_000)
     // A trace that can't be written is no reason to stop.
     _ = try? descriptor.writeAll(Array("\(time.text) \(line)\n".utf8))

@@ -3,7 +3,7 @@ import SyncModel
 import Workspace
 
 /// The interrupted work that this command finished when it began.
-struct Recovered {
+struct RecoveryReport {
   var conflicts: [Event] = []
   /// The items with conflicts that were resolved as decided before.
   var settled: Set<ItemKey> = []
@@ -12,7 +12,7 @@ struct Recovered {
 extension Context {
   /// Finishes an interrupted command, applies rows that no longer wait, and prints both.
   @discardableResult
-  func recover(_ open: inout OpenWorkspace) throws -> Recovered {
+  func recover(_ open: inout OpenWorkspace) throws -> RecoveryReport {
     let before = open.workspace.journal
     let tables = open.configuration.tables
     let stopped = try Set(
@@ -31,32 +31,34 @@ extension Context {
     let finished = Set(pulled.map(\.key)).union(decided)
     if !finished.isEmpty {
       output.warn("completed an interrupted command: \(Self.items(finished.count))")
-      if options.verbose { try tell(pulled, open) }
+      if options.verbose { try show(pulled, open) }
     }
     let waited = events.filter { !stopped.contains($0.key) }
     if !waited.isEmpty {
       let count = Set(waited.map(\.key)).count
       output.warn("applied rows that had been waiting: \(Self.items(count))")
-      try tell(waited, open)
+      try show(waited, open)
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
     if !conflicts.isEmpty {
       output.warn("\(conflicts.count) of them in conflict: \(typed: "status")")
     }
-    return Recovered(
+    return RecoveryReport(
       conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))
   }
 
   private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 
   /// Warns of each item, in the words of a pull.
-  private func tell(_ events: [Event], _ open: OpenWorkspace) throws {
+  private func show(_ events: [Event], _ open: OpenWorkspace) throws {
     let names = try ItemNames(
       for: events.map(\.key), in: open.configuration.tables, on: open.workspace,
       titleField: open.configuration.titleField)
     for event in events {
-      guard let deed = Deed(pulled: event, title: names.title(of: event.item)) else { continue }
-      output.warn(deed.line(names).text)
+      guard let outcome = Outcome(pulled: event, title: names.title(of: event.item)) else {
+        continue
+      }
+      output.warn(outcome.line(names).text)
     }
   }
 }

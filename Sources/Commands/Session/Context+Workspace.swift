@@ -21,8 +21,8 @@ struct OpenWorkspace {
 
   func inventory() throws -> Inventory { try Inventory(of: tables, on: workspace) }
 
-  func references(_ inventory: Inventory, in context: Context) -> References {
-    References(
+  func lookup(_ inventory: Inventory, in context: Context) -> ItemLookup {
+    ItemLookup(
       inventory: inventory, workspace: workspace, names: names(of: inventory.keys, inventory),
       directory: context.invocation.directory)
   }
@@ -113,7 +113,7 @@ extension Context {
     let configuration = try Configuration(
       workspace: try workspace.settings(), user: try userDirectory?.settings())
     for notice in workspace.notices + configuration.warnings { output.warn(notice) }
-    output.adopt(configuration)
+    output.apply(configuration)
     output.hintText.workspace = workspace.path
     let all = configuration.tables
     let chosen = try options.table.map { word -> TableName in
@@ -135,7 +135,7 @@ extension Context {
 }
 
 extension Output {
-  func adopt(_ configuration: Configuration) {
+  func apply(_ configuration: Configuration) {
     colorSetting = GlobalOptions.Color(rawValue: configuration.color.string) ?? .auto
     pagerSetting = configuration.text("pager")?.string
   }

@@ -47,7 +47,7 @@ extension OpenWorkspace {
   }
 
   /// Returns a hint to pull if the table has no delta token: the server may have a row then.
-  func wayToRow(of key: ItemKey) throws -> [Hint] {
+  func pullHint(of key: ItemKey) throws -> [Hint] {
     guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
     return ["should the server have one, it comes with: \(typed: "pull")"]
   }

@@ -19,7 +19,7 @@ extension OpenWorkspace {
   }
 
   /// Warns of waiting rows, with the command that applies each; `nil` means all items.
-  func tellWaiting(_ keys: Set<ItemKey>?, to output: Output) throws {
+  func showWaiting(_ keys: Set<ItemKey>?, to output: Output) throws {
     for key in try waiting() where keys?.contains(key) ?? true {
       let change = try Operation(
         key: key, client: workspace.client(key).item, base: workspace.base(of: key))

@@ -13,12 +13,12 @@ struct Session {
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
   /// The survey after a pull that was only rehearsed.
-  var foreseen: Foresight?
+  var preview: PushPreview?
   /// The conflicts that this command has printed already.
-  var told: Set<ItemKey> = []
+  var reported: Set<ItemKey> = []
   /// The place of the current conflict among all, `2 of 5`; `nil` if it is the only one.
   var place: String?
-  let recovered: Recovered
+  let recovery: RecoveryReport
   private let isWriting: Bool
   private let path: String
   private var open: OpenWorkspace?
@@ -29,7 +29,7 @@ struct Session {
     var open = try context.prepared(Self.workspace(context, path, isWriting))
     // This comes before the recovery, which would create missing directories.
     try open.requireDirectories()
-    recovered = isWriting ? try context.recover(&open) : Recovered()
+    recovery = isWriting ? try context.recover(&open) : RecoveryReport()
     self.context = context
     self.isWriting = isWriting
     self.path = path
@@ -60,9 +60,10 @@ struct Session {
       try body(&session)
       try session.pause(context.output.status)
     } catch {
-      let told = session.connection?.failure(error) ?? error
+      let explained = session.connection?.failure(error) ?? error
       var failure =
-        context.invocation.signal().map { Failure.signal($0, during: told) } ?? Failure(told)
+        context.invocation.signal().map { Failure.signal($0, during: explained) }
+        ?? Failure(explained)
       // A clone has its own hint, and a push names the waiting changes.
       if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
         failure.hints.append(

@@ -1,17 +1,17 @@
 import Remote
 
-/// A transport that remembers refused requests and tokens, and reports news to ``Patience``.
+/// A transport that remembers refused requests and tokens, and reports news to ``WaitIndicator``.
 struct WatchedTransport: Transport {
   /// Facts that all copies of a transport share.
-  final class Sight {
+  final class Observed {
     /// The reason why tsync refused a request before sending it: plain HTTP to another machine.
     fileprivate(set) var refusal: String?
     fileprivate(set) var hasToken = false
   }
 
   var inner: any Transport
-  let patience: Patience
-  let sight = Sight()
+  let waitIndicator: WaitIndicator
+  let observed = Observed()
 
   private static var tokenHeaders: [String] { ["Authorization", "X-ZUMO-AUTH"] }
 
@@ -21,21 +21,21 @@ struct WatchedTransport: Transport {
     done: (HTTPRequest, Result<HTTPAnswer, TransportError>) throws -> Void,
     meanwhile: () throws -> Void
   ) throws {
-    let (sight, patience) = (sight, patience)
+    let (observed, waitIndicator) = (observed, waitIndicator)
     try inner.run(
       width: width,
       next: {
-        patience.hasNews()
+        waitIndicator.hasActivity()
         let request = try next()
-        if !sight.hasToken, let headers = request?.headers {
-          sight.hasToken = headers.contains { Self.tokenHeaders.contains($0.name) }
+        if !observed.hasToken, let headers = request?.headers {
+          observed.hasToken = headers.contains { Self.tokenHeaders.contains($0.name) }
         }
         return request
       },
       done: { request, result in
-        patience.hasNews()
+        waitIndicator.hasActivity()
         if case .failure(let error) = result, error.kind == .plainHTTP {
-          sight.refusal = error.message
+          observed.refusal = error.message
         }
         try done(request, result)
       }, meanwhile: meanwhile)

@@ -50,9 +50,9 @@ struct ConfigCommand: TsyncCommand {
     }
     let settings = try files.configuration()
     context.output.begin("settings")
-    if let setting { return tell(setting, settings, context) }
+    if let setting { return show(setting, settings, context) }
     for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
-      tell(name, entry.value, entry.place, asPair: true, context)
+      show(name, entry.value, entry.place, asPair: true, context)
     }
   }
 
@@ -62,15 +62,15 @@ struct ConfigCommand: TsyncCommand {
   }
 
   /// Prints the value of one setting, which may be the default.
-  private func tell(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
+  private func show(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
     if let entry = settings.entries[setting.name] {
-      tell(setting.name, entry.value, entry.place, asPair: false, context)
+      show(setting.name, entry.value, entry.place, asPair: false, context)
     } else if let value = setting.defaultValue {
-      tell(setting.name, value, "default", asPair: false, context)
+      show(setting.name, value, "default", asPair: false, context)
     }
   }
 
-  private func tell(
+  private func show(
     _ name: Text, _ value: JSON, _ origin: String, asPair: Bool, _ context: Context
   ) {
     let text = SettingText.of(value)

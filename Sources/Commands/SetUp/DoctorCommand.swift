@@ -18,13 +18,13 @@ struct DoctorCommand: TsyncCommand {
   func run(in context: Context) throws {
     let path = try context.findWorkspace()
     context.output.begin("findings")
-    let mended = fix ? try mend(path, in: context) : []
+    let fixed = fix ? try mend(path, in: context) : []
     let examination = try Workspace.examine(
       at: path, patience: 5, clock: context.invocation.clock)
-    let report = DoctorReport(examination, mended: mended)
+    let report = DoctorReport(examination, fixed: fixed)
     report.print(to: context.output)
     context.output.end(with: report.status)
-    Self.surroundings(context.invocation.environment).forEach(context.output.warn)
+    Self.environmentNotes(context.invocation.environment).forEach(context.output.warn)
     if deep { try rehearsePull(in: context) }
   }
 
@@ -32,16 +32,16 @@ struct DoctorCommand: TsyncCommand {
     var context = context
     context.options.verbose = true
     try Session.run(in: context, isWriting: false) { session in
-      let telling = try session.pull(PullManner(isFull: true, isRehearsal: true))
-      telling.end()
-      context.output.set("pull", .object(telling.json))
+      let summary = try session.pull(PullOptions(isFull: true, isRehearsal: true))
+      summary.end()
+      context.output.set("pull", .object(summary.json))
     }
   }
 
   /// Returns warnings of variables that expose the exchange to others (safety.md W10).
   ///
   /// They don't repeat the values: a proxy's address may hold a password.
-  static func surroundings(_ environment: Environment) -> [String] {
+  static func environmentNotes(_ environment: Environment) -> [String] {
     var facts: [String] = []
     if environment.nonEmpty("SSLKEYLOGFILE") != nil {
       facts.append("SSLKEYLOGFILE is set: who can read that file can read what is exchanged")
@@ -58,25 +58,25 @@ struct DoctorCommand: TsyncCommand {
     let clock = context.invocation.clock
     let before = try Workspace.examine(at: path, clock: clock)
     guard !before.faults.isEmpty else { return [] }
-    var mended: [Mended]
+    var fixed: [Mended]
     do {
-      mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+      fixed = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
     } catch {
       throw before.newer(error) ?? error
     }
     // Unreadable settings are reported below, like other damage that only a person can repair.
     guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
-      return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) }
+      return fixed.map { DoctorReport.Entry($0.finding, fix: $0.deed) }
     }
     try context.writing { open in
       // A pull of tables that left the settings may have been interrupted, too.
       let others = before.tables.filter { !open.configuration.tables.contains($0) }
       _ = try Recovery.run(others, on: &open.workspace, settings: open.settings(now: context.now))
-      mended += try open.workspace.mend()
+      fixed += try open.workspace.mend()
     }
     let finished = before.faults.filter { $0.remedy == .finish }
-      .map { DoctorReport.Entry($0, deed: "finished") }
-    return mended.map { DoctorReport.Entry($0.finding, deed: $0.deed) } + finished
+      .map { DoctorReport.Entry($0, fix: "finished") }
+    return fixed.map { DoctorReport.Entry($0.finding, fix: $0.deed) } + finished
   }
 }
 

@@ -6,11 +6,11 @@ import Workspace
 struct DoctorReport {
   struct Entry {
     let finding: Finding
-    let deed: String?
+    let fix: String?
 
-    init(_ finding: Finding, deed: String? = nil) {
+    init(_ finding: Finding, fix: String? = nil) {
       self.finding = finding
-      self.deed = deed
+      self.fix = fix
     }
   }
 
@@ -18,10 +18,10 @@ struct DoctorReport {
   private let examination: Examination
 
   /// Joins repairs and findings; a repair counts only if its finding is gone.
-  init(_ examination: Examination, mended: [Entry]) {
+  init(_ examination: Examination, fixed: [Entry]) {
     self.examination = examination
     entries =
-      mended.filter { !examination.findings.contains($0.finding) }
+      fixed.filter { !examination.findings.contains($0.finding) }
       + examination.findings.map { Entry($0) }
   }
 
@@ -51,7 +51,7 @@ struct DoctorReport {
 
   private var summary: String {
     let counts: [(Int, String)] = [
-      (entries.count { $0.deed != nil }, "mended"),
+      (entries.count { $0.fix != nil }, "mended"),
       (count(.damage), "damaged"), (count(.unsafe), "unsafe"), (count(.mendable), "to mend"),
     ]
     let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -74,13 +74,13 @@ extension DoctorReport.Entry {
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
     line.append("\(finding.place)\(position): \(message(output))")
-    if let deed { return [line, Line("        \(deed)")] }
+    if let fix { return [line, Line("        \(fix)")] }
     guard let remedy = finding.remedy else { return [line] }
     return [line, Line("        --fix \(remedy.words)")]
   }
 
   private var word: String {
-    if deed != nil { return "mended" }
+    if fix != nil { return "mended" }
     return switch finding.gravity {
     case .note: "note"
     case .mendable: "mend"
@@ -90,7 +90,7 @@ extension DoctorReport.Entry {
   }
 
   private var style: Line.Style {
-    if deed != nil { return .green }
+    if fix != nil { return .green }
     return switch finding.gravity {
     case .note: .dim
     case .mendable: .yellow
@@ -111,8 +111,8 @@ extension DoctorReport.Entry {
     object.append("column", finding.column.map(JSON.integer) ?? .null)
     object.append("message", .string(Text(message(output))))
     object.append("remedy", finding.remedy.map { .string(Text($0.words)) } ?? .null)
-    object.append("mended", .bool(deed != nil))
-    if let deed { object.append("deed", .string(Text(deed))) }
+    object.append("mended", .bool(fix != nil))
+    if let fix { object.append("deed", .string(Text(fix))) }
     return .object(object)
   }
 }

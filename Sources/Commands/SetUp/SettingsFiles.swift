@@ -52,7 +52,7 @@ struct SettingsFiles {
     // An unchanged file may have been invalid before.
     guard let (edited, checked) = result else { return _ = try configuration() }
     checked.warnings.forEach(context.output.warn)
-    try text.taking {
+    try text.saving {
       // Another command may have changed the file since the editor opened it.
       guard try self.file().text == file.text else {
         throw Failure(.rejected, "\(file.place) changed while you edited it")

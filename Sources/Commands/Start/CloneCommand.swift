@@ -43,9 +43,9 @@ struct CloneCommand: TsyncCommand {
     context.output.hintText.enter(shown)
     do {
       try Session.run(in: context, at: path) { session in
-        let telling = try session.pull(PullManner())
-        telling.end()
-        context.output.set(telling.json)
+        let summary = try session.pull(PullOptions())
+        summary.end()
+        context.output.set(summary.json)
       }
     } catch {
       throw Self.continued(Failure(error))

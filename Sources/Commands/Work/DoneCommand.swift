@@ -40,11 +40,11 @@ struct DoneCommand: TsyncCommand {
       }
       context.output.begin("items")
       for change in changes {
-        var deed = Deed(
-          did: undo ? "undone" : "done", key: change.key, title: names.title(of: change.new),
+        var outcome = Outcome(
+          verb: undo ? "undone" : "done", key: change.key, title: names.title(of: change.new),
           fields: change.fields)
-        deed.remark = ""
-        context.output.tell(deed, names)
+        outcome.remark = ""
+        context.output.show(outcome, names)
       }
       if changes.isEmpty { context.output.summary("nothing changed") }
       context.output.count(changes.count, undo ? "undone" : "done", selection)

@@ -65,7 +65,7 @@ struct Draft: Equatable {
     }
     guard let result else { return nil }
     let object = result.object
-    let id = try text.checking {
+    let id = try text.keepingText {
       try object[Item.idField]?.text.map { try Self.named(ItemID($0)) } ?? key.id
     }
     return (Draft(ItemKey(key.table, id), Item(object)), text)

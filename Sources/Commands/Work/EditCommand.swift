@@ -19,17 +19,17 @@ struct EditCommand: TsyncCommand {
     context.output.begin("items")
     let edit = try context.reading { open -> (EditedItems, ItemNames)? in
       let inventory = try open.inventory()
-      let referents: [Referent]
+      let targets: [Target]
       switch selection {
       case .references(let words):
-        referents = try open.references(inventory, in: context).all(words)
+        targets = try open.lookup(inventory, in: context).all(words)
       case .filters:
-        referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
+        targets = try selection.keys(inventory, open, in: context).map { Target($0) }
       }
-      guard !referents.isEmpty else { return nil }
-      var items = try EditedItems(referents, open)
+      guard !targets.isEmpty else { return nil }
+      var items = try EditedItems(targets, open)
       try items.run(open, in: context)
-      return (items, open.names(of: referents.compactMap(\.key), inventory))
+      return (items, open.names(of: targets.compactMap(\.key), inventory))
     }
     // The editor has ended; only now tsync takes the lock.
     guard let (items, names) = edit else { return context.output.summary("nothing changed") }

@@ -20,15 +20,15 @@ struct EditedItems {
   private var saved: [Saved] = []
 
   /// Reads the files; if there are several, each text gets its item's id.
-  init(_ referents: [Referent], _ open: OpenWorkspace) throws {
-    let isOne = referents.count == 1
+  init(_ targets: [Target], _ open: OpenWorkspace) throws {
+    let isOne = targets.count == 1
     // Fails as other commands do for such a file.
     func refuse(_ key: ItemKey) throws -> Never {
       _ = try open.item(key)
       throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
     }
-    originals = try referents.map { referent in
-      guard let key = referent.key else { throw Failure(invalid: referent.stray, .usage) }
+    originals = try targets.map { target in
+      guard let key = target.key else { throw Failure(invalid: target.misnamedFile, .usage) }
       guard let bytes = try open.workspace.text(of: key) else { try refuse(key) }
       let place = try open.place(of: key)
       let opened = Result { () throws(InvalidItem) in
@@ -160,10 +160,10 @@ struct EditedItems {
   ///
   /// A text that can't be merged is kept in the trash.
   func finish(_ names: ItemNames, in context: Context) throws {
-    guard let text else { return context.output.tell([], names) }
-    try text.taking {
+    guard let text else { return context.output.show([], names) }
+    try text.saving {
       let changes = try context.writing { open in try take(to: &open, in: context) }
-      context.output.tell(changes.filter { $0.old != $0.new }, names)
+      context.output.show(changes.filter { $0.old != $0.new }, names)
     }
   }
 

@@ -45,8 +45,8 @@ struct ListCommand: TsyncCommand {
       } else {
         listing.print(open.names(of: listing.entries.map(\.key), inventory), to: context.output)
       }
-      context.output.tellInvalid(inventory)
-      try open.tellWaiting(Set(listing.entries.map(\.key)), to: context.output)
+      context.output.showInvalid(inventory)
+      try open.showWaiting(Set(listing.entries.map(\.key)), to: context.output)
     }
   }
 }

@@ -14,15 +14,15 @@ struct Listing {
 
   /// Finds the items that fit; done items only with `all`, or a filter on the done field.
   ///
-  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field; `telling` gets
+  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field; `warning` gets
   ///   the failure for a filter's field.
   init(
     _ inventory: Inventory, _ open: OpenWorkspace, filters words: [String], all: Bool,
-    order: [SortKey], limit: Int?, columns: [Column], telling: (Failure) -> Void
+    order: [SortKey], limit: Int?, columns: [Column], warning: (Failure) -> Void
   ) throws {
     let (doneField, titleField) = (open.configuration.doneField, open.configuration.titleField)
     let items = try inventory.items(on: open.workspace)
-    let filters = try ItemFilters(words, of: items, doneField: doneField, missing: telling)
+    let filters = try ItemFilters(words, of: items, doneField: doneField, missing: warning)
     for case .field(let name) in columns + order.map(\.column)
     where !items.isEmpty && !items.contains(where: { $0.item[name] != nil }) {
       throw Failure.noField(name, items.lazy.map(\.item))

@@ -13,13 +13,13 @@ extension Failure {
 
 extension OpenWorkspace {
   /// Returns the failure if a rename by hand moved the item's file, or put another in its place.
-  func moved(_ referent: Referent, _ claims: inout Claims) throws -> Failure? {
-    var here = referent.stray
-    if let key = referent.key, case .invalid(let invalid) = try workspace.client(key) {
+  func moved(_ target: Target, _ claims: inout Claims) throws -> Failure? {
+    var here = target.misnamedFile
+    if let key = target.key, case .invalid(let invalid) = try workspace.client(key) {
       here = invalid
     }
-    let claimed = here?.claims.map { ItemKey(referent.table, $0) }
-    guard let key = claimed ?? referent.key, try workspace.client(key) == .absent,
+    let claimed = here?.claims.map { ItemKey(target.table, $0) }
+    guard let key = claimed ?? target.key, try workspace.client(key) == .absent,
       let file = try workspace.moved(key, &claims)
     else { return nil }
     return .moved(key, to: file)

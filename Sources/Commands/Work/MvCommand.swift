@@ -25,25 +25,25 @@ struct MvCommand: TsyncCommand {
     context.output.begin("items")
     try context.writing { open in
       let inventory = try open.inventory()
-      guard let key = try open.references(inventory, in: context).items([ref]).first else { return }
+      guard let key = try open.lookup(inventory, in: context).items([ref]).first else { return }
       let move = try Move(key, to: id, inventory, open)
       try move.run(on: &open)
       let names = open.names(of: [move.old, move.target], inventory)
-      tell(move, names, context)
+      show(move, names, context)
     }
   }
 
-  private func tell(_ move: Move, _ names: ItemNames, _ context: Context) {
+  private func show(_ move: Move, _ names: ItemNames, _ context: Context) {
     let title = names.title(of: move.item)
     var line = Line("renamed ")
     line.append(names.line(for: move.old))
     line.append(" to ")
     line.append(names.line(for: move.target))
     line.append("  \(ItemNames.shown(title))")
-    let deed = Deed(
-      did: "renamed", key: move.target, title: title,
+    let outcome = Outcome(
+      verb: "renamed", key: move.target, title: title,
       members: [.init(name: "from", value: .string(move.old.id.text.string))])
-    context.output.append(deed.json, to: "items")
+    context.output.append(outcome.json, to: "items")
     context.output.result(line)
   }
 }

@@ -49,7 +49,7 @@ struct NewCommand: TsyncCommand {
       context.output.begin("items")
       return context.output.summary("nothing made")
     }
-    try edited.text.taking { try make(context) { _, _ in [edited.draft] } }
+    try edited.text.saving { try make(context) { _, _ in [edited.draft] } }
   }
 
   /// Makes the items, after it has checked all of them.
@@ -74,8 +74,8 @@ struct NewCommand: TsyncCommand {
       try open.workspace.settle()
       try open.note(drafts.map { ($0.key, $0.item) })
       for draft in drafts {
-        context.output.tell(
-          Deed(did: "added", key: draft.key, title: names.title(of: draft.item)), names)
+        context.output.show(
+          Outcome(verb: "added", key: draft.key, title: names.title(of: draft.item)), names)
       }
     }
   }
@@ -90,7 +90,7 @@ struct NewCommand: TsyncCommand {
       if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
         throw Failure.usage("\(draft.key) already exists")
       }
-      if let failure = try open.moved(Referent(draft.key), &claims) { throw failure }
+      if let failure = try open.moved(Target(draft.key), &claims) { throw failure }
       guard seen.insert(draft.key).inserted else {
         throw Failure.usage("two items have the id \(draft.key)")
       }

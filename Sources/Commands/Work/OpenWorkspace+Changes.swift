@@ -21,7 +21,7 @@ extension OpenWorkspace {
     case .invalid(let invalid): throw Failure(invalid: invalid, .usage)
     case .absent:
       var claims = Claims()
-      if let failure = try moved(Referent(key), &claims) { throw failure }
+      if let failure = try moved(Target(key), &claims) { throw failure }
       let isKnown = try workspace.base(of: key).row != nil
       throw Failure.usage(
         "\(key) has no file here",

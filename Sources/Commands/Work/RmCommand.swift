@@ -26,8 +26,8 @@ struct RmCommand: TsyncCommand {
     guard !isRehearsal else {
       return try context.reading { open in
         let removal = try Removal(named, open, context)
-        for referent in removal.referents {
-          removal.tell("would remove", referent, try removal.title(referent, open), context)
+        for target in removal.targets {
+          removal.show("would remove", target, try removal.title(target, open), context)
         }
       }
     }
@@ -38,70 +38,70 @@ struct RmCommand: TsyncCommand {
     try context.writing { open in
       let removal = try Removal(selection, open, context)
       defer { try? open.workspace.settle() }
-      for referent in removal.referents {
+      for target in removal.targets {
         try context.checkSignal()
-        let title = try removal.title(referent, open)
-        try removal.remove(referent, &open)
-        removal.tell("removed", referent, title, context)
+        let title = try removal.title(target, open)
+        try removal.remove(target, &open)
+        removal.show("removed", target, title, context)
       }
       try open.workspace.settle()
-      if removal.referents.isEmpty { context.output.summary("nothing changed") }
+      if removal.targets.isEmpty { context.output.summary("nothing changed") }
       context.output.count(
-        removal.referents.count, "removed", selection,
+        removal.targets.count, "removed", selection,
         next: "\(typed: context.sameTables(["restore"] + words))")
     }
   }
 }
 
 private struct Removal {
-  let referents: [Referent]
+  let targets: [Target]
   private let inventory: Inventory
   private let names: ItemNames
 
   init(_ selection: ItemSelection, _ open: OpenWorkspace, _ context: Context) throws {
     let inventory = try open.inventory()
-    let referents: [Referent]
+    let targets: [Target]
     switch selection {
     case .references(let words):
-      referents = try open.references(inventory, in: context).all(words)
+      targets = try open.lookup(inventory, in: context).all(words)
     case .filters:
-      referents = try selection.keys(inventory, open, in: context).map { Referent($0) }
+      targets = try selection.keys(inventory, open, in: context).map { Target($0) }
     }
     var claims = Claims()
-    for referent in referents {
-      if let failure = try open.moved(referent, &claims) { throw failure }
+    for target in targets {
+      if let failure = try open.moved(target, &claims) { throw failure }
     }
-    names = open.names(of: referents.compactMap(\.key), inventory)
+    names = open.names(of: targets.compactMap(\.key), inventory)
     // The same command finishes an interrupted removal. A renamed item that waits for its
     // successor is gone only here.
-    let gone = referents.compactMap(\.key).filter {
+    let gone = targets.compactMap(\.key).filter {
       (inventory.isAbsent($0) || !inventory.contains($0))
         && open.workspace.journal.successors[$0] == nil
     }
-    if let key = gone.first, gone.count == referents.count {
+    if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || open.workspace.base(of: key) != .neverSeen else {
         throw Failure.usage(
           "\(key) has no file here, and no row of it is known",
-          hints: try open.wayToRow(of: key))
+          hints: try open.pullHint(of: key))
       }
       throw Failure.usage("\(key) is removed already")
     }
     self.inventory = inventory
-    self.referents = referents.filter { $0.key.map { !gone.contains($0) } ?? true }
+    self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
   }
 
-  func title(_ referent: Referent, _ open: OpenWorkspace) throws -> String? {
+  func title(_ target: Target, _ open: OpenWorkspace) throws -> String? {
     names.title(
-      of: try referent.key.flatMap {
+      of: try target.key.flatMap {
         try inventory.item($0, on: open.workspace) ?? open.workspace.base(of: $0).item
       })
   }
 
   /// Removes an item, or a file that can't be one.
-  func remove(_ referent: Referent, _ open: inout OpenWorkspace) throws {
-    guard let key = referent.key else {
-      if let stray = referent.stray {
-        _ = try open.workspace.discard(stray, of: nil, in: referent.table)
+  func remove(_ target: Target, _ open: inout OpenWorkspace) throws {
+    guard let key = target.key else {
+      if let misnamedFile = target.misnamedFile {
+        _ = try open.workspace.discard(misnamedFile, of: nil, in: target.table)
       }
       return
     }
@@ -134,14 +134,14 @@ private struct Removal {
     Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
   }
 
-  func tell(_ did: String, _ referent: Referent, _ title: String?, _ context: Context) {
-    guard let key = referent.key else {
-      let place = referent.stray?.place ?? ""
+  func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {
+    guard let key = target.key else {
+      let place = target.misnamedFile?.place ?? ""
       context.output.append(
-        ["table": .string(referent.table.text), "path": .string(place), "did": .string(did)],
+        ["table": .string(target.table.text), "path": .string(place), "did": .string(verb)],
         to: "items")
-      return context.output.result(Line("\(did) \(place)"))
+      return context.output.result(Line("\(verb) \(place)"))
     }
-    context.output.tell(Deed(did: did, key: key, title: title), names)
+    context.output.show(Outcome(verb: verb, key: key, title: title), names)
   }
 }

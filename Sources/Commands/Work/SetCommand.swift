@@ -47,7 +47,7 @@ struct SetCommand: TsyncCommand {
         }
         return item
       }
-      context.output.tell(changes, open.names(of: keys, inventory))
+      context.output.show(changes, open.names(of: keys, inventory))
       context.output.count(changes.count, "changed", selection)
     }
   }
@@ -55,20 +55,20 @@ struct SetCommand: TsyncCommand {
 
 extension Output {
   /// Prints the changed items with their fields, or `nothing changed`.
-  func tell(_ changes: [ItemChange], _ names: ItemNames) {
+  func show(_ changes: [ItemChange], _ names: ItemNames) {
     begin("items")
     for change in changes {
-      tell(
-        Deed(
-          did: "changed", key: change.key, title: names.title(of: change.new),
+      show(
+        Outcome(
+          verb: "changed", key: change.key, title: names.title(of: change.new),
           fields: change.fields), names)
     }
     if changes.isEmpty { summary("nothing changed") }
   }
 
   /// Prints the number of items if filters chose them, or there are several.
-  func count(_ count: Int, _ did: String, _ selection: ItemSelection, next: Hint? = nil) {
+  func count(_ count: Int, _ verb: String, _ selection: ItemSelection, next: Hint? = nil) {
     guard count > 1 || count == 1 && selection.isByFilter else { return }
-    summary(Line("\(count) \(did)"), next: next)
+    summary(Line("\(count) \(verb)"), next: next)
   }
 }

@@ -29,7 +29,7 @@ package struct Invocation {
   /// Runs a program and waits for its end.
   package var run: (Program) throws(Errno) -> Ending
   /// Waits a number of milliseconds before a request is sent again.
-  package var pause: (Int) -> Void = { Surroundings.sleep($0) }
+  package var pause: (Int) -> Void = { Dependencies.sleep($0) }
   /// The limits for size and time of a server's answers.
   package var limits = TransportLimits()
   /// Returns the transport for requests, given the one that uses libcurl.

@@ -5,35 +5,37 @@ import SyncModel
 ///
 /// An item that was merged and then accepted is two events of the engine, but one line:
 /// `updated 7f3a  Buy oat milk (merged notes: server)`.
-struct PushDeeds {
+struct PushOutcomes {
   private enum Kind { case success, conflict, rejection, doubt, held, other }
 
-  private var entries: [(kind: Kind, deed: Deed)] = []
+  private var entries: [(kind: Kind, outcome: Outcome)] = []
   private var merges: [ItemKey: MergeReport] = [:]
   private var successes: [ItemKey: Int] = [:]
-  /// The items with a finished write of an earlier push; their next write is a deed of its own.
+  /// The items with a finished write of an earlier push; their next write is an outcome of its own.
   private var earlier: Set<ItemKey>
   private var conflictPlaces: [ItemKey: Int] = [:]
   private var dropped = 0
 
   /// Sums up the events, and repeats the conflicts and rejections of items that are not sent.
   ///
-  /// `standing` are the items without events. Items that `order` doesn't have come last.
+  /// `unsent` are the items without events. Items that `order` doesn't have come last.
   init(
-    _ events: [Event], resent: Set<ItemKey> = [], standing: [Survey.Entry], order: [ItemKey: Int],
+    _ events: [Event], resent: Set<ItemKey> = [], unsent: [Survey.Entry], order: [ItemKey: Int],
     title: (Item?) -> String?
   ) {
     earlier = resent
     for event in events { add(event, title: title(event.item)) }
-    for entry in standing { remind(of: entry, title) }
+    for entry in unsent { addUnsent(of: entry, title) }
     for (key, report) in merges.sorted(by: { $0.key < $1.key }) {
       // The server has the merged item already: there was nothing to send.
       guard successes[key] == nil else { continue }
       let item = events.last { $0.key == key }?.item
       let event = Event(key, .merged(report), item: item)
-      if let deed = Deed(pulled: event, title: title(item)) { entries.append((.other, deed)) }
+      if let outcome = Outcome(pulled: event, title: title(item)) {
+        entries.append((.other, outcome))
+      }
     }
-    let ranked = entries.enumerated().map { (order[$0.element.deed.key] ?? .max, $0.offset) }
+    let ranked = entries.enumerated().map { (order[$0.element.outcome.key] ?? .max, $0.offset) }
     entries = ranked.sorted { $0 < $1 }.map { entries[$0.1] }
   }
 
@@ -44,36 +46,36 @@ struct PushDeeds {
     case .alreadyThere(let kind): succeed(kind, key, title, event.answer, isThere: true)
     case .merged(let report):
       merges[key] = report
-      if let index = successes[key] { decorate(index, report) }
+      if let index = successes[key] { addMergeNote(index, report) }
     case .rejected(let rejection):
-      entries.append((.rejection, Deed(rejected: rejection, key, title: title)))
-    case .unknown: entries.append((.doubt, Deed(did: "unknown", key: key, title: title)))
+      entries.append((.rejection, Outcome(rejected: rejection, key, title: title)))
+    case .unknown: entries.append((.doubt, Outcome(verb: "unknown", key: key, title: title)))
     case .conflict, .added, .updated, .removed, .conflictOver, .held, .keptOverTombstone:
-      guard let deed = Deed(pulled: event, title: title) else { return }
-      if event.what == .held { return entries.append((.held, deed)) }
-      guard case .conflict = event.what else { return entries.append((.other, deed)) }
+      guard let outcome = Outcome(pulled: event, title: title) else { return }
+      if event.what == .held { return entries.append((.held, outcome)) }
+      guard case .conflict = event.what else { return entries.append((.other, outcome)) }
       // If several rounds find the conflict, the last one counts.
       if let index = conflictPlaces[key] {
-        entries[index].deed = deed
+        entries[index].outcome = outcome
       } else {
         conflictPlaces[key] = entries.count
-        entries.append((.conflict, deed))
+        entries.append((.conflict, outcome))
       }
     }
   }
 
   /// Repeats conflicts and rejections, which wait for a person.
-  private mutating func remind(of entry: Survey.Entry, _ title: (Item?) -> String?) {
+  private mutating func addUnsent(of entry: Survey.Entry, _ title: (Item?) -> String?) {
     guard let key = entry.key else { return }
     switch entry.standing {
     case .conflict(let open):
       let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
-      var deed = Deed(did: "conflict", key: key, title: title(item), fields: open.fields)
-      deed.members = [.init(name: "kind", value: .string(open.kind.rawValue))]
-      entries.append((.conflict, deed))
+      var outcome = Outcome(verb: "conflict", key: key, title: title(item), fields: open.fields)
+      outcome.members = [.init(name: "kind", value: .string(open.kind.rawValue))]
+      entries.append((.conflict, outcome))
     case .rejected(let operation, let rejection):
       let item = operation.item ?? operation.base?.item
-      entries.append((.rejection, Deed(rejected: rejection, key, title: title(item))))
+      entries.append((.rejection, Outcome(rejected: rejection, key, title: title(item))))
     case .pending, .waiting, .unknown, .invalid, .moved: return
     }
   }
@@ -83,39 +85,39 @@ struct PushDeeds {
   ) {
     // A change with dropped fields counts as rejected.
     if !answer.dropped.isEmpty { dropped += 1 }
-    // An undelete or a merge takes two writes; the first names the deed. A delete is a deed of
+    // An undelete or a merge takes two writes; the first names the outcome. A delete is an outcome of
     // its own, and so is a write after one of an earlier push.
     if let index = successes[key], kind != .delete, earlier.remove(key) == nil {
-      entries[index].deed.title = title
-      entries[index].deed.add(answer)
+      entries[index].outcome.title = title
+      entries[index].outcome.add(answer)
       return
     }
-    var deed = Deed(did: kind.word, key: key, title: title)
+    var outcome = Outcome(verb: kind.word, key: key, title: title)
     if kind == .undelete { earlier.remove(key) }
     if isThere {
       earlier.insert(key)
-      deed.remark = "already there"
-      deed.members.append(.init(name: "alreadyThere", value: true))
+      outcome.remark = "already there"
+      outcome.members.append(.init(name: "alreadyThere", value: true))
     }
-    deed.add(answer)
+    outcome.add(answer)
     successes[key] = entries.count
-    entries.append((.success, deed))
-    if let report = merges[key] { decorate(entries.count - 1, report) }
+    entries.append((.success, outcome))
+    if let report = merges[key] { addMergeNote(entries.count - 1, report) }
   }
 
   /// Adds the merged fields to a success.
-  private mutating func decorate(_ index: Int, _ report: MergeReport) {
+  private mutating func addMergeNote(_ index: Int, _ report: MergeReport) {
     var shown = report
     shown.fields.removeAll { $0.source == .client && !$0.overrules }
     guard report.fields.isEmpty || !shown.fields.isEmpty else { return }
     let words = "merged \(shown.words)"
-    entries[index].deed.remark = entries[index].deed.remark.map { "\(words), \($0)" } ?? words
-    entries[index].deed.addMerged(report.fields)
+    entries[index].outcome.remark = entries[index].outcome.remark.map { "\(words), \($0)" } ?? words
+    entries[index].outcome.addMerged(report.fields)
   }
 }
 
-extension PushDeeds {
-  var deeds: [Deed] { entries.map(\.deed) }
+extension PushOutcomes {
+  var outcomes: [Outcome] { entries.map(\.outcome) }
   var pushed: Int { entries.count { $0.kind == .success } }
   var conflicts: Int { entries.count { $0.kind == .conflict } }
   /// Rejected changes, and changes with dropped fields.
@@ -125,7 +127,7 @@ extension PushDeeds {
   var unknown: Int { entries.count { $0.kind == .doubt } }
 }
 
-extension Deed {
+extension Outcome {
   /// Adds the server's id, and the fields that the server changed or dropped.
   fileprivate mutating func add(_ answer: WriteAnswer) {
     newID = answer.id ?? newID
@@ -140,7 +142,7 @@ extension Deed {
   /// Describes a rejected change, with the server's message instead of the title.
   init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
     let refusal = rejection.refusal
-    self.init(did: "rejected", key: key, title: title, words: rejection.sentence)
+    self.init(verb: "rejected", key: key, title: title, words: rejection.sentence)
     members = [
       .init(name: "answer", value: .integer(refusal.status)),
       .init(name: "message", value: .string(refusal.words)),

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What the remote takes from the process it runs in: time, chance, and who is told.
-package struct Surroundings {
+package struct Dependencies {
   /// Returns milliseconds on a clock that only goes forward.
   package var now: () -> Int
   /// Waits so many milliseconds.
@@ -13,7 +13,7 @@ package struct Surroundings {
   /// Told what people should know though the work goes on, in words for them.
   package var notice: (String) -> Void
 
-  /// Makes surroundings, the real ones where nothing else is given.
+  /// Makes dependencies, the real ones where nothing else is given.
   package init(
     now: @escaping () -> Int = Self.monotonicMilliseconds,
     pause: @escaping (Int) -> Void = Self.sleep,

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 /// The output of a pull, table by table.
-struct PullTelling {
+struct PullSummary {
   private let context: Context
   private let tables: [TableName]
   private let titleField: Text?
@@ -11,17 +11,17 @@ struct PullTelling {
   private(set) var conflictKeys: Set<ItemKey> = []
   /// The files that keep rows from being applied.
   private var obstacles: [InvalidItem] = []
-  private let isForetold: Bool
+  private let isPreview: Bool
 
-  init(_ context: Context, _ tables: [TableName], _ titleField: Text?, isForetold: Bool = false) {
+  init(_ context: Context, _ tables: [TableName], _ titleField: Text?, isPreview: Bool = false) {
     self.context = context
     self.tables = tables
     self.titleField = titleField
-    self.isForetold = isForetold
+    self.isPreview = isPreview
   }
 
   /// Prints the result of pulling a table, even if it failed half way.
-  mutating func tell(
+  mutating func show(
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
     var claims = Claims()
@@ -35,7 +35,7 @@ struct PullTelling {
     }
     guard isWhole || !report.isEmpty else { return }
     context.output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
-    try tellItems(report, on: disk)
+    try showItems(report, on: disk)
     summaries.append(report.json)
     if !report.refused.isEmpty { context.output.end(with: .rejected) }
     conflictKeys.formUnion(report.conflicts.map(\.key))
@@ -49,22 +49,24 @@ struct PullTelling {
     return line
   }
 
-  private mutating func tellItems(_ report: PullReport, on disk: some RowDisk) throws {
+  private mutating func showItems(_ report: PullReport, on disk: some RowDisk) throws {
     let names = try ItemNames(
       for: report.events.map(\.key), in: tables, on: disk, titleField: titleField)
     for event in report.events {
-      guard var deed = Deed(pulled: event, title: names.title(of: event.item)) else { continue }
-      let isShown = deed.isNotable || context.options.verbose
-      if isForetold { deed = deed.foretold }
-      if context.options.json { items.append(deed.json) }
-      if isShown { context.output.result(deed.line(names)) }
+      guard var outcome = Outcome(pulled: event, title: names.title(of: event.item)) else {
+        continue
+      }
+      let isShown = outcome.isNotable || context.options.verbose
+      if isPreview { outcome = outcome.asPreview }
+      if context.options.json { items.append(outcome.json) }
+      if isShown { context.output.result(outcome.line(names)) }
     }
-    for row in report.refused { tell(row, of: report.table) }
+    for row in report.refused { show(row, of: report.table) }
   }
 
-  private mutating func tell(_ row: RefusedRow, of table: TableName) {
-    let did = isForetold ? "would quarantine" : "quarantined"
-    var line = Line("\(did) ")
+  private mutating func show(_ row: RefusedRow, of table: TableName) {
+    let verb = isPreview ? "would quarantine" : "quarantined"
+    var line = Line("\(verb) ")
     line.append(row.id?.string ?? "(no id)", .cyan)
     line.append("  \(row.reason)")
     context.output.result(line)
@@ -73,14 +75,14 @@ struct PullTelling {
         JSONObject([
           .init(name: "table", value: .string(table.text)),
           .init(name: "id", value: row.id.map(JSON.string) ?? .null),
-          .init(name: "title", value: .null), .init(name: "did", value: .string(did)),
+          .init(name: "title", value: .null), .init(name: "did", value: .string(verb)),
           .init(name: "message", value: .string(row.reason)),
         ])))
   }
 
   /// Prints the work that is left for a person: files in the way of rows, and conflicts.
   func end() {
-    for invalid in obstacles { context.output.tell(invalid) }
+    for invalid in obstacles { context.output.show(invalid) }
     let conflicts = conflictKeys.count
     guard conflicts > 0 else { return }
     context.output.end(with: .conflicts)

@@ -5,11 +5,11 @@ import SyncModel
 /// ```
 ///   updated 7f3a  Buy oat milk (merged notes: server)
 ///   ───┬─── ─┬──  ────┬─────── ──────────┬──────────
-///     did    id     title              remark
+///    verb    id     title              remark
 /// ```
-struct Deed: Equatable {
+struct Outcome: Equatable {
   /// The word: `added`, `changed`, `would remove`.
-  var did: String
+  var verb: String
   var key: ItemKey
   /// The id that the server gave the new item; `nil` if it kept the item's own.
   var newID: ItemID?
@@ -23,7 +23,7 @@ struct Deed: Equatable {
   var members: [JSONObject.Member] = []
 
   func line(_ names: ItemNames) -> Line {
-    var line = Line(did)
+    var line = Line(verb)
     line.append(" ")
     line.append(names.line(for: key))
     if let newID { line.append(" as \(newID)") }
@@ -40,7 +40,7 @@ struct Deed: Equatable {
       .init(name: "table", value: .string(key.table.text)),
       .init(name: "id", value: .string(key.id.text)),
       .init(name: "title", value: title.map(JSON.string) ?? .null),
-      .init(name: "did", value: .string(did)),
+      .init(name: "did", value: .string(verb)),
     ])
     if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
     if let newID { object.append("newId", .string(newID.text)) }
@@ -50,9 +50,9 @@ struct Deed: Equatable {
 }
 
 extension Output {
-  /// Prints a deed: a line or, with `--json`, an element of `items`.
-  func tell(_ deed: Deed, _ names: ItemNames) {
-    append(deed.json, to: "items")
-    result(deed.line(names))
+  /// Prints an outcome: a line or, with `--json`, an element of `items`.
+  func show(_ outcome: Outcome, _ names: ItemNames) {
+    append(outcome.json, to: "items")
+    result(outcome.line(names))
   }
 }

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 /// The status of one item, in the words and letters of `tsync status`.
-struct Standing: Equatable {
+struct ItemStatus: Equatable {
   /// The groups, the most urgent first.
   enum Group: String, CaseIterable {
     case conflict, rejected, unknown, invalid, pending

@@ -3,7 +3,7 @@ import Remote
 /// The wait for a server's answers: it shows progress, and ends after a signal.
 ///
 /// It is a class because sender and waiter share one clock.
-final class Patience {
+final class WaitIndicator {
   /// Milliseconds without news until a person sees a progress line.
   private static let silence = 500
   /// Milliseconds for answers after a signal; the rest of two seconds is for the report.
@@ -11,7 +11,7 @@ final class Patience {
 
   private let context: Context
   private let address: ServerAddress
-  private var lastNews = Surroundings.monotonicMilliseconds()
+  private var lastNews = Dependencies.monotonicMilliseconds()
   private var end: Int?
 
   init(_ context: Context, _ address: ServerAddress) {
@@ -20,11 +20,11 @@ final class Patience {
   }
 
   /// Notes that a request was sent or an answer came.
-  func hasNews() { lastNews = Surroundings.monotonicMilliseconds() }
+  func hasActivity() { lastNews = Dependencies.monotonicMilliseconds() }
 
   /// Shows progress; returns whether to go on waiting.
   func goesOn() -> Bool {
-    let now = Surroundings.monotonicMilliseconds()
+    let now = Dependencies.monotonicMilliseconds()
     if now - lastNews > Self.silence {
       context.output.progress("waiting for \(address)")
     }

@@ -3,40 +3,40 @@ import SyncModel
 import Workspace
 
 /// The sources of a decision, in order: the command line, `--tool`, `resolve.command`, a person.
-struct Arbiter {
-  var instruction: Instruction
+struct Decider {
+  var choices: FieldChoices
   /// The command of `--tool`, which makes the result of each conflict.
   var tool: String?
   /// Whether `resolve.command` decides before a person is asked.
   var asksHandler: Bool
 
   enum Decision {
-    case settled(Verdict)
+    case settled(Resolution)
     /// The conflict stays open.
     case left
     /// The conflict and all later ones stay open.
     case quit
   }
 
-  init(instruction: Instruction = .none, tool: String? = nil, asksHandler: Bool = true) {
-    self.instruction = instruction
+  init(choices: FieldChoices = .none, tool: String? = nil, asksHandler: Bool = true) {
+    self.choices = choices
     self.tool = tool
     self.asksHandler = asksHandler
   }
 
   /// Whether a program or a person may have to decide.
-  var mayAsk: Bool { instruction.isEmpty }
+  var isInteractive: Bool { choices.isEmpty }
 }
 
 extension Session {
   /// Decides a conflict without the lock, because a person may take long.
   mutating func decide(
-    _ conflict: Conflict, of key: ItemKey, by arbiter: Arbiter
-  ) throws -> Arbiter.Decision {
-    if let tool = arbiter.tool {
+    _ conflict: Conflict, of key: ItemKey, by decider: Decider
+  ) throws -> Decider.Decision {
+    if let tool = decider.tool {
       return try runTool(tool, on: conflict, of: key)
     }
-    if arbiter.asksHandler, let handler = configuration.text("resolve.command") {
+    if decider.asksHandler, let handler = configuration.text("resolve.command") {
       let decision = try runHandler(handler.string, on: conflict, of: key)
       if case .settled = decision { return decision }
     }

@@ -3,30 +3,30 @@ import SyncModel
 import Workspace
 
 /// The output of a push, item by item.
-struct PushTelling {
+struct PushSummary {
   private let context: Context
   private let survey: Survey
   private let selection: Set<ItemKey>?
   private let titleField: Text?
-  private let toldBefore: Set<ItemKey>
+  private let reportedBefore: Set<ItemKey>
   /// The results of each push of the command.
-  private var rounds: [PushDeeds] = []
-  private var foretold: [Deed] = []
+  private var rounds: [PushOutcomes] = []
+  private var previewed: [Outcome] = []
   private var waiting = 0
   /// The items that the last push has printed.
-  private var told: Set<ItemKey> = []
+  private var reported: Set<ItemKey> = []
   /// The items that the server keeps until it has their successors.
-  private var kept: [ItemKey: ItemKey] = [:]
+  private var pendingDeletes: [ItemKey: ItemKey] = [:]
   private var invalidCount = 0
   /// Whether a person has to find out if an insert has arrived.
   private var isDoubtful = false
 
-  /// `told` are the conflicts that the command has printed before.
+  /// `reported` are the conflicts that the command has printed before.
   init(
     _ context: Context, _ survey: Survey, _ selection: Set<ItemKey>?, _ titleField: Text?,
-    _ told: Set<ItemKey>
+    _ reported: Set<ItemKey>
   ) {
-    toldBefore = told
+    reportedBefore = reported
     self.context = context
     self.survey = survey
     self.selection = selection
@@ -44,7 +44,7 @@ struct PushTelling {
       switch entry.standing {
       case .invalid(let invalid):
         invalidCount += 1
-        context.output.tell(invalid)
+        context.output.show(invalid)
       case .moved(let place):
         guard let key = entry.key else { continue }
         context.output.warn("\(key) was renamed to \(place) by hand; not pushed")
@@ -55,8 +55,8 @@ struct PushTelling {
   }
 
   /// Warns of items that the server keeps until it has their successors.
-  func tellKept() {
-    for (key, successor) in kept.sorted(by: { $0.key < $1.key }) {
+  func showPendingDeletes() {
+    for (key, successor) in pendingDeletes.sorted(by: { $0.key < $1.key }) {
       let fact = "\(key) is deleted on the server once \(successor) is there"
       if conflicts > 0 {
         context.output.warn(fact)
@@ -73,36 +73,36 @@ struct PushTelling {
   }
 
   /// Prints the result of each item and the summary, even if the push failed half way.
-  mutating func tell(_ report: PushReport, isWhole: Bool, on disk: some Disk) throws {
-    let told = Set(report.events.map(\.key))
-    let standing = survey.entries.filter { entry in
-      isSelected(entry.key) && entry.key.map { !told.contains($0) } ?? false
+  mutating func show(_ report: PushReport, isWhole: Bool, on disk: some Disk) throws {
+    let reported = Set(report.events.map(\.key))
+    let unsent = survey.entries.filter { entry in
+      isSelected(entry.key) && entry.key.map { !reported.contains($0) } ?? false
     }
     var order: [ItemKey: Int] = [:]
     for (index, entry) in survey.entries.enumerated() {
       if let key = entry.key { order[key] = index }
     }
     let names = try ItemNames(
-      for: report.events.map(\.key) + standing.compactMap(\.key), in: survey.tables, on: disk,
+      for: report.events.map(\.key) + unsent.compactMap(\.key), in: survey.tables, on: disk,
       titleField: titleField)
-    let deeds = PushDeeds(
-      report.events, resent: report.resent, standing: standing, order: order, title: names.title)
-    let again = toldBefore.subtracting(told)
-    for deed in deeds.deeds where !again.contains(deed.key) {
-      context.output.result(deed.line(names))
+    let outcomes = PushOutcomes(
+      report.events, resent: report.resent, unsent: unsent, order: order, title: names.title)
+    let again = reportedBefore.subtracting(reported)
+    for outcome in outcomes.outcomes where !again.contains(outcome.key) {
+      context.output.result(outcome.line(names))
     }
     try warnOfMerged(report, disk)
     warnOfDoubts(report)
     isDoubtful = !report.doubtful.isEmpty
-    if deeds.rejected > 0 || deeds.held > 0 { context.output.end(with: .rejected) }
-    if deeds.unknown > 0 { context.output.end(with: .unreachable) }
-    rounds.append(deeds)
+    if outcomes.rejected > 0 || outcomes.held > 0 { context.output.end(with: .rejected) }
+    if outcomes.unknown > 0 { context.output.end(with: .unreachable) }
+    rounds.append(outcomes)
     waiting = report.waiting
-    self.told = told
-    kept = survey.following(selection).filter { !told.contains($0.key) }
+    self.reported = reported
+    pendingDeletes = survey.following(selection).filter { !reported.contains($0.key) }
     let isOver = isWhole && report.stop == nil && report.missing.isEmpty
-    if !isOver { kept = [:] }
-    summarize(deeds, isWhole: isOver && kept.isEmpty)
+    if !isOver { pendingDeletes = [:] }
+    summarize(outcomes, isWhole: isOver && pendingDeletes.isEmpty)
   }
 
   /// Warns of missing tables, and of inserts that the server may have made under other ids.
@@ -133,7 +133,7 @@ struct PushTelling {
     for key in Set(merged).sorted() {
       guard case .invalid(let invalid) = try disk.client(key) else { continue }
       invalidCount += 1
-      context.output.tell(invalid)
+      context.output.show(invalid)
       context.output.end(with: .rejected)
     }
   }
@@ -141,7 +141,7 @@ struct PushTelling {
   /// Prints the changes that a push would send, and their number.
   ///
   /// A push that is stopped still finds out the outcome of earlier writes.
-  mutating func foretell(on disk: some Disk, isStopped: Bool) throws {
+  mutating func preview(on disk: some Disk, isStopped: Bool) throws {
     let following = survey.following(selection)
     let entries = survey.entries.filter {
       isSelected($0.key) || $0.key.map { following[$0] != nil } ?? false
@@ -158,7 +158,7 @@ struct PushTelling {
       case .rejected(let operation, _) where pending.contains(key), .pending(let operation):
         writes = isStopped ? [] : [(operation.kind, title)]
       case .waiting(_, let successor) where !pending.contains(successor):
-        kept[key] = successor
+        pendingDeletes[key] = successor
         continue
       case .waiting(let operation, _): writes = isStopped ? [] : [(operation.kind, title)]
       case .unknown(let intent):
@@ -168,44 +168,47 @@ struct PushTelling {
       case .conflict, .rejected, .invalid, .moved: continue
       }
       for write in writes {
-        let deed = Deed(did: write.kind.word, key: key, title: write.title).foretold
+        let outcome = Outcome(verb: write.kind.word, key: key, title: write.title).asPreview
         count += 1
-        foretold.append(deed)
-        context.output.result(deed.line(names))
+        previewed.append(outcome)
+        context.output.result(outcome.line(names))
       }
     }
-    let rest = PushDeeds([], standing: entries, order: [:], title: names.title)
-    for deed in rest.deeds where !pending.contains(deed.key) && !toldBefore.contains(deed.key) {
-      context.output.result(deed.line(names))
+    let rest = PushOutcomes([], unsent: entries, order: [:], title: names.title)
+    for outcome in rest.outcomes
+    where !pending.contains(outcome.key) && !reportedBefore.contains(outcome.key) {
+      context.output.result(outcome.line(names))
     }
     rounds.append(rest)
     waiting = count
     if isStopped { return }
     if count > 0 {
       context.output.summary(Line("\(count) to push"), next: "\(typed: "push")")
-    } else if rest.deeds.isEmpty, invalidCount == 0, kept.isEmpty {
+    } else if rest.outcomes.isEmpty, invalidCount == 0, pendingDeletes.isEmpty {
       context.output.summary("nothing to push")
     }
   }
 
-  private func summarize(_ deeds: PushDeeds, isWhole: Bool) {
+  private func summarize(_ outcomes: PushOutcomes, isWhole: Bool) {
     let parts = [
-      (deeds.pushed, "pushed", "pushed"), (deeds.conflicts, "conflict", "conflicts"),
-      (deeds.rejected, "rejected", "rejected"), (deeds.unknown, "unknown", "unknown"),
-      (deeds.held, "held", "held"), (invalidCount, "not valid", "not valid"),
+      (outcomes.pushed, "pushed", "pushed"), (outcomes.conflicts, "conflict", "conflicts"),
+      (outcomes.rejected, "rejected", "rejected"), (outcomes.unknown, "unknown", "unknown"),
+      (outcomes.held, "held", "held"), (invalidCount, "not valid", "not valid"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     if parts.isEmpty {
       // If the push ended early, the failure says the rest.
       if isWhole { context.output.summary("nothing to push") }
     } else {
-      context.output.summary(Line(parts.joined(separator: ", ")), next: next(deeds))
+      context.output.summary(Line(parts.joined(separator: ", ")), next: next(outcomes))
     }
   }
 
-  private func next(_ deeds: PushDeeds) -> Hint? {
-    if deeds.conflicts > 0 { return "\(typed: "resolve")" }
-    if deeds.rejected > 0 || deeds.held > 0 || invalidCount > 0 { return "\(typed: "status")" }
-    return deeds.unknown > 0 && !isDoubtful ? "\(typed: "push")" : nil
+  private func next(_ outcomes: PushOutcomes) -> Hint? {
+    if outcomes.conflicts > 0 { return "\(typed: "resolve")" }
+    if outcomes.rejected > 0 || outcomes.held > 0 || invalidCount > 0 {
+      return "\(typed: "status")"
+    }
+    return outcomes.unknown > 0 && !isDoubtful ? "\(typed: "push")" : nil
   }
 
   /// The conflicts that the last push has found or repeated.
@@ -213,21 +216,24 @@ struct PushTelling {
 
   /// Prints the last warnings, and sets the exit status for conflicts that stay open.
   func end() {
-    tellKept()
+    showPendingDeletes()
     if conflicts > 0 { context.output.end(with: .conflicts) }
   }
 
   /// Adds a later push of the same command.
-  mutating func add(_ later: PushTelling) {
+  mutating func add(_ later: PushSummary) {
     rounds += later.rounds
     waiting = later.waiting
-    kept = kept.filter { !later.told.contains($0.key) }.merging(later.kept) { $1 }
+    pendingDeletes = pendingDeletes.filter { !later.reported.contains($0.key) }.merging(
+      later.pendingDeletes
+    ) { $1 }
   }
 
   /// The members of `tsync.push/1`.
   var json: JSONObject {
-    let items = foretold + rounds.flatMap(\.deeds)
-    let sum = { (count: (PushDeeds) -> Int) in JSON.integer(rounds.reduce(0) { $0 + count($1) }) }
+    let items = previewed + rounds.flatMap(\.outcomes)
+    let sum = { (count: (PushOutcomes) -> Int) in JSON.integer(rounds.reduce(0) { $0 + count($1) })
+    }
     return JSONObject([
       .init(name: "items", value: .array(items.map(\.json))),
       .init(name: "pushed", value: sum(\.pushed)),

@@ -2,18 +2,18 @@ import SyncEngine
 import SyncModel
 
 /// The command line's choice for conflicts: a side that wins, and values of single fields.
-struct Instruction {
+struct FieldChoices {
   private struct Field {
     let assignment: Assignment
-    let side: Verdict.Side?
+    let side: Resolution.Side?
     let words: String
   }
 
   /// The side that wins in all other fields.
-  private let side: Verdict.Side?
+  private let side: Resolution.Side?
   private let fields: [Field]
 
-  static let none = Instruction()
+  static let none = FieldChoices()
 
   private init() {
     side = nil
@@ -23,7 +23,7 @@ struct Instruction {
   var isEmpty: Bool { side == nil && fields.isEmpty }
 
   /// Parses the words of `-f`: `FIELD=client`, `FIELD=server`, `FIELD=VALUE`, `FIELD:=JSON`.
-  init(side: Verdict.Side?, fields words: [String]) throws {
+  init(side: Resolution.Side?, fields words: [String]) throws {
     self.side = side
     fields = try words.map { word in
       let assignment = try Assignment(word)
@@ -50,13 +50,13 @@ struct Instruction {
 
   var names: [Text] { fields.map(\.assignment.field) }
 
-  /// Returns the verdict on a conflict; `nil` if the instruction leaves a field open.
+  /// Returns the resolution on a conflict; `nil` if the choices leave a field open.
   ///
   /// `id` is for the new item of `--both`. `value` returns a field's new value, `nil` to remove it.
-  func verdict(
+  func resolution(
     for conflict: Conflict, id: ItemID, value: (Assignment) throws -> JSON?
-  ) throws -> Verdict? {
-    guard !fields.isEmpty else { return side.flatMap { Verdict($0, in: conflict, id: id) } }
+  ) throws -> Resolution? {
+    guard !fields.isEmpty else { return side.flatMap { Resolution($0, in: conflict, id: id) } }
     // If one side deleted the item, there are no fields to choose.
     guard let merge = conflict.fields else { return nil }
     var values: [Text: JSON?] = [:]
@@ -78,9 +78,9 @@ struct Instruction {
       guard let side else { return nil }
       how.append(side.rawValue)
     }
-    let item = merge.item(taking: { field in
+    let item = merge.item(choosing: { field in
       values[field.name] ?? (side == .server ? field.server : field.client)
     })
-    return Verdict(item: item, how: how.joined(separator: ", "))
+    return Resolution(item: item, how: how.joined(separator: ", "))
   }
 }

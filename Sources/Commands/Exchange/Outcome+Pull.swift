@@ -1,23 +1,23 @@
 import SyncEngine
 import SyncModel
 
-extension Deed {
+extension Outcome {
   /// Describes an event of a pull; `nil` if there is nothing to print.
   init?(pulled event: Event, title: String?) {
     switch event.what {
-    case .added: self.init(did: "new", key: event.key, title: title)
-    case .updated: self.init(did: "changed", key: event.key, title: title)
-    case .removed: self.init(did: "deleted", key: event.key, title: title)
+    case .added: self.init(verb: "new", key: event.key, title: title)
+    case .updated: self.init(verb: "changed", key: event.key, title: title)
+    case .removed: self.init(verb: "deleted", key: event.key, title: title)
     case .merged(let report):
-      self.init(did: "merged", key: event.key, title: title)
+      self.init(verb: "merged", key: event.key, title: title)
       remark = report.words
       addMerged(report.fields)
     case .conflict(let conflict):
-      self.init(did: "conflict", key: event.key, title: title, fields: conflict.names)
+      self.init(verb: "conflict", key: event.key, title: title, fields: conflict.names)
       members = [.init(name: "kind", value: .string(conflict.kind.rawValue))]
-    case .conflictOver: self.init(did: "settled", key: event.key, title: title)
-    case .held: self.init(did: "held", key: event.key, title: title)
-    case .keptOverTombstone: self.init(did: "kept", key: event.key, title: title)
+    case .conflictOver: self.init(verb: "settled", key: event.key, title: title)
+    case .held: self.init(verb: "held", key: event.key, title: title)
+    case .keptOverTombstone: self.init(verb: "kept", key: event.key, title: title)
     case .pushed, .alreadyThere, .rejected, .unknown: return nil
     }
   }
@@ -30,19 +30,19 @@ extension Deed {
   }
 
   /// Whether the item is printed without `-v`.
-  var isNotable: Bool { !["new", "changed", "deleted"].contains { Text($0) == Text(did) } }
+  var isNotable: Bool { !["new", "changed", "deleted"].contains { Text($0) == Text(verb) } }
 
-  /// The deed in the words of a dry run.
-  var foretold: Deed {
+  /// The outcome in the words of a dry run.
+  var asPreview: Outcome {
     let present: [Text: String] = [
       "new": "would add", "changed": "would change", "deleted": "would delete",
       "merged": "would merge", "conflict": "would conflict", "settled": "would settle",
       "held": "would hold", "kept": "would keep", "quarantined": "would quarantine",
       "created": "would create", "updated": "would update", "undeleted": "would undelete",
     ]
-    var deed = self
-    deed.did = present[Text(did)] ?? "would \(did)"
-    return deed
+    var outcome = self
+    outcome.verb = present[Text(verb)] ?? "would \(verb)"
+    return outcome
   }
 }
 

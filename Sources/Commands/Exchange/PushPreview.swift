@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 /// The survey that a push would start from, and its safety stop.
-struct Foresight {
+struct PushPreview {
   let survey: Survey
   /// The reason why the push would send nothing, if there is one.
   let stop: Stop?

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 /// The decision on a conflict, and the words for it.
-struct Verdict {
+struct Resolution {
   let choice: Choice
   /// The word behind the title: `client`, `server`, `both`, `edited`, or fields and their choices.
   let how: String
@@ -25,7 +25,7 @@ struct Verdict {
     switch (side, conflict.fields) {
     case (.client, let fields?): choice = .item(fields.item)
     case (.client, nil): choice = conflict.revived.map(Choice.item) ?? .client
-    case (.server, let fields?): choice = .item(fields.item(taking: { $0.server }))
+    case (.server, let fields?): choice = .item(fields.item(choosing: { $0.server }))
     case (.server, nil): choice = .server
     case (.both, _):
       guard conflict.client != nil, conflict.server != nil || conflict.kind == .deletedThere else {
@@ -58,7 +58,7 @@ struct Verdict {
 
 extension FieldMerge {
   /// Returns the merged item; `value` decides each field in conflict.
-  func item(taking value: (Disputed) -> JSON?) -> Item {
+  func item(choosing value: (Disputed) -> JSON?) -> Item {
     var item = item
     for field in disputed { item.fields[field.name] = value(field) }
     return item

@@ -3,7 +3,7 @@ import SyncModel
 import Workspace
 
 /// All that tsync knows of one item.
-struct ItemSheet {
+struct ItemDetails {
   private let key: ItemKey
   private let state: String
   private let path, place: String
