@@ -42,7 +42,9 @@ package enum Tsync {
       }
     }
     return
-      (lines + ["", "the page of a command: tsync help COMMAND; of all: tsync help tsync", ""])
+      (lines + [
+        "", "to read the page of a command: tsync help COMMAND; of tsync: tsync help tsync", "",
+      ])
       .joined(separator: "\n")
   }
 
@@ -70,13 +72,13 @@ package enum Tsync {
         try? invocation.error.write(Array(overview.utf8))
         return .usage
       }
-      throw Failure.usage("no command given", hints: ["all of them: \(typed: "help")"])
+      throw Failure.usage("no command given", hints: ["to list the commands: \(typed: "help")"])
     }
     guard let type = commands.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
       let text = HintText(option: line.directory, directory: invocation.directory)
       throw Failure.usage(
-        text.text(of: answer ?? "there is no such command; all of them: \(typed: "help")"))
+        text.text(of: answer ?? "there is no such command; to list the commands: \(typed: "help")"))
     }
     guard let command = try parse(line.rest, as: type) else {
       return try run(CommandLineWords(["help", name]), in: invocation)

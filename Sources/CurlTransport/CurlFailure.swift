@@ -45,13 +45,13 @@ struct CurlFailure {
     case CURLE_OPERATION_TIMEDOUT:
       return timeoutReason(at: origin, limits: limits)
     case CURLE_UNSUPPORTED_PROTOCOL where nothingSent:
-      return (.unavailable, "this libcurl can't speak the protocol of \(origin)")
+      return (.unavailable, "this libcurl does not support the protocol of \(origin)")
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       return (.malformed, "the answer of \(origin) is not HTTP")
     case CURLE_BAD_CONTENT_ENCODING:
-      return (.malformed, "the answer can't be unpacked")
+      return (.malformed, "the answer cannot be decompressed")
     case CURLE_URL_MALFORMAT:
-      return (.malformed, "the URL can't be read")
+      return (.malformed, "the URL is not valid")
     case CURLE_OUT_OF_MEMORY where incoming.hasBegun && !incoming.isHeaderComplete,
       Self.tooLarge:
       // libcurl's own limit for one line, 100 KiB, comes before the line is handed on.
@@ -92,8 +92,8 @@ struct CurlFailure {
   private var connectionReason: String {
     switch systemError {
     case ECONNREFUSED: "connection refused"
-    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: "no route to it"
-    case ETIMEDOUT: "no connection in time"
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: "no route to the host"
+    case ETIMEDOUT: "connection timed out"
     default: "no connection"
     }
   }

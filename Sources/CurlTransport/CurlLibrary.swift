@@ -40,7 +40,7 @@ struct CurlLibrary: @unchecked Sendable {
     }
     guard tsync_curl_prepare(table) == CURLE_OK else {
       table.deallocate()
-      throw TransportError(.unavailable, "libcurl can't be started", nothingSent: true)
+      throw TransportError(.unavailable, "libcurl cannot be initialized", nothingSent: true)
     }
     return CurlLibrary(table: UnsafePointer(table))
   }

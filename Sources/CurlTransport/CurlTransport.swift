@@ -1,6 +1,6 @@
 package import Remote
 
-/// HTTP by libcurl, which is opened when the first request is made.
+/// A transport over libcurl, which is loaded with the first request.
 ///
 /// Connections are kept from one `run` to the next, for as long as the transport or a copy of it
 /// lives. HTTP/2 is used over TLS where the server has it, else HTTP/1.1. Redirects are answers like

@@ -24,7 +24,7 @@ extension HTTPRequest {
       return Self.refused("the URL is not of the form http://HOST/… or https://HOST/…")
     }
     guard !authority.contains(UInt8(ascii: "@")), !authority.contains(UInt8(ascii: "\\")) else {
-      return Self.refused("the URL names a user before its host")
+      return Self.refused("the URL contains a user name")
     }
     guard headers.allSatisfy({ Self.isName($0.name) && Self.isValue($0.value) }) else {
       return Self.refused("a header field of the request has a byte that is not allowed")

@@ -59,7 +59,7 @@ struct IncomingAnswer {
     if bodyByteCount > limits.ratioFromBytes {
       guard bodyByteCount / limits.unpackedRatio <= Int(wireBytes()) else {
         return refuse(
-          .tooLarge, "the answer unpacks to more than \(limits.unpackedRatio) times its size")
+          .tooLarge, "the answer decompresses to more than \(limits.unpackedRatio) times its size")
       }
     }
     let room = status >= 400 ? limits.errorBodyBytes - body.count : piece.count
@@ -105,13 +105,13 @@ struct IncomingAnswer {
       return true
     }
     guard (200...599).contains(status) else {
-      return refuse(.malformed, "the answer's status \(status) was not asked for")
+      return refuse(.malformed, "the server sent the unexpected status \(status)")
     }
     guard words(of: "content-encoding").isUnpackable(by: "gzip") else {
-      return refuse(.tooLarge, "the answer is packed in a way that was not asked for")
+      return refuse(.tooLarge, "the answer has an unexpected Content-Encoding")
     }
     guard words(of: "transfer-encoding").isUnpackable(by: "chunked") else {
-      return refuse(.tooLarge, "the answer is transferred in a way that was not asked for")
+      return refuse(.tooLarge, "the answer has an unexpected Transfer-Encoding")
     }
     isHeaderComplete = true
     reserveBody()

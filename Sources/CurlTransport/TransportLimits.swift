@@ -1,4 +1,4 @@
-/// How much a server's answer may be and how long it may take (safety.md §2.0).
+/// The limits of size and time of a server's answer (safety.md §2.0).
 package struct TransportLimits: Hashable, Sendable {
   /// The milliseconds for resolving the name, connecting and the TLS handshake together.
   package var connectMilliseconds = 10_000

@@ -1,4 +1,4 @@
-/// Who asks: the token for one origin, and how a new one is got.
+/// The token for one origin, and the way to get a new one.
 package struct Authorization {
   /// The header field that carries a token (protocol.md §7.1).
   package enum Scheme: String, Sendable {

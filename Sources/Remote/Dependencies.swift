@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the remote takes from the process it runs in: time, chance, and who is told.
+/// The dependencies of the remote on its process: clock, random numbers, and notices.
 package struct Dependencies {
   /// Returns milliseconds on a clock that only goes forward.
   package var now: () -> Int

@@ -35,7 +35,8 @@ extension Dialect {
     guard operation.kind != .insert else { return request }
     guard let version = operation.base?.version else {
       throw Refusal(
-        status: 428, words: "the server gives the row no version, so no write can be guarded")
+        status: 428,
+        words: "the server sends no version of the row, so tsync cannot write it safely")
     }
     request.headers.append(Request.Header("If-Match", version.entityTag))
     return request

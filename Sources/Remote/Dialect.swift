@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// A way of speaking to tables over REST (protocol.md §1): what differs on the wire, as values.
+/// One REST protocol for tables (protocol.md §1), with its differences from the others as values.
 ///
 /// Each dialect has a file of its own.
 package struct Dialect: Sendable {

@@ -113,9 +113,9 @@ struct DialectDetection {
     case (.noProperty, 200) where rows(of: answer, .mobileServices)?.isEmpty == true:
       step = .unknown
     case (.noProperty, 200) where rows(of: answer, .mobileServices) != nil:
-      let fact = "the rows of \(table) do not show the dialect of the server"
+      let fact = "the rows of \(table) do not show which dialect the server speaks"
       step = .stop(
-        .notSpeaking(fact, ways: ["to set another: \(typed: "config", "dialect", "NAME")"]))
+        .notSpeaking(fact, ways: ["to set the dialect: \(typed: "config", "dialect", "NAME")"]))
     case (.noProperty, 400): step = .found(.mobileServices)
     case (.systemProperties, 400): step = .found(.mobileApps)
     // Mobile Apps on Node has a page for tables that it doesn't know.
@@ -169,8 +169,8 @@ struct DialectDetection {
       guard answer.status != 200 else { return alien }
       return .stop(.notSpeaking("the server answered \(answer.status) \(refusal.words)"))
     }
-    let fact = "a web page came instead of the table \(table) (\(answer.status))"
-    return .stop(.notSpeaking("\(fact): is the address right?"))
+    let fact = "the server sent a web page instead of table \(table) (\(answer.status))"
+    return .stop(.notSpeaking("\(fact): check the address"))
   }
 }
 
@@ -182,7 +182,7 @@ extension Dialect {
     guard self != old else { return nil }
     return .notSpeaking(
       "the server speaks \(old.title), not \(title)",
-      ways: ["to say so: \(typed: "config", "dialect", old.name.string)"])
+      ways: ["to set this dialect: \(typed: "config", "dialect", old.name.string)"])
   }
 }
 

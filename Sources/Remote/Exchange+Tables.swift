@@ -48,7 +48,7 @@ extension Exchange {
     } catch {
       guard !answer.isMarkup else { throw stop(for: answer, table) }
       throw Stop.notSpeaking(
-        "the answer to a list of \(table) is none in \(dialect.name): \(error.message)")
+        "the response is not a list of rows of table \(table) in \(dialect.name): \(error.message)")
     }
     if page.hasOldVersions, let stop = dialect.objectionToOld { throw stop }
     listed.insert(table)
@@ -72,7 +72,8 @@ extension Exchange {
     case 403: return .unauthorized(refusal)
     case 404, 410: return .noTable(table)
     case 200..<300 where answer.isMarkup:
-      return .notSpeaking("a web page came instead of rows: something else answers at \(address)")
+      return .notSpeaking(
+        "the server sent a web page instead of rows: check the address \(address)")
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
     }
   }

@@ -1,8 +1,8 @@
 import SyncEngine
 import SyncModel
 
-/// The talk with one server: requests go out with who asks, answers come back checked, and what only
-/// needs patience is sent again.
+/// The exchange of requests and answers with one server: it authorizes requests, checks answers,
+/// and retries.
 package struct Exchange<T: Transport> {
   /// What carries the requests.
   package var transport: T
@@ -111,7 +111,7 @@ extension Exchange {
       },
       done: { result = $1 }, meanwhile: meanwhile)
     let answer =
-      result ?? .failure(TransportError(.cut, "no answer came", nothingSent: false))
+      result ?? .failure(TransportError(.cut, "the server sent no answer", nothingSent: false))
     trace(request, answer, since: start)
     return answer
   }

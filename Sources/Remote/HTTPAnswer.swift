@@ -1,4 +1,4 @@
-/// One HTTP answer, whole, after limits were applied and its content coding undone.
+/// A complete HTTP answer, within the limits and decompressed.
 package struct HTTPAnswer: Hashable, Sendable {
   /// The status code, 200 to 599.
   package var status: Int

@@ -1,4 +1,4 @@
-/// One HTTP request, whole: what is sent, and where to.
+/// A complete HTTP request.
 package struct HTTPRequest: Hashable, Sendable {
   /// A number of the caller's own, by which it knows the request again.
   package var tag: Int

@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// Where a server is: scheme, host and port; what credentials belong to (RFC 6454 §4).
+/// The scheme, host and port of a server, to which credentials belong (RFC 6454 §4).
 package struct Origin: Hashable, Sendable {
-  /// How the server is spoken to.
+  /// The protocol of an origin.
   package enum Scheme: String, Sendable {
     /// HTTP without encryption; for this machine only.
     case http

@@ -45,7 +45,7 @@ struct PageEnvelope: Equatable {
 
   fileprivate mutating func setTotal(_ text: UnsafeBufferPointer<UInt8>) throws(EnvelopeFault) {
     if text.elementsEqual("null".utf8) { return }
-    guard let number = text.decimal else { throw EnvelopeFault("'count' is no number of rows") }
+    guard let number = text.decimal else { throw EnvelopeFault("'count' is not a number of rows") }
     total = number
   }
 
@@ -91,13 +91,13 @@ private struct EnvelopeScanner {
     skipBlanks()
     switch current {
     case UInt8(ascii: "["):
-      guard allowsArray else { throw EnvelopeFault("an object was expected, not an array") }
+      guard allowsArray else { throw EnvelopeFault("expected an object, not an array") }
       try rows()
     case UInt8(ascii: "{"): try object()
     default: throw EnvelopeFault("neither an object nor an array")
     }
     skipBlanks()
-    guard position == bytes.count else { throw EnvelopeFault("something follows the list") }
+    guard position == bytes.count else { throw EnvelopeFault("unexpected text after the list") }
   }
 
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -126,14 +126,14 @@ private struct EnvelopeScanner {
       guard take(":") else { throw EnvelopeFault("a member has no value") }
       skipBlanks()
       if bytes[name].elementsEqual(rowsMember) {
-        guard !seenRows else { throw EnvelopeFault("the rows are there twice") }
+        guard !seenRows else { throw EnvelopeFault("the list of rows appears twice") }
         seenRows = true
-        guard current == UInt8(ascii: "[") else { throw EnvelopeFault("the rows are no array") }
+        guard current == UInt8(ascii: "[") else { throw EnvelopeFault("the rows are not an array") }
         try rows()
       } else {
         let value = UnsafeBufferPointer(rebasing: bytes[try element()])
         if bytes[name].elementsEqual("count".utf8) {
-          guard !seenCount else { throw EnvelopeFault("'count' is there twice") }
+          guard !seenCount else { throw EnvelopeFault("'count' appears twice") }
           seenCount = true
           try envelope.setTotal(value)
         }
@@ -173,7 +173,7 @@ private struct EnvelopeScanner {
       default: position += 1
       }
     }
-    throw EnvelopeFault("the list is cut off in a text")
+    throw EnvelopeFault("the list is cut off in a string")
   }
 
   /// Steps over a value, whatever is in it; answers where it stands.

@@ -164,10 +164,10 @@ struct PullCursor {
   }
 
   static let hidden = Stop.notSpeaking(
-    "a page is empty although more rows follow it, and the server doesn't tell where")
+    "the server sent an empty page and no link to the next one")
 
   static let endless = Stop.notSpeaking(
-    "the pull makes no progress: the server brings the same rows again and again")
+    "the pull makes no progress: the server keeps sending the same rows")
 }
 
 extension PullCursor {

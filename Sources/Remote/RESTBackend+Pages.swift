@@ -8,7 +8,7 @@ extension RESTBackend {
     let start = token?.timestamp
     if token != nil, start == nil {
       exchange.dependencies.notice(
-        "the delta token of \(table) is no time: everything is brought again")
+        "the delta token of \(table) is not a time: reading all rows again")
     }
     guard try hasTimes(table) else {
       let isNumber = facts.tables[table]?.makesIDs == true
@@ -70,7 +70,7 @@ extension RESTBackend {
             continue
           }
           exchange.dependencies.notice(
-            "the delta token of \(table) is ahead of the server's clock: all rows are read again")
+            "the delta token of \(table) is ahead of the server's clock: reading all rows again")
           cursor = self.cursor(from: nil, in: table)
         }
       }

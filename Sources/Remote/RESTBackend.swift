@@ -1,7 +1,7 @@
 package import SyncEngine
 package import SyncModel
 
-/// Tables over REST: the engine's backend, in the dialect of one server.
+/// The engine's backend over REST, in the dialect of one server.
 ///
 /// ```
 ///   operation ─Dialect→ request ─Exchange→ answer ─WriteVerdict→ reply
@@ -115,7 +115,7 @@ package struct RESTBackend<T: Transport>: Backend {
     }
     try exchange.confirm(key.table, facts.dialect)
     let refusal = Refusal(answer, exchange.authorization)
-    return .refused("its row can't be read: \(answer.status) \(refusal.words)")
+    return .refused("the server's row cannot be read: \(answer.status) \(refusal.words)")
   }
 
   private func reading(of entry: ListEntry, _ key: ItemKey) throws(Stop) -> Reading {
@@ -124,9 +124,9 @@ package struct RESTBackend<T: Transport>: Backend {
       return row.id == key.id ? .row(row) : .refused("the server has it under the id \(row.id)")
     case .refused(let row, _):
       guard row.id != nil else {
-        throw .notSpeaking("what the server brought for \(key) is no row: \(row.reason)")
+        throw .notSpeaking("the response for \(key) is not a row: \(row.reason)")
       }
-      return .refused("the server's row can't be taken: \(row.reason)")
+      return .refused("the server's row is not valid: \(row.reason)")
     }
   }
 }

@@ -55,11 +55,11 @@ extension Stop {
   /// (safety.md S8).
   static func moved(_ answer: HTTPAnswer) -> Stop {
     guard let place = answer.header("Location") else {
-      return .notSpeaking("the server answered \(answer.status) without saying where it moved")
+      return .notSpeaking("the server answered \(answer.status) without a new address")
     }
     guard let address = try? ServerAddress(Text(place)) else {
       return .notSpeaking(
-        "the server moved to another place",
+        "the server moved to another address",
         ways: ["to follow it: \(typed: "remote", "set", "URL")"])
     }
     return .notSpeaking(
@@ -69,7 +69,7 @@ extension Stop {
 
   /// The end that something between here and the server makes.
   static func network(_ refusal: Refusal) -> Stop {
-    .unreachable("the network wants a login first (\(refusal.status) \(refusal.words))")
+    .unreachable("the network requires a login first (\(refusal.status) \(refusal.words))")
   }
 
   /// The end that a failing server makes.

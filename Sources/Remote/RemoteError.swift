@@ -1,6 +1,6 @@
 package import SyncEngine
 
-/// What is wrong with an address or a token, before anything is sent.
+/// An error in an address or a token, found before anything is sent.
 package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period; it names no secret.
   package let description: String

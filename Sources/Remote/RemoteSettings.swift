@@ -1,4 +1,4 @@
-/// How the remote is used; each value has a key in the configuration.
+/// The settings of the remote; each value has a key in the configuration.
 package struct RemoteSettings: Hashable, Sendable {
   /// How many rows a page is asked for, 1 to 10,000.
   package var pageSize: Int

@@ -14,13 +14,13 @@ extension Row {
     do throws(JSONError) {
       value = try JSON(parsing: text, limits: .item)
     } catch {
-      throw NameError("the row's text can't be taken: \(error.message)")
+      throw NameError("the row is not valid JSON: \(error.message)")
     }
     guard let object = value.object else { throw NameError("the row is not an object") }
     let isRenamed = !dialect.prefix.isEmpty
     try self.init(
       isRenamed ? dialect.renamed(object) : object, text: isRenamed ? nil : Array(text))
-    guard FileName.of(id) != nil else { throw NameError("the id is too long for a file's name") }
+    guard FileName.of(id) != nil else { throw NameError("the id is too long for a file name") }
   }
 }
 
@@ -33,7 +33,7 @@ extension Dialect {
     for index in members.indices {
       let name = members[index].name
       if SystemField.allCases.contains(where: { $0.name == name }) {
-        throw NameError("the row has a field '\(name)', which tsync keeps for the server")
+        throw NameError("the row has a field '\(name)', a name that tsync reserves for the server")
       }
       if let field = SystemField.allCases.first(where: { column($0) == name }) {
         members[index].name = field.name

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// A token, kept out of everything that is shown: descriptions, dumps, traces and errors.
+/// A token that never appears in descriptions, dumps, traces and errors.
 package struct Secret: Sendable {
   private let text: Text
 
@@ -12,7 +12,8 @@ package struct Secret: Sendable {
     guard !bytes.isEmpty else { throw RemoteError("the token is empty") }
     guard bytes.count <= 16_384 else { throw RemoteError("the token is longer than 16 KiB") }
     guard bytes.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
-      throw RemoteError("the token holds a blank, a line end or another byte that can't be sent")
+      throw RemoteError(
+        "the token contains a space, a line end or another byte that cannot be sent")
     }
     self.text = Text(String(decoding: bytes, as: UTF8.self))
   }

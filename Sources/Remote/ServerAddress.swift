@@ -1,7 +1,7 @@
 import SyncEngine
 package import SyncModel
 
-/// The address of a server: an origin, and the path under which its tables are.
+/// The address of a server: an origin and the path of its tables.
 ///
 /// The path has no `/` at its end; `/tables` and what follows is no part of it.
 package struct ServerAddress: Hashable, Sendable {
@@ -19,17 +19,17 @@ package struct ServerAddress: Hashable, Sendable {
   package init(_ text: Text) throws(RemoteError) {
     let bytes = text.bytes
     guard bytes.count <= Self.limit else {
-      throw RemoteError("an address may have \(Self.limit) bytes at most")
+      throw RemoteError("an address can have at most \(Self.limit) bytes")
     }
     let (scheme, afterScheme) = try Self.scheme(of: bytes)
     let authority = afterScheme.prefix { !Self.endsAuthority($0) }
     guard !authority.contains(UInt8(ascii: "@")) else {
       throw RemoteError(
-        "an address can't hold a name or password", hint: "\(typed: "remote", "login")")
+        "an address cannot contain a user name or password", hint: "\(typed: "remote", "login")")
     }
     guard bytes.allSatisfy(Self.isAllowed) else {
       throw RemoteError(
-        "an address is printable ASCII without blanks, quotes and '\\', other bytes as %XX")
+        "an address must be printable ASCII without spaces, quotes and '\\', other bytes as %XX")
     }
     let (host, port) = try Self.hostAndPort(authority)
     try Self.refusePlain(scheme, host)
@@ -52,7 +52,7 @@ extension ServerAddress {
   ) throws(RemoteError) -> (Origin.Scheme, ArraySlice<UInt8>) {
     if bytes.begins(withWord: "https://") { return (.https, bytes[8...]) }
     if bytes.begins(withWord: "http://") { return (.http, bytes[7...]) }
-    throw RemoteError("an address begins with https:// or http://")
+    throw RemoteError("an address must begin with https:// or http://")
   }
 
   private static func endsAuthority(_ byte: UInt8) -> Bool {
@@ -75,11 +75,11 @@ extension ServerAddress {
       port = authority[(colon + 1)...]
     }
     guard !host.isEmpty else { throw RemoteError("the address has no host") }
-    guard isHost(host) else { throw RemoteError("the address has a host that can't be one") }
+    guard isHost(host) else { throw RemoteError("the host in the address is not valid") }
     let name = Text(String(decoding: host.map(\.lowered), as: UTF8.self))
     guard let port, !port.isEmpty else { return (name, nil) }
     guard let number = port.decimal, (1...65_535).contains(number) else {
-      throw RemoteError("the address has a port that is not 1 to 65535")
+      throw RemoteError("the port in the address is not 1 to 65535")
     }
     return (name, number)
   }
@@ -118,16 +118,16 @@ extension ServerAddress {
       isCut = true
     }
     guard isCut || written.endIndex == rest.endIndex else {
-      throw RemoteError("an address has no '?' or '#'")
+      throw RemoteError("an address cannot contain '?' or '#'")
     }
     let isDots = { (segment: ArraySlice<UInt8>) in
       segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8)
     }
     guard !segments.contains(where: isDots) else {
-      throw RemoteError("an address has no '.' or '..' in its path")
+      throw RemoteError("the path of an address cannot contain '.' or '..'")
     }
     guard segments.allSatisfy(hasWholeEscapes) else {
-      throw RemoteError("the address holds a '%' that is no escape")
+      throw RemoteError("the address contains a '%' that is not an escape")
     }
     while let last = segments.last, last.isEmpty { segments.removeLast() }
     return Text(String(decoding: Array(segments.joined(separator: "/".utf8)), as: UTF8.self))

@@ -1,7 +1,7 @@
 package import SyncEngine
 package import SyncModel
 
-/// What is known of a server, once it has been asked; the workspace's state keeps it.
+/// The facts about a server that the workspace's state keeps.
 package struct ServerFacts: Hashable, Sendable {
   /// The dialect.
   package var dialect: Dialect
@@ -62,8 +62,8 @@ extension ServerFacts {
       "\(address) serves a different data set: \(found?.string ?? "unknown")"
         + " instead of \(known)",
       ways: [
-        "to make a workspace of it: \(typed: "clone", "\(address)", "DIR")",
-        "to name the server of this one: \(typed: "remote", "set", "URL")",
+        "to make a workspace of that data: \(typed: "clone", "\(address)", "DIR")",
+        "to set this workspace's server: \(typed: "remote", "set", "URL")",
       ])
   }
 
@@ -74,8 +74,8 @@ extension ServerFacts {
     .unsafe(
       "this workspace is \(known)'s, the token is \(found)'s",
       ways: [
-        "to give the token of this one's user: \(typed: "remote", "login")",
-        "to make a workspace for the other: \(typed: "clone", "\(address)", "DIR")",
+        "to set a token of the workspace's user: \(typed: "remote", "login")",
+        "to make a workspace of the token's user: \(typed: "clone", "\(address)", "DIR")",
       ])
   }
 

@@ -1,4 +1,4 @@
-/// What carries HTTP requests to a server and brings the answers back.
+/// A transport that sends HTTP requests to a server and receives the answers.
 ///
 /// The transport knows nothing of tables: it is handed whole requests and hands back whole answers,
 /// limited in size and time (safety.md §2.0).

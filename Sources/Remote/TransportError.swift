@@ -1,6 +1,6 @@
-/// Why a request brought no whole answer.
+/// The reason why a request received no complete answer.
 package struct TransportError: Error, Hashable, Sendable {
-  /// What kind of failure it was.
+  /// The kind of a failure.
   package enum Kind: Hashable, Sendable {
     /// The host's name was not resolved.
     case nameNotResolved

@@ -131,7 +131,7 @@ enum TableNumber {
       let moment = try row.decode(Int64.self, atIndex: 1)
       let count = try row.decode(Int64.self, atIndex: 2)
       guard Moment.served.contains(moment), (0..<Int64.max).contains(count) else {
-        throw StoreDamage("the stamp of table '\(table)'")
+        throw StoreDamage("the stamp of table '\(table)' is not valid")
       }
       return (
         try row.decode(atIndex: 0), Stamp(moment: Moment(milliseconds: moment), count: count)

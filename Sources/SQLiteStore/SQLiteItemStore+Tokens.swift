@@ -14,7 +14,7 @@ extension SQLiteItemStore {
           let createdAt = try row.decode(Int64.self, atIndex: 2)
           let revokedAt = try row.decode(Int64?.self, atIndex: 3)
           guard [createdAt, revokedAt ?? createdAt].allSatisfy(Moment.served.contains) else {
-            throw StoreDamage("the moments of a token are none")
+            throw StoreDamage("a token has a time that is not valid")
           }
           return try AccessToken(
             user: Text(row.decode(atIndex: 0)), digest: Array(row.decode(Data.self, atIndex: 1)),

@@ -97,7 +97,7 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
         }
       }
     } catch let error as DatabaseError where error.message == "parser stack overflow" {
-      throw TableError.badRequest("$filter: it is nested too deep for SQLite")
+      throw TableError.badRequest("$filter: it is nested too deeply")
     } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
       throw TableError.queryTooLong
     } catch {

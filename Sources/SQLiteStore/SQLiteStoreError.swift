@@ -12,7 +12,7 @@ package enum SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
     case .notAStore(let path): "\(path) is a database of another program"
     case .newerFormat(let path, let version):
-      "\(path) has format \(version), this tsync-server reads \(Schema.version)"
+      "\(path) has format \(version), but this tsync-server reads format \(Schema.version)"
     }
   }
 }

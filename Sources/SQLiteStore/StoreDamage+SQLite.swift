@@ -7,7 +7,7 @@ extension StoreDamage {
   static func found(in error: any Error) -> any Error {
     switch error {
     // It tells the whole row, which is nobody's affair in a log.
-    case is RowDecodingError: StoreDamage("a column is of another type")
+    case is RowDecodingError: StoreDamage("a column has a wrong type")
     case let error as DatabaseError where error.tellsDamage: StoreDamage("\(error)")
     default: error
     }

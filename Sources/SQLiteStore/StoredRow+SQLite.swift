@@ -17,11 +17,11 @@ extension StoredRow {
       let text = try row.decode(ColumnBytes.self, atIndex: 5)
       let deleted = try row.decode(DatabaseValue.self, atIndex: 4)
       guard id.bytes.elementsEqual(wanted.text.string.utf8) else {
-        throw StoreDamage(item: wanted.text, "its id is another's")
+        throw StoreDamage(item: wanted.text, "its id is that of another item")
       }
       // SQLite makes a number of any text.
       guard [0, 1].contains(where: { deleted.storage == .int64($0) }) else {
-        throw StoreDamage(item: wanted.text, "it is neither deleted nor not")
+        throw StoreDamage(item: wanted.text, "its deleted column is not 0 or 1")
       }
       try self.init(
         text.bytes, of: wanted,
@@ -31,7 +31,7 @@ extension StoredRow {
         isDeleted: deleted.storage == .int64(1))
     } catch is RowDecodingError {
       // Its own words tell the whole row, which is nobody's affair in a log.
-      throw StoreDamage(item: wanted.text, "a column is of another type")
+      throw StoreDamage(item: wanted.text, "a column has a wrong type")
     }
   }
 
@@ -40,11 +40,14 @@ extension StoredRow {
     version: String, isDeleted: Bool
   ) throws {
     guard [createdAt, updatedAt].allSatisfy({ Moment.served.contains($0.milliseconds) }) else {
-      throw StoreDamage(item: id.text, "its moments are none")
+      throw StoreDamage(item: id.text, "it has a time that is not valid")
     }
     guard let version = Version(Text(version)), RowText.takes(version),
       let body = RowText.body(of: text, id, isDeleted: isDeleted)
-    else { throw StoreDamage(item: id.text, "its version is none, or its text is another's") }
+    else {
+      throw StoreDamage(
+        item: id.text, "its version is not valid, or its text is that of another item")
+    }
     self.init(
       id: id, createdAt: createdAt, updatedAt: updatedAt, version: version,
       isDeleted: isDeleted, body: body)

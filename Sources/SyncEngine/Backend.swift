@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What the engine asks of a server.
+/// The interface of the engine to a server.
 ///
 /// What is parallel lives behind it: it hands replies back in an order of its own.
 package protocol Backend {
@@ -40,7 +40,7 @@ package protocol Backend {
   ) throws
 }
 
-/// What a reading of one row brought.
+/// The result of reading one row.
 package enum Reading: Equatable, Sendable {
   /// The row, or its tombstone.
   case row(Row)
@@ -51,7 +51,7 @@ package enum Reading: Equatable, Sendable {
   case refused(String)
 }
 
-/// Rows that one request brought.
+/// The rows of one answer.
 package struct Page: Equatable, Sendable {
   /// The rows in their order; an id may stand twice, the later one counts.
   package var rows: [Row]
@@ -73,7 +73,7 @@ package struct Page: Equatable, Sendable {
   }
 }
 
-/// Something that a server sent as a row, and can't be one.
+/// A row of the server that is not valid.
 package struct RefusedRow: Equatable, Sendable {
   /// Its text as received.
   package var text: [UInt8]

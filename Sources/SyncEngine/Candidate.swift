@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// An item whose place in the working directory may differ from its base.
+/// An item whose file may differ from its base.
 package struct Candidate: Equatable, Sendable {
   /// Which item; `nil` for something whose name stands for no id, which is then invalid.
   package var key: ItemKey?

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// How a person settles a conflict.
+/// A person's decision on a conflict.
 package enum Choice: Equatable, Sendable {
   /// The client's side is sent over the server's version.
   case client

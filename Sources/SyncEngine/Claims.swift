@@ -1,7 +1,7 @@
 package import SyncModel
 
-/// Which ids stand in files of other names: an item whose own file is missing was moved there, not
-/// deleted (decisions.md 9).
+/// The ids that misnamed files contain; an item with such an id was renamed, not deleted
+/// (decisions.md 9).
 package struct Claims: Equatable, Sendable {
   private var files: [TableName: [ItemID: InvalidItem]] = [:]
 

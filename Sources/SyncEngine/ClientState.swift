@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What lies at an item's place in the working directory.
+/// The state of an item's file.
 package enum ClientState: Equatable, Sendable {
   /// Nothing.
   case absent
@@ -28,7 +28,7 @@ package enum ClientState: Equatable, Sendable {
   }
 }
 
-/// Why something in the working directory is no item.
+/// The reason why a file is not an item.
 package struct InvalidItem: Error, Equatable, Sendable {
   /// Where it lies, relative to the workspace, as it may be shown.
   package var place: String
@@ -66,7 +66,7 @@ extension InvalidItem {
   }
 }
 
-/// What a power loss left in an item's place of a text that tsync was writing (safety.md §3.7).
+/// An item file that a power loss destroyed while tsync wrote it (safety.md §3.7).
 package struct TornItem: Equatable, Sendable {
   /// The fingerprint of what lies there.
   package var digest: Digest

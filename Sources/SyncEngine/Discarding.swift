@@ -94,7 +94,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   }
 }
 
-/// What became of restoring an item.
+/// The result of restoring an item.
 package enum Restored: Equatable, Sendable {
   /// The item is this now; `nil` where it is gone.
   case restored(Item?)

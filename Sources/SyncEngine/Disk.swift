@@ -1,12 +1,12 @@
 package import SyncModel
 
-/// What the engine asks of the place where items, rows and the journal are kept.
+/// The interface of the engine to the store of items, rows and the journal.
 ///
 /// Each mutating call is one step: after a crash it has happened whole or not at all, and what was
 /// called before has happened too. What a power loss may take back is said at each call.
 package typealias Disk = ItemDisk & RowDisk & JournalDisk
 
-/// The items as their user sees and edits them, at any moment, without telling anybody.
+/// The item files, which the user can edit at any moment.
 package protocol ItemDisk {
   /// Reads one item.
   func client(_ key: ItemKey) throws -> ClientState
@@ -51,7 +51,7 @@ extension ItemDisk {
   package mutating func settle() throws { try settle(afresh: false) }
 }
 
-/// What became of a replacing write.
+/// The result of replacing a file.
 package enum WriteOutcome: Equatable, Sendable {
   /// The item is what was asked for; the fingerprint of its bytes, `nil` where it was removed.
   case replaced(Digest?)
@@ -59,7 +59,7 @@ package enum WriteOutcome: Equatable, Sendable {
   case changedMeanwhile
 }
 
-/// The server's rows as last seen, and the delta tokens, one log a table (decisions.md 1).
+/// The last known rows of the server and the delta tokens, one log for each table (decisions.md 1).
 package protocol RowDisk {
   /// Returns what is known of a row.
   func base(of key: ItemKey) throws -> Base
@@ -106,7 +106,7 @@ extension RowDisk {
   }
 }
 
-/// The log of what waits, what was sent and what became of it.
+/// The log of pending changes, sent changes and their results.
 package protocol JournalDisk {
   /// What is open, by all records so far.
   var journal: JournalState { get }

@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// Something that happened to an item, to be told.
+/// An event of an item, to be reported.
 package struct Event: Equatable, Sendable {
-  /// What happened.
+  /// The kind of an event.
   package enum What: Equatable, Sendable {
     /// The server made, changed, deleted or undeleted the row as this client asked.
     case pushed(Operation.Kind)

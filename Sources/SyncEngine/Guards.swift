@@ -1,6 +1,7 @@
 import SyncModel
 
-/// When to stop rather than guess (product.md §6, decisions.md 12 and 25).
+/// The checks that stop a pull or push before it does damage (product.md §6, decisions.md 12 and
+/// 25).
 package enum Guards {
   /// Returns how many of a table's items may vanish at once without a question.
   ///
@@ -29,8 +30,8 @@ package enum Guards {
 
   static func otherData(_ count: Int, of known: Int, in table: TableName) -> Stop {
     .unsafe(
-      "the server has \(count) of the \(known) items of \(table) that are known here:"
-        + " it holds other data",
+      "the server has only \(count) of this workspace's \(known) items of \(table):"
+        + " it serves other data",
       ways: [
         "to make another workspace: \(typed: "clone", "URL", "DIR")",
         "to accept the \(known - count) deletes: \(typed: "pull", "--full", "--max-delete", "\(known - count)")",
@@ -60,7 +61,7 @@ package enum Guards {
 
   static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {
     .unsafe(
-      "the server has no trace of \(count) of the \(operations) rows that a push would change",
+      "the server does not have \(count) of the \(operations) rows that a push would change",
       ways: [
         "to see the address: \(typed: "remote")",
         "to read all rows again: \(typed: "pull", "--full")",
@@ -69,7 +70,7 @@ package enum Guards {
 
   static func wentBack(_ key: ItemKey) -> Stop {
     .unsafe(
-      "the server went back in time: its row \(key) is older than the one seen before",
+      "the server went back in time: its row \(key) is older than the one pulled before",
       ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
   }
 }

@@ -1,4 +1,4 @@
-/// What to do next, in words for people, with the commands to be typed as values (decisions.md 48).
+/// A hint for people about the next step; its commands are values (decisions.md 48).
 ///
 /// ```
 ///   "to bring it back: \(typed: "restore", "a b")"
@@ -28,7 +28,7 @@ package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
     pieces = interpolation.pieces
   }
 
-  /// Takes the parts of a hint that is written as a text.
+  /// The builder of a hint from an interpolated string literal.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var pieces: [Piece] = []
 

@@ -1,7 +1,7 @@
 package import SyncModel
 
-/// A write that is about to be sent or was sent, with all that is needed to send it again and to
-/// understand its outcome later.
+/// A write that is about to be sent or was sent, with the data to send it again and to find its
+/// outcome.
 package struct Intent: Equatable, Sendable {
   /// Which item.
   package var key: ItemKey

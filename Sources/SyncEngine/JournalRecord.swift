@@ -21,7 +21,7 @@ package enum JournalRecord: Equatable, Sendable {
   /// What was open of one kind is over.
   case closed(Subject)
 
-  /// What a closing record is about.
+  /// The subject of a closing record.
   package enum Subject: Equatable, Sendable {
     /// The write: note, intent, result and rejection of an item.
     case operation(ItemKey)
@@ -39,7 +39,7 @@ package enum JournalRecord: Equatable, Sendable {
   }
 }
 
-/// A pending change's place in the order.
+/// The order of a pending change.
 package struct Note: Equatable, Sendable {
   /// What kind of operation it is.
   package var kind: Operation.Kind
@@ -87,7 +87,7 @@ package struct Rejection: Equatable, Sendable {
   }
 }
 
-/// A conflict that waits for a person.
+/// A conflict that a person must resolve.
 package struct OpenConflict: Equatable, Sendable {
   /// What each side did.
   package var kind: Conflict.Kind
@@ -113,7 +113,7 @@ package struct OpenConflict: Equatable, Sendable {
   }
 }
 
-/// How a conflict is being resolved.
+/// The resolution of a conflict that is under way.
 package struct Resolution: Equatable, Sendable {
   /// The item as it shall be; `nil` where it shall be deleted.
   package var item: Item?

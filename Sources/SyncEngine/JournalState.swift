@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What is open in the journal: all its records, summed up.
+/// The open entries of the journal, computed from all its records.
 package struct JournalState: Equatable, Sendable {
   /// The notes, and the place of each in the order.
   package private(set) var notes: [ItemKey: (place: Int, note: Note)] = [:]

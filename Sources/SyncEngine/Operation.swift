@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// One intention: what is to happen to a row at the server.
+/// A pending change of one row on the server.
 package struct Operation: Equatable, Sendable {
-  /// What is to happen.
+  /// The kind of an operation.
   package enum Kind: String, CaseIterable, Sendable {
     /// A row is made.
     case insert

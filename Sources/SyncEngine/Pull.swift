@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// Brings a table's changes from the server to its items.
+/// A pull: it applies the server's changes of a table to its items.
 ///
 /// ```
 ///   page → rows durable → items → … → settle → commit: rows are base, token moves

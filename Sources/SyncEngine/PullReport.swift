@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What a pull of one table did.
+/// The report of a pull of one table.
 package struct PullReport: Equatable, Sendable {
   /// The table.
   package let table: TableName

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// Sends the pending changes to the server.
+/// A push: it sends the pending changes to the server.
 ///
 /// ```
 ///   item safe → intent durable → send → result → item → base → closed
@@ -91,7 +91,8 @@ package struct Push {
       }
     }
     if run.report.stop == nil, !pending.isEmpty {
-      run.report.stop = .unreachable("what was sent \(Self.rounds) times is not on the server")
+      run.report.stop = .unreachable(
+        "the server did not keep changes that were sent \(Self.rounds) times")
     }
     try run.tellHeld(disk)
     // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What a push did.
+/// The report of a push.
 package struct PushReport: Equatable, Sendable {
   /// What happened, in the order in which it did.
   package var events: [Event] = []

@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// What came of sending a write, before anything is read to make sure (decisions.md 5).
+/// The reply to a write, before the row is read (decisions.md 5).
 package struct Reply: Equatable, Sendable {
-  /// What is known of the write.
+  /// The outcome of the write.
   package enum Outcome: Equatable, Sendable {
     /// The server did it; the row as it now is, where the answer holds it.
     case done(Row?)
@@ -29,7 +29,7 @@ package struct Reply: Equatable, Sendable {
   }
 }
 
-/// A server's answer that is a "no", in its words.
+/// A server's refusal: the status and the server's message.
 package struct Refusal: Error, Equatable, Sendable {
   /// The HTTP status.
   package var status: Int
@@ -43,7 +43,7 @@ package struct Refusal: Error, Equatable, Sendable {
   }
 }
 
-/// Why an exchange ended before its end; nothing is lost by it.
+/// The reason why an exchange stopped early; nothing is lost.
 package enum Stop: Error, Equatable, Sendable {
   /// The server can't be reached, or the connection broke, in words for people.
   case unreachable(String)

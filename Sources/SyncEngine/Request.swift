@@ -1,5 +1,4 @@
-/// A write as it goes to the server, to the byte: recorded before it is sent, and the same when it
-/// is sent again (decisions.md 6).
+/// A write in the bytes that are sent, recorded first and sent again unchanged (decisions.md 6).
 package struct Request: Equatable, Sendable {
   /// The method.
   package var method: String

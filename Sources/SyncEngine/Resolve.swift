@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// Settles conflicts as a person decides.
+/// The resolution of conflicts by a person's decision.
 package struct Resolve {
   /// What the user has settled.
   package var settings: Settings
@@ -10,7 +10,7 @@ package struct Resolve {
     self.settings = settings
   }
 
-  /// Why a conflict can't be settled now.
+  /// The reason why a conflict cannot be resolved now.
   package enum Failure: Error, Equatable, Sendable {
     /// There is no conflict of this item.
     case noConflict(ItemKey)

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What the user has settled about exchanging changes.
+/// The user's settings for the exchange of changes.
 package struct Settings: Sendable {
   /// How items are merged that both sides changed, by table.
   package var policies: [TableName: MergePolicy]

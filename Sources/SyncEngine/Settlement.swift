@@ -1,7 +1,6 @@
 package import SyncModel
 
-/// What a write came to, once the row was read: the way out of every doubt (safety.md §3.6,
-/// decisions.md 5).
+/// The outcome of a write, found by reading the row (safety.md §3.6, decisions.md 5).
 ///
 /// ```
 ///              nothing there      tombstone            our content   other content, or version

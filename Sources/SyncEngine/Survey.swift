@@ -1,9 +1,8 @@
 package import SyncModel
 
-/// How every item stands that is not simply as its base says: what `status` shows, a dry run prints
-/// and a push performs.
+/// The state of all items that differ from their base, for `status`, a dry run and a push.
 package struct Survey: Equatable, Sendable {
-  /// How one item stands.
+  /// The state of one item.
   package enum Standing: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
@@ -21,7 +20,7 @@ package struct Survey: Equatable, Sendable {
     case moved(to: String)
   }
 
-  /// One item and how it stands.
+  /// One item and its state.
   package struct Entry: Equatable, Sendable {
     /// Which item; `nil` for a file whose name stands for no id.
     package let key: ItemKey?

@@ -1,4 +1,4 @@
-/// The server's row as a workspace last saw it.
+/// The last known row of the server.
 package enum Base: Equatable, Sendable {
   /// No row with this id was ever seen.
   case neverSeen

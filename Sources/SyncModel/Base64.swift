@@ -1,4 +1,4 @@
-/// Bytes as text, six bits a letter (RFC 4648 §4, §5).
+/// The encoding of bytes as Base64 text (RFC 4648 §4, §5).
 package enum Base64 {
   private static let letters = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

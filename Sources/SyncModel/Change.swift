@@ -1,6 +1,6 @@
-/// How one item differs from another, field by field.
+/// The differences between two items, field by field.
 package struct Change: Equatable, Sendable {
-  /// One field and its two values; `nil` stands for absent and for `null`.
+  /// One field and its two values; `nil` means absent or `null`.
   package struct Field: Equatable, Sendable {
     /// The field's name.
     package let name: Text

@@ -1,6 +1,6 @@
-/// Two changes of one item that can't both stand.
+/// Two changes of one item that cannot be merged.
 package struct Conflict: Equatable, Sendable {
-  /// What each side did.
+  /// The kind of a conflict: what each side did.
   package enum Kind: String, CaseIterable, Sendable {
     /// Edited here and there.
     case modified = "MM"

@@ -1,4 +1,4 @@
-/// How far an incremental pull has come: the `updatedAt` that the next one begins at.
+/// The `updatedAt` at which the next incremental pull begins.
 package struct DeltaToken: Hashable, Sendable {
   /// The timestamp's text as the server wrote it.
   package let text: Text

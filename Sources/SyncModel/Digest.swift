@@ -1,4 +1,4 @@
-/// A fingerprint of 128 bits by which contents are known again.
+/// A 128-bit fingerprint of a content.
 ///
 /// MurmurHash3 (x64, 128 bits, seed 0). It tells apart what happens by accident; it is no defence
 /// against somebody who may write into the workspace, who needs none of its weaknesses.

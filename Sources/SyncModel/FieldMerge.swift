@@ -1,4 +1,4 @@
-/// Two changes of one item, merged field by field.
+/// The merge of two changes of one item, field by field.
 ///
 /// ```
 ///          base
@@ -11,14 +11,14 @@
 /// A rule for a field counts where both sides changed it. With `manual` for the whole table, nothing
 /// is merged: each field that a side changed is in dispute.
 package struct FieldMerge: Equatable, Sendable {
-  /// Where a field's value came from.
+  /// The side that a field's value came from.
   package enum Source: String, Sendable {
     case client, server
     /// From both: members of an object, or lines of a text.
     case both
   }
 
-  /// A field that at least one side changed, and where the merged value came from.
+  /// A field that at least one side changed, and the source of the merged value.
   package struct Merged: Equatable, Sendable {
     /// The field's name.
     package let name: Text
@@ -28,7 +28,7 @@ package struct FieldMerge: Equatable, Sendable {
     package var overrules = false
   }
 
-  /// A field that both sides changed, differently; `nil` stands for absent.
+  /// A field that both sides changed differently; `nil` means absent.
   package struct Disputed: Equatable, Sendable {
     /// The field's name.
     package let name: Text

@@ -1,4 +1,4 @@
-/// The one file name that stands for an id, and the way back.
+/// The conversion between an id and its file name.
 ///
 /// The map is total, injective and knows no state: bytes of `[A-Za-z0-9_-]` and inner `.` stand for
 /// themselves, every other byte becomes `%XX`; a leading `.` or `-`, a trailing `.` and the first
@@ -43,18 +43,18 @@ package enum FileName {
         continue
       }
       guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
-      else { throw NameError("the file's name holds a '%' that is no escape") }
+      else { throw NameError("the file name contains a '%' that is not an escape") }
       bytes.append(high << 4 | low)
     }
     guard let text = Text(validating: bytes) else {
-      throw NameError("the file's name is not UTF-8")
+      throw NameError("the file name is not UTF-8")
     }
     let id = try ItemID(text)
     guard let canonical = of(id) else {
-      throw NameError("the id is too long for a file's name")
+      throw NameError("the id is too long for a file name")
     }
     guard canonical == name else {
-      throw NameError("the file's name for this id is \(canonical)\(suffix)")
+      throw NameError("the file name for this id is \(canonical)\(suffix)")
     }
     return id
   }

@@ -1,4 +1,4 @@
-/// A word that says something about a field of an item; tsync-filter(7).
+/// A condition on one field of an item; tsync-filter(7).
 ///
 /// ```
 ///   due.lt=2026-03-01      field, operator, value
@@ -7,7 +7,7 @@
 /// What the value means is said by the item's field: a number is compared by value, a text by its
 /// bytes, anything else by the meaning of its JSON.
 package struct Filter: Equatable, Sendable {
-  /// How a field is compared with the value.
+  /// The comparison of a field with the value.
   package enum Comparison: String, CaseIterable, Sendable {
     case equal = ""
     case notEqual = ".ne"
@@ -36,7 +36,7 @@ package struct Filter: Equatable, Sendable {
   package init(_ word: Text, isField: (Text) -> Bool = { _ in false }) throws(FilterError) {
     let bytes = word.bytes
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-      throw FilterError("a filter is FIELD=VALUE, and \(word) has no '='")
+      throw FilterError("a filter must be FIELD=VALUE, but \(word) has no '='")
     }
     let name = Text(String(decoding: bytes[..<sign], as: UTF8.self))
     let dot = isField(name) ? nil : name.bytes.lastIndex(of: UInt8(ascii: "."))
@@ -79,7 +79,7 @@ package struct Filter: Equatable, Sendable {
   }
 }
 
-/// Why a word is no filter.
+/// The reason why a word is not a filter.
 package struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period.
   package let description: String

@@ -1,4 +1,4 @@
-/// What a person sees of a row: its fields, without the id and the system fields.
+/// The fields of a row, without the id and the system fields.
 ///
 /// Two items are equal when they mean the same; at the top level a field that is `null` and one
 /// that is absent are the same (decisions.md 11).

@@ -1,4 +1,4 @@
-/// Which item: its table and its id.
+/// The table and id of an item.
 package struct ItemKey: Hashable, Comparable, Sendable {
   /// The table.
   package let table: TableName

@@ -1,5 +1,5 @@
 extension JSON {
-  /// How a value is laid out.
+  /// The layout of a written value.
   package enum Layout: Hashable, Sendable {
     /// On one line, without blanks.
     case compact

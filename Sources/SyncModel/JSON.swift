@@ -1,4 +1,4 @@
-/// A JSON value that keeps what a person wrote: numbers as text and members in their order.
+/// A JSON value that keeps numbers as text and members in their order.
 ///
 /// Two values are equal when they mean the same: the order of members and the way a number is
 /// written (`1.0`, `1`) make no difference. RFC 8259.

@@ -1,5 +1,4 @@
-/// A text that holds one JSON object, and its rewriting: only members that change in meaning are
-/// touched, every other byte stays.
+/// An edit of a text with one JSON object that keeps all bytes of the unchanged members.
 ///
 /// Order, number texts, indentation, line ends and a byte order mark are kept; a member that goes
 /// leaves nothing behind; a member that comes is laid out as its neighbours are; an object within

@@ -1,4 +1,4 @@
-/// Why a text is not JSON, or not within the limits, and where.
+/// The reason and the place at which a text is not valid JSON, or not within the limits.
 package struct JSONError: Error, Hashable, Sendable {
   /// The line of the fault, from 1.
   package var line: Int

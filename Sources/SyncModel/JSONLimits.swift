@@ -1,4 +1,4 @@
-/// How large a JSON text may be before it is refused (safety.md §2.0).
+/// The limits of a JSON text (safety.md §2.0).
 package struct JSONLimits: Hashable, Sendable {
   /// How many arrays and objects may lie within one another.
   package var depth: Int

@@ -1,6 +1,6 @@
 /// The members of a JSON object, in their order.
 package struct JSONObject: Sendable {
-  /// One name and its value.
+  /// A name and its value.
   package struct Member: Equatable, Sendable {
     /// The name, unescaped.
     package var name: Text

@@ -1,4 +1,4 @@
-/// Three texts of several lines, merged by lines.
+/// The three-way merge of texts, by lines.
 ///
 /// Changed runs of lines that touch each other are in conflict, as in diff3; a text of one line is
 /// one value and isn't merged.

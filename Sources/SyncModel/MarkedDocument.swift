@@ -1,4 +1,5 @@
-/// A conflict as one text to edit: what is in conflict stands between marks, the rest is merged.
+/// A conflict as one text to edit: fields in conflict are between markers, the other fields are
+/// merged.
 ///
 /// ```
 ///   {
@@ -50,7 +51,7 @@ package struct MarkedDocument: Equatable, Sendable {
   ///   that stands twice, another id.
   package func item() throws(JSONError) -> Item? {
     if let mark = Mark.first(in: text) {
-      throw JSONError(at: mark, of: text, "a mark of the conflict is left")
+      throw JSONError(at: mark, of: text, "a conflict marker is left")
     }
     guard text.count <= Self.limit else {
       throw JSONError(at: 0, of: text, "the text may have 4 MiB at most")
@@ -63,7 +64,7 @@ package struct MarkedDocument: Equatable, Sendable {
     let item = Item(edit.object)
     guard edit.object[SystemField.deleted.name] == true else { return item }
     guard item.fields.members.isEmpty else {
-      throw edit.error(at: SystemField.deleted.name, "an item that is deleted has no other members")
+      throw edit.error(at: SystemField.deleted.name, "a deleted item cannot have other members")
     }
     return nil
   }

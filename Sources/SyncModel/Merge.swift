@@ -1,4 +1,4 @@
-/// What becomes of an item that client and server may both have touched: the whole policy.
+/// The result of merging an item that client and server may both have changed.
 ///
 /// A side is an item, or `nil` where the item was deleted or never was. What the server's row `last` held
 /// before it was deleted comes back with an item that outlives it.

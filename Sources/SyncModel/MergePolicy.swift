@@ -1,6 +1,6 @@
-/// What is done where client and server both changed an item of a table.
+/// The rules of a table for items that client and server both changed.
 package struct MergePolicy: Hashable, Sendable {
-  /// One way of merging; the setting `merge`.
+  /// A merge rule; the setting `merge`.
   package enum Rule: String, CaseIterable, Sendable {
     /// Field by field; what both changed differently is in conflict.
     case fields

@@ -1,4 +1,4 @@
-/// What a merge did, to be told.
+/// The report of a merge.
 package struct MergeReport: Equatable, Sendable {
   /// The fields that were merged, and where each came from.
   package var fields: [FieldMerge.Merged]

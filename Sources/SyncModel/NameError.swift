@@ -1,4 +1,4 @@
-/// Why a text can't be an id or the name of a table.
+/// The reason why a text cannot be an id or a table name.
 package struct NameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period.
   package let description: String

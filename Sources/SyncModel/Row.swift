@@ -1,4 +1,4 @@
-/// A row as the server sent it: the item, and what is the server's own.
+/// A row of the server: the item and the system fields.
 package struct Row: Sendable {
   /// The id.
   package let id: ItemID

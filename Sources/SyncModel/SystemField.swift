@@ -1,4 +1,4 @@
-/// The members of a row that are the server's own (protocol.md §6.2).
+/// The members of a row that only the server sets (protocol.md §6.2).
 package enum SystemField: String, CaseIterable, Sendable {
   case createdAt, updatedAt, version, deleted
 

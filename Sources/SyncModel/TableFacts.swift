@@ -1,4 +1,4 @@
-/// What a workspace has learnt of one table of its server; it survives in `state.json`.
+/// The facts about one table of the server that a workspace keeps in `state.json`.
 package struct TableFacts: Hashable, Sendable {
   /// The most rows that the server gives at once; `nil` while it gave as many as were asked for.
   package var pageSize: Int?

@@ -19,7 +19,7 @@ package struct TableName: Hashable, Comparable, Sendable {
       !(0x30...0x39).contains(first)
     else {
       throw NameError(
-        "a table's name is a letter, then letters, digits and '_', 64 at most")
+        "a table name must be a letter, then letters, digits and '_', 64 at most")
     }
     self.text = text
   }

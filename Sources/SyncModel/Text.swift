@@ -1,4 +1,4 @@
-/// A piece of text that is compared, ordered and hashed by its UTF-8 bytes.
+/// A text that is compared, ordered and hashed by its UTF-8 bytes.
 ///
 /// Swift's `String` calls canonically equivalent texts equal and hides bytes behind grapheme
 /// clusters; two members named `é`, composed and decomposed, are two members here (safety.md §0,

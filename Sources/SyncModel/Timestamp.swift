@@ -1,4 +1,4 @@
-/// An instant as a server wrote it, and what it means.
+/// A time in the form in which a server wrote it, with its value.
 ///
 /// The text is kept, because it goes back to the server to the last digit; instants are compared in
 /// units of 100 ns (protocol.md §6.3: 0 to 7 fraction digits, `Z` or an offset).

@@ -26,7 +26,7 @@ package struct ListQuery: Hashable, Sendable {
     var seen: Set<Text> = []
     for option in query.options where option.name.string.utf8.first == UInt8(ascii: "$") {
       guard seen.insert(option.name).inserted else {
-        throw .badRequest("\(option.name) is there twice")
+        throw .badRequest("\(option.name) appears twice")
       }
       try read(option, columnPrefix)
     }
@@ -51,7 +51,7 @@ package struct ListQuery: Hashable, Sendable {
       case "$skip": skip = try Self.number(value, upTo: 1 << 31)
       case "$count": wantsCount = try Self.word(value, yes: "true", no: "false")
       case "$inlinecount": wantsCount = try Self.word(value, yes: "allpages", no: "none")
-      default: throw ODataError("the option isn't known here")
+      default: throw ODataError("the option is unknown")
       }
     } catch {
       throw .badRequest("\(option.name): \(error)")
@@ -61,13 +61,13 @@ package struct ListQuery: Hashable, Sendable {
   private static func number(_ text: Text, upTo limit: Int) throws(ODataError) -> Int {
     guard let number = Int(text.string), number >= 0,
       text.string.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { throw ODataError("'\(text)' is no whole number from 0") }
-    guard number <= limit else { throw ODataError("\(limit) is the most") }
+    else { throw ODataError("'\(text)' is not a whole number of 0 or more") }
+    guard number <= limit else { throw ODataError("the largest number is \(limit)") }
     return number
   }
 
   private static func word(_ text: Text, yes: Text, no: Text) throws(ODataError) -> Bool {
-    guard text == yes || text == no else { throw ODataError("it is \(yes) or \(no)") }
+    guard text == yes || text == no else { throw ODataError("it must be \(yes) or \(no)") }
     return text == yes
   }
 
@@ -126,9 +126,9 @@ private struct ColumnReader {
   ) throws(ODataError) -> [Term] {
     var terms: [Term] = []
     repeat { terms.append(try read(&self)) } while try take(.comma)
-    guard token == .end else { throw lexer.error("\(token.name) isn't expected") }
+    guard token == .end else { throw lexer.error("unexpected \(token.name)") }
     guard terms.count <= ServedLimits.terms else {
-      throw ODataError("\(ServedLimits.terms) names are the most")
+      throw ODataError("at most \(ServedLimits.terms) names are allowed")
     }
     return terms
   }

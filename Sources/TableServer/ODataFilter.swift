@@ -63,7 +63,7 @@ package enum RowColumn: Hashable, Sendable {
       let hasPrefix = name.string.utf8.starts(with: prefix.utf8)
       guard !hasPrefix, Self.named(name, prefix: "") == nil else {
         throw ODataError(
-          "there is no column '\(name)' here, the system columns begin with \(prefix)")
+          "there is no column '\(name)': system columns begin with \(prefix)")
       }
     }
     self = .member(path)

@@ -28,7 +28,7 @@ enum ODataToken: Hashable {
   var name: String {
     switch self {
     case .word(let word): "'\(word)'"
-    case .text: "a text"
+    case .text: "a string"
     case .number: "a number"
     case .moment: "a date"
     case .open: "'('"
@@ -65,7 +65,7 @@ struct ODataLexer {
       if let date = try plainDate() { return date }
       return try number()
     default:
-      guard Self.startsWord(byte) else { throw error("'\(Unicode.Scalar(byte))' isn't expected") }
+      guard Self.startsWord(byte) else { throw error("unexpected '\(Unicode.Scalar(byte))'") }
       let word = word()
       return peek() == UInt8(ascii: "'") ? try prefixed(word) : .word(word)
     }
@@ -139,7 +139,7 @@ extension ODataLexer {
       text += taken { $0 != UInt8(ascii: "'") }
       guard peek() != nil else {
         position = start
-        throw error("the text has no closing quote")
+        throw error("the string has no closing quote")
       }
       position += 1
       guard peek() == UInt8(ascii: "'") else { break }
@@ -156,10 +156,10 @@ extension ODataLexer {
     case "guid": return .text(text)
     case "datetime", "datetimeoffset":
       guard let moment = Moment(text.string.utf8) else {
-        throw error("'\(text)' is no date")
+        throw error("'\(text)' is not a date")
       }
       return .moment(moment)
-    default: throw error("\(prefix)'…' is no literal known here")
+    default: throw error("unknown literal \(prefix)'…'")
     }
   }
 
@@ -181,7 +181,7 @@ extension ODataLexer {
       date = date + [0x20] + taken { Self.isDigit($0) || $0 == UInt8(ascii: ":") }
     }
     let text = Text(String(decoding: date, as: UTF8.self))
-    guard let moment = Moment(date) else { throw error("'\(text)' is no date") }
+    guard let moment = Moment(date) else { throw error("'\(text)' is not a date") }
     return date.count == 10 ? .text(text) : .moment(moment)
   }
 
@@ -195,7 +195,7 @@ extension ODataLexer {
       text += (text.isEmpty ? [UInt8(ascii: "0")] : []) + [UInt8(ascii: ".")]
       text += taken(while: Self.isDigit)
     }
-    guard !text.isEmpty else { throw error("'.' isn't expected") }
+    guard !text.isEmpty else { throw error("unexpected '.'") }
     if let byte = peek(), byte | 0x20 == UInt8(ascii: "e") {
       let signed = peek(1) == UInt8(ascii: "-") || peek(1) == UInt8(ascii: "+")
       if Self.isDigit(peek(signed ? 2 : 1)) {
@@ -212,7 +212,7 @@ extension ODataLexer {
         position += 1
       }
     }
-    guard peek().map({ !Self.startsWord($0) }) ?? true else { throw error("this is no number") }
+    guard peek().map({ !Self.startsWord($0) }) ?? true else { throw error("this is not a number") }
     let string = String(decoding: text, as: UTF8.self)
     return .number(isWhole ? FilterValue(number: string) : FilterValue(Double(string) ?? .nan))
   }

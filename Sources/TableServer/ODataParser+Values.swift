@@ -63,7 +63,7 @@ extension ODataParser {
     }
     try expect(.close)
     guard function.arity.contains(arguments.count) else {
-      throw lexer.error("\(word) can't take \(arguments.count) values")
+      throw lexer.error("\(word) cannot take \(arguments.count) values")
     }
     return .value(.call(function, arguments))
   }
@@ -83,7 +83,9 @@ extension ODataParser {
 
   private mutating func castType() throws(ODataError) -> Text {
     try expect(.comma)
-    guard case .word(let type) = token else { throw lexer.error("expected a type, as Edm.Guid") }
+    guard case .word(let type) = token else {
+      throw lexer.error("expected a type, such as Edm.Guid")
+    }
     try advance()
     try expect(.close)
     return type

@@ -43,7 +43,7 @@ struct ODataParser {
 
   mutating func filter() throws(ODataError) -> ODataFilter {
     let filter = try condition(try disjunction())
-    guard token == .end else { throw lexer.error("\(token.name) isn't expected") }
+    guard token == .end else { throw lexer.error("unexpected \(token.name)") }
     return filter
   }
 
@@ -205,7 +205,7 @@ extension ODataParser {
       return .compare(.column(column), .equal, .literal(FilterValue(true)))
     case .value(.call(let function, let arguments), _) where function.isCondition:
       return .compare(.call(function, arguments), .equal, .literal(FilterValue(true)))
-    case .value: throw lexer.error("a condition is expected before this")
+    case .value: throw lexer.error("expected a condition before this")
     }
   }
 

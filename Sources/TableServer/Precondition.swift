@@ -115,7 +115,9 @@ extension Precondition {
     }
     guard !tags.isEmpty else { throw .badRequest("an entity tag is missing in If-Match") }
     if hasStar {
-      guard tags.count == 1 else { throw .badRequest("'*' stands alone in If-Match") }
+      guard tags.count == 1 else {
+        throw .badRequest("'*' must be the only entity tag in If-Match")
+      }
       return .any
     }
     return .versions(tags)

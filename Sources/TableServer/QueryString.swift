@@ -70,13 +70,13 @@ extension Text {
       case UInt8(ascii: "%"):
         guard let high = rest.popFirst().flatMap(Self.digit),
           let low = rest.popFirst().flatMap(Self.digit)
-        else { throw .badRequest("the URL holds a '%' that is no escape") }
+        else { throw .badRequest("the URL contains a '%' that is not an escape") }
         bytes.append(high << 4 | low)
       case UInt8(ascii: "+") where plusIsBlank: bytes.append(0x20)
       default: bytes.append(byte)
       }
     }
-    guard let text = Text(validating: bytes) else { throw .badRequest("the URL is no UTF-8") }
+    guard let text = Text(validating: bytes) else { throw .badRequest("the URL is not UTF-8") }
     self = text
   }
 

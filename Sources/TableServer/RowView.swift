@@ -47,13 +47,13 @@ package struct RowView: Sendable {
     for option in query.options where option.isReserved {
       let name = option.name
       guard let known = known.first(where: { name.isEqual(anyCase: $0) }) else {
-        throw .badRequest("\(name): the option isn't known here")
+        throw .badRequest("\(name): the option is unknown")
       }
-      guard seen.insert(known).inserted else { throw .badRequest("\(name) is there twice") }
+      guard seen.insert(known).inserted else { throw .badRequest("\(name) appears twice") }
       guard
         known != QueryString.includeDeleted
           || ["true", "false"].contains(where: { option.value.isEqual(anyCase: $0) })
-      else { throw .badRequest("\(name): it is true or false") }
+      else { throw .badRequest("\(name): it must be true or false") }
     }
   }
 }
@@ -77,7 +77,7 @@ extension RowView {
   func ofItem(_ query: QueryString) throws(TableError) -> RowView {
     guard dialect.isStrict else { return self }
     for name in query.options.map(\.name) where name.string.utf8.first == UInt8(ascii: "$") {
-      guard name == "$select" else { throw .badRequest("\(name): it isn't for one item") }
+      guard name == "$select" else { throw .badRequest("\(name): the option is only for lists") }
     }
     var view = self
     view.choose(try ListQuery(query, columnPrefix: dialect.columnPrefix).columns)

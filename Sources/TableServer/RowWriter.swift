@@ -38,7 +38,7 @@ package struct RowWriter: Sendable {
   ///   appended hides the rows after it, or where members were chosen and the text is no JSON.
   package func write(_ row: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) throws {
     guard let suffix = RowText.suffix(of: row) else {
-      throw Self.damage(of: row, "is none of a row")
+      throw Self.damage(of: row, "is not that of a row")
     }
     let start = text.count
     if members != nil || mayHide(UnsafeBufferPointer(rebasing: row[..<suffix])) {
@@ -50,7 +50,7 @@ package struct RowWriter: Sendable {
     let closes = text.withUnsafeBufferPointer {
       Self.closesAtEnd(UnsafeBufferPointer(rebasing: $0[start...]))
     }
-    guard closes else { throw Self.damage(of: row, "doesn't close its quotes or brackets") }
+    guard closes else { throw Self.damage(of: row, "has an open quote or bracket") }
   }
 
   /// Appends the system columns that are wanted, and the brace.
@@ -146,7 +146,7 @@ package struct RowWriter: Sendable {
     do throws(JSONError) {
       object = try JSON(parsing: Array(row)).object ?? JSONObject()
     } catch {
-      throw Self.damage(of: row, "is no JSON: \(error)")
+      throw Self.damage(of: row, "is not JSON: \(error)")
     }
     for member in object.members where isWanted(member.name) {
       if text.count > start { text.append(UInt8(ascii: ",")) }

@@ -20,14 +20,14 @@ package struct SentItem: Equatable, Sendable {
     do throws(JSONError) {
       value = try JSON(parsing: body, limits: .item)
     } catch {
-      throw .badRequest("the body is no JSON: \(error)")
+      throw .badRequest("the body is not JSON: \(error)")
     }
     guard let object = value.object else { throw .badRequest("the body must be a JSON object") }
     if let name = value.duplicate {
-      throw .badRequest("the member '\(name)' is there twice")
+      throw .badRequest("the member '\(name)' appears twice")
     }
     if let name = object.members.map(\.name).first(where: { Self.refuses($0, dialect) }) {
-      throw .badRequest("the member '\(name)' is the server's own: leave it out")
+      throw .badRequest("only the server sets the member '\(name)': leave it out")
     }
     id = try Self.id(object["id"])
     version = object["version"]?.text
@@ -53,7 +53,7 @@ package struct SentItem: Equatable, Sendable {
     case .string(let text) where text.isEmpty: return nil
     case .string(let text):
       do throws(NameError) { return try ItemID(text) } catch { throw .badRequest("\(error)") }
-    default: throw .badRequest("the id must be a text")
+    default: throw .badRequest("the id must be a string")
     }
   }
 }

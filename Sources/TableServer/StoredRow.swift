@@ -35,7 +35,7 @@ package struct StoredRow: Hashable, Sendable {
     do throws(JSONError) {
       return try JSON(parsing: body.bytes, limits: .document).object ?? JSONObject()
     } catch {
-      throw StoreDamage(item: id.text, "its text is no JSON: \(error)")
+      throw StoreDamage(item: id.text, "its text is not JSON: \(error)")
     }
   }
 

@@ -78,27 +78,27 @@ package enum TableError: Error, Hashable, Sendable {
     switch self {
     case .badRequest(let reason): reason
     case .unauthorized: "a token is needed: Authorization: Bearer TOKEN, or X-ZUMO-AUTH: TOKEN"
-    case .wrongToken: "the token is not known here, or was revoked"
+    case .wrongToken: "the token is unknown, or was revoked"
     case .tooManyFailures(let seconds): "too many wrong tokens, try again in \(seconds) s"
-    case .noSuchPath: "there is nothing here, tables are under /tables/NAME"
+    case .noSuchPath: "nothing has this path: tables are at /tables/NAME"
     case .noSuchTable(let name): "there is no table '\(name)'"
     case .noSuchItem: "the item does not exist"
     case .itemDeleted: "the item is deleted"
-    case .idTaken: "there is an item with this id already, or a deleted one"
-    case .methodNotAllowed(let allowed): "the method is not allowed here, only \(allowed)"
+    case .idTaken: "an item or a deleted item already has this id"
+    case .methodNotAllowed(let allowed): "the method is not allowed: use \(allowed)"
     case .tooLarge:
-      "an item may have \(ServedLimits.item) bytes"
-        + " and, beside the system fields, \(ServedLimits.members) members at most"
-    case .targetTooLong: "a path with its query may have \(ServedLimits.target) bytes at most"
+      "an item can have at most \(ServedLimits.item) bytes"
+        + " and, without the system fields, \(ServedLimits.members) members"
+    case .targetTooLong: "a path with its query can have at most \(ServedLimits.target) bytes"
     case .unsupportedMediaType: "the body must be application/json"
-    case .misdirected: "this server does not answer to that host"
-    case .otherDataset: "this is another data set than the one that X-Tsync-Dataset names"
-    case .otherUser: "the token is another user's than X-Tsync-User names"
-    case .queryTooLong: "the query takes too long, ask for less"
-    case .storeFailed: "the store can't be used now"
-    case .storeDamaged, .storeDamagedForWrites: "the store is damaged: a backup must be put back"
+    case .misdirected: "this server does not serve that host"
+    case .otherDataset: "X-Tsync-Dataset names another data set"
+    case .otherUser: "X-Tsync-User names another user than the token"
+    case .queryTooLong: "the query takes too long: request less"
+    case .storeFailed: "the store is not available"
+    case .storeDamaged, .storeDamagedForWrites: "the store is damaged: restore a backup"
     case .itemDamaged(let id), .itemDamagedForWrites(let id):
-      "item '\(id)' is damaged in the store: a backup must be put back"
+      "item '\(id)' is damaged in the store: restore a backup"
     }
   }
 

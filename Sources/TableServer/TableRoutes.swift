@@ -151,7 +151,7 @@ extension TableRoutes {
   ) async throws -> TableAnswer {
     let dialect = view.dialect
     if dialect.isStrict, action == .undelete, try await !request.body().isEmpty {
-      throw TableError.badRequest("bringing an item back takes no body: leave it out")
+      throw TableError.badRequest("an undelete has no body: leave it out")
     }
     var write = RowWrite(action, id)
     write.precondition = try Precondition(request.fields)

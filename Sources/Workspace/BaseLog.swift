@@ -113,7 +113,7 @@ final class BaseLog {
   ) throws(WorkspaceError) -> Row {
     let text = Array(text)
     guard let object = (try? JSON(parsing: text))?.object, let row = try? Row(object, text: text)
-    else { throw damage(at: offset, "it holds no row") }
+    else { throw damage(at: offset, "it contains no row") }
     return row
   }
 
@@ -134,7 +134,9 @@ final class BaseLog {
   /// - Throws: ``WorkspaceError/damaged(place:line:fact:)`` where another row lies there.
   func row(at entry: BaseLogEntry, as id: ItemID) throws(WorkspaceError) -> Row {
     let row = try row(at: entry)
-    guard row.id == id else { throw damage(at: entry.offset, "it holds another row than '\(id)'") }
+    guard row.id == id else {
+      throw damage(at: entry.offset, "it contains a row other than '\(id)'")
+    }
     return row
   }
 
@@ -150,7 +152,7 @@ final class BaseLog {
   ) throws(WorkspaceError) -> Result {
     try log.line(at: entry.offset, length: Int(entry.length)) { line throws(WorkspaceError) in
       guard case .row(let text, _) = BaseLogLine(line) else {
-        throw damage(at: entry.offset, "it holds no row")
+        throw damage(at: entry.offset, "it contains no row")
       }
       return try body(text)
     }

@@ -1,9 +1,8 @@
 package import SyncModel
 
-/// What is settled by the workspace's and the user's settings files; the workspace's goes first
-/// (product.md §7).
+/// The settings of the workspace and of the user; the workspace's take precedence (product.md §7).
 package struct Configuration: Sendable {
-  /// A value, and where it comes from.
+  /// A value and the file that sets it.
   package struct Entry: Equatable, Sendable {
     /// The value; it is what its setting may be.
     package let value: JSON
@@ -43,7 +42,7 @@ package struct Configuration: Sendable {
         continue
       }
       if isWorkspace, key.isProtected {
-        warnings.append("\(start)\(member.name) counts only in the user's own settings")
+        warnings.append("\(start)\(member.name) has effect only in the user's settings")
         continue
       }
       do throws(NameError) {

@@ -85,14 +85,15 @@ package struct Credentials: Sendable {
       if let duplicate = edit.duplicate { throw duplicate }
       for member in edit.object.members {
         guard let token = member.value.text, Self.canBeSent(token) else {
-          throw edit.error(at: member.name, "expected a token: a text of visible ASCII characters")
+          throw edit.error(
+            at: member.name, "expected a token: a string of visible ASCII characters")
         }
       }
       return edit.object
     } catch {
       throw .credentials(
         place: "\(place):\(error.line):\(error.column):", fact: error.message,
-        hint: "by hand, or log in anew after: \(shell: "rm", place)")
+        hint: "edit the file; or delete it, and log in again: \(shell: "rm", place)")
     }
   }
 
@@ -116,7 +117,7 @@ package struct Credentials: Sendable {
       }
       guard status.st_mode & 0o077 == 0 else {
         throw .credentials(
-          place: place, fact: "can be read by others", hint: "\(shell: "chmod", "600", place)")
+          place: place, fact: "can be read by other users", hint: "\(shell: "chmod", "600", place)")
       }
       return bytes
     }
@@ -126,7 +127,7 @@ package struct Credentials: Sendable {
   private static func checked(_ token: Text, place: String) throws(WorkspaceError) -> Text {
     guard canBeSent(token) else {
       throw .credentials(
-        place: place, fact: "holds no token: one line of visible ASCII characters", hint: nil)
+        place: place, fact: "must contain a token: one line of visible ASCII characters", hint: nil)
     }
     return token
   }

@@ -2,13 +2,13 @@ import Glibc
 package import SyncModel
 import SystemPackage
 
-/// The right to change a workspace: one process at a time has it (safety.md §3.9).
+/// The lock of a workspace, which one process at a time can have (safety.md §3.9).
 ///
 /// The kernel holds it by `flock(2)` and gives it back when the process ends, however it ends. What
 /// the file says is information only. It is a class because the workspace, a value, is copied and
 /// the lock must not be.
 package final class DirectoryLock {
-  /// What a process that has the lock says about itself.
+  /// The description of the process that has the lock.
   package struct Holder: Equatable, Sendable {
     /// Its process id.
     package let process: Int

@@ -42,7 +42,7 @@ extension History {
 
   /// Says that a text was written to after it was displaced.
   static func lateWrite(_ displaced: Displaced) -> String {
-    "was written to after it was displaced: compare it with \(displaced.key)"
+    "was changed after tsync moved it to the trash: compare it with \(displaced.key)"
   }
 
   /// Reads a text in the trash.

@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// What each command did: the file `history.jsonl`, a line a command.
+/// The history of commands: the file `history.jsonl`, with one line for each command.
 package struct History {
-  /// One command.
+  /// The record of one command.
   package struct Entry: Equatable, Sendable {
     /// When it ran.
     package var time: Timestamp
@@ -90,7 +90,7 @@ package struct History {
       let name = try trash.take(
         Layout.history, from: root, named: "history", suffix: ".jsonl")
       let notices = try add(entry)
-      return ["\(place): \(fact); it is in \(trash.directory.place(of: name))"] + notices
+      return ["\(place): \(fact); it is now \(trash.directory.place(of: name))"] + notices
     }
   }
 

@@ -25,7 +25,7 @@ extension ItemFile {
       let stem = Array(bytes.prefix(stemLength))
       do throws(NameError) {
         guard let text = Text(validating: stem) else {
-          throw NameError("the file's name is not UTF-8")
+          throw NameError("the file name is not UTF-8")
         }
         self = .item(try FileName.id(of: text))
       } catch {

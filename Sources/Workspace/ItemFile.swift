@@ -2,7 +2,7 @@ import Glibc
 package import SyncEngine
 package import SyncModel
 
-/// An item's file: text ↔ item (product.md §3).
+/// The conversion between an item and the text of its file (product.md §3).
 package enum ItemFile {
   /// The most bytes of a file: 4 MiB.
   ///
@@ -54,7 +54,7 @@ package enum ItemFile {
     var invalid = InvalidItem(
       place: place, line: fault?.line, column: fault?.column, message: "the id is not a string")
     guard let text = id.text else { return invalid }
-    invalid.message = "the id is '\(text)', and the file's name says '\(key.id)'"
+    invalid.message = "the id is '\(text)', but the file name says '\(key.id)'"
     invalid.claims = try? ItemID(text)
     return invalid
   }

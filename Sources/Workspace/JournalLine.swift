@@ -67,7 +67,7 @@ struct JournalLine {
     case "resolution": .resolution(try key())
     case "purge": .purge(try TableName(try text("table")))
     case "stop": .stop(try TableName(try text("table")))
-    case let other: throw NameError("nothing that can be closed is called '\(other)'")
+    case let other: throw NameError("the record closes an unknown kind of entry, '\(other)'")
     }
   }
 

@@ -77,7 +77,7 @@ extension JournalRecord {
     case "stopped":
       self = .stopped(try TableName(try line.text("table")), known: try line.integer("known"))
     case "closed": self = .closed(try line.subject())
-    case let other: throw NameError("no record is called '\(other)'")
+    case let other: throw NameError("unknown kind of record '\(other)'")
     }
   }
 }

@@ -87,7 +87,7 @@ enum Layout {
 
   /// Says what it means that a base log, or all of them, is gone.
   static func isGone(_ place: String) -> String {
-    "\(place) is gone: the next pull reads everything, and nothing is deleted meanwhile"
+    "\(place) is missing: the next pull reads all rows, and tsync deletes nothing until then"
   }
 
   /// The text of ``ignored``: in a repository belong the items and the settings, not what this

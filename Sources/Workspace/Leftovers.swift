@@ -100,7 +100,7 @@ struct Leftovers {
         return try put(staged, told: true)
       }
       notices.append(
-        "\(file.place): a text that was saved as tsync was stopped is back in its place")
+        "\(file.place): restored the text that was saved when tsync was interrupted")
     case (.file(let bytes, _), let new?) where StagedName.short(Digest(of: bytes)) == new:
       let (from, to) = (trash.directory.descriptor.rawValue, file.directory.descriptor.rawValue)
       let swapped = WorkspaceError.interruptible {
@@ -108,7 +108,7 @@ struct Leftovers {
       }
       guard case .success = swapped else { return try put(staged, told: true) }
       notices.append(
-        "\(file.place): a text that was saved as tsync was stopped is back in its place")
+        "\(file.place): restored the text that was saved when tsync was interrupted")
       // What came out is classified in its turn.
       try classify(staged)
     case (.file(let bytes, _), _) where StagedName.short(Digest(of: bytes)) == staged.old:
@@ -136,6 +136,6 @@ struct Leftovers {
         staged.text, from: trash.directory, named: "leftover", suffix: FileName.suffix.string)
       place = trash.directory.place(of: name)
     }
-    if told { notices.append("a text that a stopped tsync left is kept in \(place)") }
+    if told { notices.append("a text that an interrupted command left is now \(place)") }
   }
 }

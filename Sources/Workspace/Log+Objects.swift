@@ -13,7 +13,7 @@ extension Log {
     try read { line throws(WorkspaceError) in
       guard let object = line.object else {
         throw WorkspaceError.damaged(
-          place: place, line: nil, fact: "line \(line.number) is no JSON object")
+          place: place, line: nil, fact: "line \(line.number) is not a JSON object")
       }
       try each(object)
     }

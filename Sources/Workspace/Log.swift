@@ -188,7 +188,7 @@ final class Log {
     }
     guard let result else {
       throw .damaged(
-        place: place, line: nil, fact: "a line is not as it was written, at byte \(offset)")
+        place: place, line: nil, fact: "the line at byte \(offset) is not valid")
     }
     return result
   }
@@ -201,7 +201,7 @@ final class Log {
     try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(position.offset)) }
     try makeDurable()
     self.tail = 0
-    notices.append("\(place): \(count) bytes that a crash left were cut off; they are in \(copy)")
+    notices.append("\(place): moved \(count) bytes that a crash left to \(copy)")
   }
 
   // MARK: Writing
@@ -333,7 +333,7 @@ final class Log {
     try WorkspaceError.checking(place) { fstat(descriptor, &status) }
     guard Int(status.st_size) == position.offset else {
       throw .damaged(
-        place: place, line: nil, fact: "something else wrote to it meanwhile")
+        place: place, line: nil, fact: "another program wrote to it")
     }
   }
 }

@@ -62,7 +62,7 @@ struct LogHeader {
 
   /// The error that says that a header is no header.
   static func damage(_ place: String) -> WorkspaceError {
-    .damaged(place: place, line: 1, fact: "the first line is not as it was written")
+    .damaged(place: place, line: 1, fact: "the first line is not valid")
   }
 
   /// The checksum that each line's goes on from.

@@ -129,7 +129,7 @@ struct LogReader {
     guard vouchesForMore(bytes) else { return }
     throw .damaged(
       place: place, line: startsAtHeader ? first : nil,
-      fact: "a line is not as it was written, and later lines say that it was safe on disk")
+      fact: "a line is not valid, but later lines say that it was safe on disk")
   }
 
   /// Whether bytes behind the first bad line are a line that calls it durable.

@@ -9,6 +9,7 @@ extension InvalidItem {
   ///   - key: The item whose name the file has; `nil` where no id has such a name.
   ///   - directory: The table's directory.
   ///   - base: The rows of the table.
+  /// - Returns: The file, with a hint if there is one.
   /// - Throws: ``WorkspaceError``.
   func advised(
     as key: ItemKey?, in directory: Directory, _ base: BaseLog
@@ -30,7 +31,7 @@ extension InvalidItem {
         isKnown
         ? "\(typed: "restore", "\(key)")" : "change the id in it to '\(key.id)', or remove it"
     } else {
-      advised.hint = "give it another name, for \(target) already exists"
+      advised.hint = "give it another name, because \(target) already exists"
     }
     return advised
   }

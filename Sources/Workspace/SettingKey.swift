@@ -1,8 +1,8 @@
 package import SyncModel
 
-/// The name of a setting, and what its value may be; tsync-config(5).
+/// The name of a setting and the kind of its value; tsync-config(5).
 package struct SettingKey: Hashable, Sendable {
-  /// What a value may be.
+  /// The kind of a value.
   package enum Kind: Hashable, Sendable {
     /// A text that is not empty.
     case text
@@ -132,9 +132,9 @@ extension SettingKey.Kind {
   /// What a value must be, in words for people.
   fileprivate var words: String {
     switch self {
-    case .text: "a text"
-    case .address: "an address that begins with http:// or https://, without a user's name"
-    case .tables: "a list of tables' names"
+    case .text: "a non-empty string"
+    case .address: "an address that begins with http:// or https://, without a user name"
+    case .tables: "a list of table names"
     case .flag: "true or false"
     case .number(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .choice(let words): "one of " + words.map(\.string).joined(separator: ", ")

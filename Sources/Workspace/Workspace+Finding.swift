@@ -53,11 +53,12 @@ extension Workspace {
       throw .untrusted(place: place, fact: "is not a directory")
     }
     guard status.st_uid == user, isNamed || parent.st_uid == user else {
-      throw .untrusted(place: place, fact: "or the directory it lies in belongs to another user")
+      throw .untrusted(place: place, fact: "or its directory belongs to another user")
     }
     guard isNamed || parent.st_mode & (S_IWOTH | S_ISVTX) == 0 else {
       throw .untrusted(
-        place: place, fact: "lies in a directory that others can write to; name it by -C")
+        place: place,
+        fact: "is in a directory that other users can write to; to use it, name it with -C")
     }
     return true
   }

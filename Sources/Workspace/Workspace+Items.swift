@@ -100,7 +100,8 @@ extension Workspace: ItemDisk {
       current = bytes
     }
     if let place = try conflicts.write(conflict, of: key, current: current) {
-      laterNotices.append("what lay in the place of a conflict's side of \(key) is \(place)")
+      laterNotices.append(
+        "the file that was in the place of a conflict file of \(key) is now \(place)")
     }
   }
 
@@ -114,9 +115,9 @@ extension Workspace: ItemDisk {
     // Who resolves a conflict has decided on that text, too.
     if journal.resolutions[key] == nil, !isEmpty, let place = sides[.edit] { texts.append(place) }
     let fact =
-      journal.conflicts[key] == nil ? "which is of no open conflict" : "whose conflict is over"
+      journal.conflicts[key] == nil ? "has no open conflict" : "is resolved"
     for place in texts {
-      laterNotices.append("the text that was being merged for \(key), \(fact), is \(place)")
+      laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
     }
   }
 

@@ -3,14 +3,13 @@ import SyncEngine
 package import SyncModel
 import SystemPackage
 
-/// A directory in which items are kept as files, with all that tsync knows of them: the disk that
-/// the engine works on (product.md §3).
+/// A directory of item files and tsync's own files: the disk of the engine (product.md §3).
 ///
 /// A workspace that is open for reading holds no lock and changes nothing. One that is open for
 /// writing holds the lock until its last copy is gone: no editor and no other program is run
 /// meanwhile; afterwards the workspace is opened anew, because others may have changed it.
 package struct Workspace {
-  /// What a workspace is opened for.
+  /// The access for which a workspace is opened.
   package enum Access: Sendable {
     /// To look at it.
     case reading
@@ -95,12 +94,12 @@ package struct Workspace {
     let isBaseGone = try root.existingChild(Layout.base) == nil
     if isBaseGone { notices.append(Layout.isGone(Layout.base)) }
     if records.isMissing, !isWriting {
-      notices.append("\(Layout.journal) is missing or empty; what is pending is found by comparing")
+      notices.append("\(Layout.journal) is missing or empty; comparing to find pending changes")
     }
     if isWriting {
       if records.isMissing {
         notices.append(
-          "\(Layout.journal) was missing or empty; what was pending is found by comparing")
+          "\(Layout.journal) was missing or empty; comparing to find pending changes")
         try records.begin()
       }
       try records.rotate(above: rotationSize)

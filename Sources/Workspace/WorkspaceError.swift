@@ -1,7 +1,7 @@
 package import SyncEngine
 package import SystemPackage
 
-/// What makes a step on the workspace's files impossible: the fact, and the thing concerned.
+/// An error about a workspace's files: the fact and the file.
 ///
 /// Places are paths as people are shown them: relative to `.todosync` where they lie in it.
 package enum WorkspaceError: Error, Equatable, Sendable {
@@ -34,11 +34,11 @@ extension WorkspaceError: CustomStringConvertible {
     case .damaged(let place, let line, let fact):
       "\(place)\(line.map { ":\($0)" } ?? ""): damaged: \(fact)"
     case .newerFormat(let place, let found):
-      "\(place): has format \(found), which a newer tsync has written"
+      "\(place): has format \(found) of a newer tsync"
     case .missing(let place): "\(place) is missing"
     case .locked(let holder): "another tsync holds the workspace\(holder.map { ": \($0)" } ?? "")"
     case .notFound(let directory): "no workspace in \(directory) or above it"
-    case .exists(let place): "\(place) exists already"
+    case .exists(let place): "\(place) already exists"
     case .untrusted(let place, let fact): "\(place) \(fact)"
     case .setting(let place, let line, let column, let fact):
       "\(place)\(line.map { ":\($0)" } ?? "")\(column.map { ":\($0)" } ?? ""): \(fact)"

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What a workspace knows of its server: the file `state.json`.
+/// The facts about the server that a workspace keeps in the file `state.json`.
 package struct WorkspaceState: Equatable, Sendable {
   /// The newest format of a workspace that this program knows.
   package static let format = 1
@@ -29,20 +29,20 @@ package struct WorkspaceState: Equatable, Sendable {
   init(_ text: [UInt8], place: String) throws(WorkspaceError) {
     guard let object = (try? JSON(parsing: text))?.object, object.duplicate == nil,
       let format = object["format"]?.integer, format >= 1
-    else { throw .damaged(place: place, line: nil, fact: "it is no object with a format") }
+    else { throw .damaged(place: place, line: nil, fact: "it is not an object with a format") }
     guard format <= Self.format else { throw .newerFormat(place: place, found: format) }
     // What can't be read must not look as if it had never been known: guards go by it.
     func string(_ name: Text) throws(WorkspaceError) -> Text? {
       guard let value = object[name] else { return nil }
       guard let text = value.text else {
-        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is no text")
+        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is not a string")
       }
       return text
     }
     func time(_ name: Text) throws(WorkspaceError) -> Timestamp? {
       guard let text = try string(name) else { return nil }
       guard let time = Timestamp(text) else {
-        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is no time")
+        throw .damaged(place: place, line: nil, fact: "its member '\(name)' is not a time")
       }
       return time
     }

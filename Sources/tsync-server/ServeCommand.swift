@@ -18,10 +18,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The address to listen on; port 0 takes one that is free.", valueName: "address:port"),
+      "Listen on this address; port 0 takes a free port.", valueName: "address:port"),
     transform: { text in
       guard let address = ListenAddress(argument: text) else {
-        throw ValidationError("'\(text)' is no ADDRESS:PORT, as 127.0.0.1:8080 or [::1]:8080")
+        throw ValidationError("'\(text)' is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080")
       }
       return address
     })
@@ -29,36 +29,36 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A table to serve; may be given again. (default: todoitem)", valueName: "name"))
+      "Serve this table; can be repeated. (default: todoitem)", valueName: "name"))
   var table: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Where clients have the server, when a proxy is in front of it.", valueName: "url"),
+      "Set the URL that clients use, if a proxy is in front of the server.", valueName: "url"),
     transform: { text in
       guard let url = RequestOrigin(url: text) else {
         throw ValidationError(
-          "'\(text)' is not http or https with a host and perhaps a port: https://list.example.net")
+          "'\(text)' is not an http or https URL without a path, such as https://list.example.net")
       }
       return url
     })
   var url: RequestOrigin?
 
-  @Flag(help: "Listen on an address that others can reach, where a proxy with TLS asks.")
+  @Flag(help: "Allow an address that other machines can reach, if a proxy with TLS is in front.")
   var behindProxy = false
 
-  @Flag(help: "Serve without tokens; only on an address of this machine alone.")
+  @Flag(help: "Serve without tokens, only on a loopback address.")
   var noAuth = false
 
   func run() async throws {
     let options = try serverOptions()
-    guard let listen else { throw ServerFailure("there is no address to listen on", status: 2) }
+    guard let listen else { throw ServerFailure("no address to listen on", status: 2) }
     guard !noAuth || !behindProxy else {
       throw ServerFailure("--no-auth and --behind-proxy can't be combined", status: 2)
     }
     guard !behindProxy || url != nil else {
       throw ServerFailure(
-        "--behind-proxy needs --url, the URL at which clients have the server", status: 2)
+        "--behind-proxy needs --url, the URL that clients use", status: 2)
     }
     guard listen.isLoopback || behindProxy else {
       throw ServerFailure(

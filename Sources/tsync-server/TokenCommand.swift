@@ -12,9 +12,9 @@ struct TokenCommand: AsyncParsableCommand {
   /// Makes a token and prints it; it can't be shown again.
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "new", abstract: "Make a token and print it, this once.")
+      commandName: "new", abstract: "Make a token, and print it once.")
 
-    @Argument(help: "The user whom the token names.") var name: String
+    @Argument(help: "The user of the token.") var name: String
     @OptionGroup var storeOption: StoreOption
 
     func run() async throws {
@@ -29,7 +29,7 @@ struct TokenCommand: AsyncParsableCommand {
   /// Lists the tokens: user, when made, when revoked.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List tokens: user, when made, when revoked.")
+      commandName: "list", abstract: "List tokens: user, time of making, time of revoking.")
 
     @OptionGroup var storeOption: StoreOption
 
@@ -46,7 +46,7 @@ struct TokenCommand: AsyncParsableCommand {
   /// Ends all tokens of a user.
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "revoke", abstract: "End all tokens of a user.")
+      commandName: "revoke", abstract: "Revoke all tokens of a user.")
 
     @Argument(help: "The user.") var name: String
     @OptionGroup var storeOption: StoreOption
@@ -61,7 +61,7 @@ struct TokenCommand: AsyncParsableCommand {
 
   private static func stores(_ option: StoreOption) throws -> Stores {
     guard !option.isMemory else {
-      throw ServerFailure("tokens of a store in memory end with the server", status: 2)
+      throw ServerFailure("a store in memory keeps no tokens", status: 2)
     }
     umask(0o077)
     return try Stores(option)
@@ -71,7 +71,7 @@ struct TokenCommand: AsyncParsableCommand {
   private static func user(_ name: String) throws -> Text {
     guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw ServerFailure("a user's name is 1 to 64 printable ASCII characters", status: 2)
+      throw ServerFailure("a user name must be 1 to 64 printable ASCII characters", status: 2)
     }
     return Text(name)
   }

@@ -15,7 +15,7 @@ struct StoreOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The SQLite file to keep rows and tokens in, made if need be; or 'memory'.",
+      "Keep rows and tokens in this SQLite file, made if it is missing; or in 'memory'.",
       valueName: "path"))
   var store = "tsync-server.db"
 

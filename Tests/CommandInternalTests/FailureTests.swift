@@ -35,11 +35,12 @@ struct FailureTests {
       "journal.jsonl:17: damaged: odd", hints: 1),
     Row(
       WorkspaceError.newerFormat(place: "state.json", found: 9), .unsafe,
-      "state.json: has format 9, which a newer tsync has written", hints: 1),
+      "state.json: has format 9 of a newer tsync", hints: 1),
     Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link", hints: 1),
     Row(
-      WorkspaceError.credentials(place: "c", fact: "can be read by others", hint: "chmod 600 c"),
-      .unauthorized, "c can be read by others", hints: 1),
+      WorkspaceError.credentials(
+        place: "c", fact: "can be read by other users", hint: "chmod 600 c"),
+      .unauthorized, "c can be read by other users", hints: 1),
     Row(Stop.unreachable("cannot reach x"), .unreachable, "cannot reach x"),
     Row(
       Stop.busy(status: 503, seconds: 30), .unreachable,

@@ -70,7 +70,8 @@ import Workspace
     }
     let resolved = anna.run("resolve", "--client", "one", "two")
     #expect(resolved.status == 0)
-    #expect(resolved.output == "resolved one  Mine (as was decided)\nresolved two  Mine (client)\n")
+    #expect(
+      resolved.output == "resolved one  Mine (as decided before)\nresolved two  Mine (client)\n")
     #expect(
       resolved.error == """
         tsync: resolve: completed an interrupted command: 1 item

@@ -20,8 +20,8 @@ import Testing
       #expect(refused.status == 6)
       #expect(
         refused.error == """
-          tsync: \(command): whether a sent change arrived is only known by the former server
-          tsync: find out there first: tsync remote set \(server.url)
+          tsync: \(command): only the former server knows whether a sent change arrived
+          tsync: to ask it first: tsync remote set \(server.url)
 
           """)
     }
@@ -175,7 +175,8 @@ import Testing
     #expect(pulled.status == 3)
     #expect(
       pulled.output.contains(
-        "quarantined tea  the row has a field 'version', which tsync keeps for the server"))
+        "quarantined tea  the row has a field 'version', a name that tsync reserves for the server")
+    )
     #expect(anna.item("milk")?.contains("oat") == true)
   }
 
@@ -192,7 +193,7 @@ import Testing
     chmod(anna.directory.path(of: "list/key"), 0o644)
     let refused = anna.run("remote", "login", "--application-key-file", "key")
     #expect(refused.status == 4)
-    #expect(refused.error.contains("can be read by others"))
+    #expect(refused.error.contains("can be read by other users"))
     chmod(anna.directory.path(of: "list/key"), 0o600)
     // A token that stands ready for others isn't taken along.
     anna.environment = [("TSYNC_TOKEN_FILE", anna.directory.path(of: "list/key"))]

@@ -67,7 +67,7 @@ import Testing
     #expect(pushed.error.contains("tsync: push: the server has no table note\n"))
     let status = anna.run("status")
     #expect(status.output.contains("note/n"))
-    #expect(status.error.contains("the server has no table note, and its changes wait"))
+    #expect(status.error.contains("the server has no table note, so its changes wait"))
     isThere.withLock { $0 = true }
     #expect(anna.run("push").output == "created note/n  A note\n")
     #expect(anna.run("status").error == "")
@@ -132,7 +132,8 @@ import Testing
     #expect(again.error.contains("tsync push --again todoitem/hello"), "\(again)")
     #expect(again.error.contains("tsync rm todoitem/hello"), "\(again)")
     #expect(proxy.requests.count { $0.method == "POST" } == count)
-    #expect(anna.run("status").output.contains("look: tsync pull; then tsync help push"))
+    #expect(
+      anna.run("status").output.contains("to look for the row: tsync pull; then tsync help push"))
     #expect(anna.run("push", "--again").status == 2)
     // Of one whose row is there only the copy goes, at once.
     anna.run("new", "-s", "id=other", "Other")

@@ -34,7 +34,7 @@ import Testing
       anna.run("restore", "milk", "tea")
         == Outcome(
           status: 3, output: "restored tea  Theirs\n",
-          error: "tsync: restore: todoitem/milk was changed meanwhile, and stays as it is\n"))
+          error: "tsync: restore: another program changed todoitem/milk; it was not restored\n"))
     #expect(anna.item("milk")?.contains("One") == true)
     #expect(anna.run("status", "--porcelain").output.contains("todoitem/milk"))
   }
@@ -52,7 +52,7 @@ import Testing
       anna.run("restore", "milk", "tea")
         == Outcome(
           status: 3, output: "restored tea  Theirs\n",
-          error: "tsync: restore: todoitem/milk was changed meanwhile, and stays as it is\n"))
+          error: "tsync: restore: another program changed todoitem/milk; it was not restored\n"))
     #expect(anna.item("milk") == mended)
     let line = anna.directory.text("list/.todosync/history.jsonl")?.split(separator: "\n").last
     let entry = try JSON(parsing: Array((line ?? "").utf8)).object

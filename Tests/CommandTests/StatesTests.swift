@@ -33,6 +33,7 @@ struct StatesTests {
     #expect(world.tsync(["status", "-s"]) == 0)
     #expect(world.output == "")
     #expect(
-      world.error == "tsync: status: a pull of todoitem was stopped before its end: tsync pull\n")
+      world.error == "tsync: status: a pull of todoitem is not finished; to finish it: tsync pull\n"
+    )
   }
 }

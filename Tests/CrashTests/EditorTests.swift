@@ -60,7 +60,7 @@ import Testing
       statuses[outcome.status, default: 0] += 1
       if !(0...3).contains(outcome.status) { failures.append("\(outcome.status): \(outcome.text)") }
       for line in outcome.text.split(separator: "\n")
-      where ["meanwhile", "after it was displaced", "held "].contains(where: line.contains) {
+      where ["another program", "after tsync moved it", "held "].contains(where: line.contains) {
         collisions += 1
       }
     }

@@ -60,7 +60,7 @@ import Testing
     #expect(
       try transport.get(server.url).failure
         == TransportError(
-          .tooLarge, "the answer unpacks to more than 200 times its size", nothingSent: false))
+          .tooLarge, "the answer decompresses to more than 200 times its size", nothingSent: false))
   }
 
   @Test("below 1 MiB a body may pack as well as it can")
@@ -83,7 +83,7 @@ import Testing
     #expect(
       try transport.get(server.url).failure
         == TransportError(
-          .tooLarge, "the answer is packed in a way that was not asked for", nothingSent: false))
+          .tooLarge, "the answer has an unexpected Content-Encoding", nothingSent: false))
   }
 
   @Test("two fields are one list of codings")
@@ -114,7 +114,7 @@ import Testing
     #expect(
       try transport.get(server.url).failure
         == TransportError(
-          .tooLarge, "the answer is transferred in a way that was not asked for",
+          .tooLarge, "the answer has an unexpected Transfer-Encoding",
           nothingSent: false))
   }
 

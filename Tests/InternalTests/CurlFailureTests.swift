@@ -19,8 +19,9 @@ import Testing
   @Test(
     "a connection that is not made says why",
     arguments: [
-      (ECONNREFUSED, "connection refused"), (ENETUNREACH, "no route to it"),
-      (EHOSTUNREACH, "no route to it"), (ETIMEDOUT, "no connection in time"), (0, "no connection"),
+      (ECONNREFUSED, "connection refused"), (ENETUNREACH, "no route to the host"),
+      (EHOSTUNREACH, "no route to the host"), (ETIMEDOUT, "connection timed out"),
+      (0, "no connection"),
     ])
   func connection(systemError: Int32, reason: String) {
     #expect(

@@ -165,7 +165,7 @@ import Testing
       ),
       (.json(200, v1), "the server speaks Mobile Services (2014), not Mobile Apps"),
       (.json(400, #"{"error":"no"}"#), "the server answered 400 no"),
-      (.page(200), "a web page came instead of the table todoitem (200): is the address right?"),
+      (.page(200), "the server sent a web page instead of table todoitem (200): check the address"),
     ] as [(HTTPAnswer, String)])
   func notInChosen(answer: HTTPAnswer, fact: String) {
     var exchange = Exchange(

@@ -112,8 +112,8 @@ import Testing
       "https://x.test serves a different data set: \(dataset ?? "unknown") instead"
         + " of d1",
       ways: [
-        "to make a workspace of it: \(typed: "clone", "https://x.test", "DIR")",
-        "to name the server of this one: \(typed: "remote", "set", "URL")",
+        "to make a workspace of that data: \(typed: "clone", "https://x.test", "DIR")",
+        "to set this workspace's server: \(typed: "remote", "set", "URL")",
       ])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
@@ -140,8 +140,8 @@ import Testing
   }
 
   private static let ways: [Hint] = [
-    "to give the token of this one's user: \(typed: "remote", "login")",
-    "to make a workspace for the other: \(typed: "clone", "https://x.test", "DIR")",
+    "to set a token of the workspace's user: \(typed: "remote", "login")",
+    "to make a workspace of the token's user: \(typed: "clone", "https://x.test", "DIR")",
   ]
 
   @Test("another user is a stop; a server that tells none is not")

@@ -36,7 +36,7 @@ import Testing
   private let two = "2026-03-01T10:00:02Z"
 
   private static let endless = Stop.notSpeaking(
-    "the pull makes no progress: the server brings the same rows again and again")
+    "the pull makes no progress: the server keeps sending the same rows")
 
   @Test("a bad row at the end doesn't move the token, and is passed all the same")
   func badRowAtTheEnd() throws {
@@ -213,7 +213,7 @@ import Testing
   func mobileServices() throws {
     let old = Stop.notSpeaking(
       "the server speaks Mobile Services (2014), not Mobile Apps",
-      ways: ["to say so: \(typed: "config", "dialect", "mobile-services")"])
+      ways: ["to set this dialect: \(typed: "config", "dialect", "mobile-services")"])
     for answer in [
       HTTPAnswer.json(200, #"[{"id":"a","__version":"x","__updatedAt":"\#(one)"}]"#),
       .json(200, "[]", [HTTPField("X-ZUMO-Server-Version", "nodev1-1.0.1")]),

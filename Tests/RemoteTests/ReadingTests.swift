@@ -100,7 +100,7 @@ import Testing
       (.datasync, other, "the server has it under the id A1"),
       (
         .mobileApps, #"[{"id":"a1","id":"a1"}]"#,
-        "the server's row can't be taken: 'id' appears twice in the object"
+        "the server's row is not valid: 'id' appears twice in the object"
       ),
     ] {
       var backend = backend(dialect, ScriptedTransport(.json(200, body)))
@@ -122,7 +122,7 @@ import Testing
         }
         var backend = backend(dialect, transport)
         let reading = try backend.read(Sample.key("a1"))
-        #expect(reading == .refused("its row can't be read: \(status) not yours"))
+        #expect(reading == .refused("the server's row cannot be read: \(status) not yours"))
       }
     }
     var backend = backend(.datasync, ScriptedTransport(.json(403, #"{"error":"not you"}"#)))

@@ -69,8 +69,8 @@ final class FileMachine: Machine {
 
   private func count(_ notice: String) {
     for (words, name) in [
-      ("were cut off", "torn tail"), ("is back in its place", "leftover put back"),
-      ("a stopped tsync left", "leftover kept"), ("was missing", "journal missing"),
+      ("that a crash left", "torn tail"), ("restored the text", "leftover put back"),
+      ("an interrupted command left", "leftover kept"), ("was missing", "journal missing"),
     ] where notice.contains(words) {
       count(rare: name)
     }

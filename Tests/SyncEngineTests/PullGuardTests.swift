@@ -126,7 +126,7 @@ import Testing
 
   private func wentBack(_ id: String) -> Stop {
     .unsafe(
-      "the server went back in time: its row todoitem/\(id) is older than the one seen before",
+      "the server went back in time: its row todoitem/\(id) is older than the one pulled before",
       ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
   }
 

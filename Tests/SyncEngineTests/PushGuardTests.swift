@@ -136,7 +136,7 @@ import Testing
     }
     #expect(
       throws: Stop.unsafe(
-        "the server has no trace of 6 of the 6 rows that a push would change",
+        "the server does not have 6 of the 6 rows that a push would change",
         ways: [
           "to see the address: \(typed: "remote")",
           "to read all rows again: \(typed: "pull", "--full")",
@@ -167,7 +167,7 @@ import Testing
     var report = PushReport()
     #expect(
       throws: Stop.unsafe(
-        "the server has no trace of 6 of the 12 rows that a push would change",
+        "the server does not have 6 of the 12 rows that a push would change",
         ways: [
           "to see the address: \(typed: "remote")",
           "to read all rows again: \(typed: "pull", "--full")",

@@ -108,7 +108,7 @@ import Testing
     }
     let report = try bench.push()
     #expect(bench.writes().count == 5)
-    #expect(report.stop == .unreachable("what was sent 5 times is not on the server"))
+    #expect(report.stop == .unreachable("the server did not keep changes that were sent 5 times"))
     #expect(bench.standings == ["x pending update"])
     bench.line.beforeWrite = nil
     #expect(try bench.push().words == ["x pushed update"])

@@ -138,7 +138,7 @@ import Testing
     #expect(
       report.stop
         == .unsafe(
-          "the server went back in time: its row todoitem/x is older than the one seen before",
+          "the server went back in time: its row todoitem/x is older than the one pulled before",
           ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"]))
     #expect(report.words == ["x unknown"])
     #expect(past.item("x") == #"{"n":2}"#)

@@ -152,13 +152,13 @@ import Testing
   static let mistakes = [
     Mistake(
       name: "a first mark", text: "{\n<<<<<<< client\n  \"a\": 1\n}",
-      message: "a mark of the conflict is left", line: 2, column: 1),
+      message: "a conflict marker is left", line: 2, column: 1),
     Mistake(
       name: "a mark in the middle", text: "{\n  \"a\": 1,\n=======\n  \"b\": 1\n}",
-      message: "a mark of the conflict is left", line: 3, column: 1),
+      message: "a conflict marker is left", line: 3, column: 1),
     Mistake(
       name: "a mark after CR", text: "{\r\n  \"a\": 1\r\n>>>>>>> server\r\n}",
-      message: "a mark of the conflict is left", line: 3, column: 1),
+      message: "a conflict marker is left", line: 3, column: 1),
     Mistake(
       name: "both sides", text: "{\n  \"due\": 1,\n  \"due\": 2\n}",
       message: "'due' appears twice in the object", line: 3, column: 3),
@@ -181,7 +181,7 @@ import Testing
       message: "nothing may follow the value", line: 2, column: 1),
     Mistake(
       name: "a deletion with fields", text: "{\n  \"deleted\": true,\n  \"a\": 1\n}",
-      message: "an item that is deleted has no other members", line: 2, column: 14),
+      message: "a deleted item cannot have other members", line: 2, column: 14),
   ]
 
   @Test("a mistake is told with its place", arguments: mistakes)

@@ -35,7 +35,8 @@ import Testing
     Name("a percent sign", "%2e", rule),
   ]
 
-  private static let rule = "a table's name is a letter, then letters, digits and '_', 64 at most"
+  private static let rule =
+    "a table name must be a letter, then letters, digits and '_', 64 at most"
 
   @Test("a table's name is letters, digits and underscores", arguments: tables)
   func table(_ row: Name) {

@@ -39,7 +39,7 @@ import Testing
     + #""__version":"AAAAAAAAAAM=","__deleted":true"#
   static let missing = #"{"code":404,"error":"Error: the item does not exist"}"#
   static let taken =
-    #"{"code":409,"error":"Error: there is an item with this id already, or a deleted one"}"#
+    #"{"code":409,"error":"Error: an item or a deleted item already has this id"}"#
   static let pull =
     "todoitem?__includeDeleted=true&__systemProperties=__updatedAt%2C__deleted%2C__version"
     + "&$orderby=__updatedAt%20asc"
@@ -103,7 +103,7 @@ import Testing
     Step(.post, "todoitem", body, gives: 409, taken),
     Step(
       .post, "todoitem/ID", "{}", gives: 400,
-      #"{"code":400,"error":"Error: bringing an item back takes no body: leave it out"}"#),
+      #"{"code":400,"error":"Error: an undelete has no body: leave it out"}"#),
     Step(.post, "todoitem/ID", match: v2, gives: 412, "{\(gone)}", tag: v3),
     Step(
       .post, "todoitem/ID?__systemproperties=__deleted", match: v3, gives: 200,
@@ -202,7 +202,7 @@ import Testing
           let reply = try await server.send(method, path, "{\"\(name)\":null}")
           #expect(reply.status == 400)
           #expect(
-            reply["message"] == .string("the member '\(name)' is the server's own: leave it out"))
+            reply["message"] == .string("only the server sets the member '\(name)': leave it out"))
         }
       }
       #expect(try await server.store.page(PageRequest(), of: todoitem).rows() == [row])
@@ -247,7 +247,7 @@ import Testing
         #expect(reply.status == 401)
         #expect(
           reply.text
-            == #"{"code":401,"error":"Error: the token is not known here, or was revoked"}"#)
+            == #"{"code":401,"error":"Error: the token is unknown, or was revoked"}"#)
       }
     }
   }

@@ -190,7 +190,8 @@ import Testing
         #expect(over.status == 413)
         #expect(
           over["error"]
-            == "an item may have 1048576 bytes and, beside the system fields, 4091 members at most")
+            == "an item can have at most 1048576 bytes and, without the system fields, 4091 members"
+        )
       }
       #expect(try await server.send(.get, "todoitem/a").text == full.text)
     }

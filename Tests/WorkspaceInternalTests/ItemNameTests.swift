@@ -51,7 +51,7 @@ import WorkspaceSupport
       Issue.record("the name was taken")
       return
     }
-    #expect(invalid.message == "the file's name is not UTF-8")
+    #expect(invalid.message == "the file name is not UTF-8")
     #expect(invalid.hint == nil)
   }
 }

@@ -15,17 +15,17 @@ import WorkspaceSupport
   @Test(
     "W7: what is not known is refused, and the words say what",
     arguments: [
-      (#"{"t":"future","table":"t","id":"a"}"#, "no record is called 'future'"),
+      (#"{"t":"future","table":"t","id":"a"}"#, "unknown kind of record 'future'"),
       (#"{"table":"t","id":"a"}"#, "the member 't' is missing"),
       (#"{"t":"noted","table":"t","id":"a","op":"upsert"}"#, "the member 'op' is not an operation"),
       (#"{"t":"noted","table":"t","id":"..","op":"insert"}"#, "an id can't be '.' or '..'"),
       (
         #"{"t":"noted","table":"../t","id":"a","op":"insert"}"#,
-        "a table's name is a letter, then letters, digits and '_', 64 at most"
+        "a table name must be a letter, then letters, digits and '_', 64 at most"
       ),
       (
         #"{"t":"closed","of":"everything","table":"t"}"#,
-        "nothing that can be closed is called 'everything'"
+        "the record closes an unknown kind of entry, 'everything'"
       ),
       (
         #"{"t":"conflict","table":"t","id":"a","kind":"XX","fields":[],"row":{"id":"a"}}"#,

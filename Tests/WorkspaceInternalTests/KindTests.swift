@@ -129,7 +129,7 @@ struct KindTests {
     var told: [String] = []
     try workspace.finish("set") { told.append($0) }
     #expect(told.count == 1)
-    #expect(told.first?.contains("it is in trash/history.") == true)
+    #expect(told.first?.contains("it is now trash/history.") == true)
     #expect(try workspace.history().map(\.command) == ["set"])
   }
 
@@ -148,7 +148,7 @@ struct KindTests {
 }
 
 extension String {
-  /// The place that a deed tells, which begins `it is`.
+  /// The place that a deed tells, which begins `moved to`.
   fileprivate var place: String {
     String(split(separator: " ").dropFirst(2).first?.prefix { $0 != "," } ?? "?")
   }

@@ -32,9 +32,9 @@ struct Leftover: Sendable, CustomTestStringConvertible {
   }
 
   private static let isBack =
-    "items/todoitem/a.json: a text that was saved as tsync was stopped is back in its place"
+    "items/todoitem/a.json: restored the text that was saved when tsync was interrupted"
   private static let isKept =
-    "a text that a stopped tsync left is kept in trash/items/todoitem/a.20260301T101502Z.1.json"
+    "a text that an interrupted command left is now trash/items/todoitem/a.20260301T101502Z.1.json"
 
   static let all = [
     Leftover(

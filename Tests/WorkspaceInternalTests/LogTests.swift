@@ -114,7 +114,7 @@ struct LogBench {
     #expect(
       throws: WorkspaceError.damaged(
         place: "x.jsonl", line: 3,
-        fact: "a line is not as it was written, and later lines say that it was safe on disk")
+        fact: "a line is not valid, but later lines say that it was safe on disk")
     ) { try bench.open() }
   }
 

@@ -29,7 +29,7 @@ struct LossTests {
     rmdir(spoiled.path("base"))
     let told = try notices(writing: writing)
     #expect(told.count == 1)
-    #expect(told.first?.hasPrefix("base is gone:") == true)
+    #expect(told.first?.hasPrefix("base is missing:") == true)
   }
 
   @Test("a base log that the index knows of", arguments: [true, false])
@@ -37,7 +37,7 @@ struct LossTests {
     #expect(try notices(writing: writing) == [])
     unlink(spoiled.path("base/todoitem.jsonl"))
     #expect(
-      try notices(writing: writing).contains { $0.hasPrefix("base/todoitem.jsonl is gone:") })
+      try notices(writing: writing).contains { $0.hasPrefix("base/todoitem.jsonl is missing:") })
   }
 
   @Test("no base log where none ever was")
@@ -65,7 +65,7 @@ struct LossTests {
     spoiled.place.now += 86_400 * 1_000_000_000
     #expect(
       try notices(writing: true)
-        == ["\(place) was written to after it was displaced: compare it with todoitem/a"])
+        == ["\(place) was changed after tsync moved it to the trash: compare it with todoitem/a"])
     #expect(try notices(writing: true) == [])
   }
 

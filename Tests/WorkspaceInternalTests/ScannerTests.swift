@@ -50,7 +50,7 @@ import WorkspaceSupport
     }
     try #require(descriptor >= 0)
     close(descriptor)
-    #expect(try bench.found() == ["? invalid: the file's name is not UTF-8"])
+    #expect(try bench.found() == ["? invalid: the file name is not UTF-8"])
   }
 
   @Test(

@@ -44,25 +44,25 @@ import Workspace
         #"{"merge.todoitem.notes": "union"}"#,
         "config.json:1:26: merge.todoitem.notes must be one of fields, manual, client, server"
       ),
-      (#"{"tables": "todoitem"}"#, "config.json:1:12: tables must be a list of tables' names"),
-      (#"{"tables": ["../x"]}"#, "config.json:1:12: tables must be a list of tables' names"),
-      (#"{"tables": []}"#, "config.json:1:12: tables must be a list of tables' names"),
-      (#"{"title.field": ""}"#, "config.json:1:17: title.field must be a text"),
+      (#"{"tables": "todoitem"}"#, "config.json:1:12: tables must be a list of table names"),
+      (#"{"tables": ["../x"]}"#, "config.json:1:12: tables must be a list of table names"),
+      (#"{"tables": []}"#, "config.json:1:12: tables must be a list of table names"),
+      (#"{"title.field": ""}"#, "config.json:1:17: title.field must be a non-empty string"),
       (
         #"{"dialect": "odata"}"#,
         "config.json:1:13: dialect must be one of auto, mobile-services, mobile-apps, datasync, community-toolkit"
       ),
       (
         #"{"remote": "ftp://h"}"#,
-        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user's name"
+        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user name"
       ),
       (
         #"{"remote": "http://me:secret@h/"}"#,
-        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user's name"
+        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user name"
       ),
       (
         #"{"remote": "http://h/\n"}"#,
-        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user's name"
+        "config.json:1:12: remote must be an address that begins with http:// or https://, without a user name"
       ),
       ("{\n\"color\": auto}", "config.json:2:10: expected a value"),
       ("[]", "config.json:1:1: expected an object"),

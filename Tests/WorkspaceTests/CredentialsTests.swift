@@ -54,7 +54,7 @@ import Workspace
     let path = directory.path(of: name)
     #expect(
       throws: WorkspaceError.credentials(
-        place: path, fact: "can be read by others", hint: "\(shell: "chmod", "600", path)")
+        place: path, fact: "can be read by other users", hint: "\(shell: "chmod", "600", path)")
     ) { try credentials.token(for: origin) }
     #expect(throws: WorkspaceError.self) { try credentials.set("other", for: origin) }
   }

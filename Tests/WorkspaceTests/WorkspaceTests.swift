@@ -133,7 +133,7 @@ import WorkspaceSupport
     playground.directory.write(text, to: ".todosync/state.json")
     #expect(
       throws: WorkspaceError.damaged(
-        place: "state.json", line: nil, fact: "it is no object with a format")
+        place: "state.json", line: nil, fact: "it is not an object with a format")
     ) { try self.playground.open() }
   }
 

@@ -12,19 +12,20 @@ struct GlobalOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("t"), .customLong("table")], parsing: .singleValue,
-    help: "Only this table.")
+    help: "Use only this table.")
   var table: [String] = []
 
-  @Flag(name: .shortAndLong, help: "No summaries, hints or progress.")
+  @Flag(name: .shortAndLong, help: "Print no summaries, hints or progress.")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Say more.")
+  @Flag(name: .shortAndLong, help: "Print more.")
   var verbose = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @Option(name: .long, help: ArgumentHelp("auto, always or never.", valueName: "when"))
+  @Option(
+    name: .long, help: ArgumentHelp("Print colors: auto, always or never.", valueName: "when"))
   var color: Color?
 
   @Flag(name: .customLong("no-pager"), help: "Don't use the pager.")
@@ -33,6 +34,7 @@ struct GlobalOptions: ParsableArguments {
   @Flag(name: .customLong("no-input"), help: "Ask nothing.")
   var noInput = false
 
-  @Option(name: .long, help: ArgumentHelp("Append what is exchanged to FILE.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("Append a line for each request to FILE.", valueName: "file"))
   var trace: String?
 }

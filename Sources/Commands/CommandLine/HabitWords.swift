@@ -3,18 +3,18 @@ import SyncEngine
 /// Words from other programs, and the tsync command for each (decisions.md 37).
 enum HabitWords {
   static let answers: [(word: String, answer: Hint)] = [
-    ("add", "a new file is an item already; to make one: \(typed: "new", "TEXT")"),
+    ("add", "a new file is already an item; to make one: \(typed: "new", "TEXT")"),
     ("commit", "changes are recorded as they are made; to send them: \(typed: "push")"),
     ("checkout", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
     ("switch", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
     ("branch", "there are no branches"),
-    ("fetch", "to bring what changed on the server: \(typed: "pull")"),
-    ("merge", "pull and push merge by themselves; to settle a conflict: \(typed: "resolve")"),
-    ("rebase", "pull and push merge by themselves; to settle a conflict: \(typed: "resolve")"),
+    ("fetch", "to receive changes from the server: \(typed: "pull")"),
+    ("merge", "pull and push merge by themselves; to resolve a conflict: \(typed: "resolve")"),
+    ("rebase", "pull and push merge by themselves; to resolve a conflict: \(typed: "resolve")"),
     ("reset", "to drop changes made here: \(typed: "restore", "REF")"),
     ("revert", "to drop changes made here: \(typed: "restore", "REF")"),
-    ("stash", "changes don't stand in the way of a pull: \(typed: "pull")"),
-    ("log", "what was sent and what was answered: \(typed: "journal")"),
+    ("stash", "a pull keeps your changes; to pull: \(typed: "pull")"),
+    ("log", "to see sent changes and their answers: \(typed: "journal")"),
     ("ls", "to list items: \(typed: "list")"),
     ("cat", "to show an item: \(typed: "show", "REF")"),
     ("delete", "to remove items: \(typed: "rm", "REF")"),
@@ -22,8 +22,8 @@ enum HabitWords {
     ("undo", "to drop changes made here: \(typed: "restore", "REF")"),
     ("version", "to see the version: \(typed: "--version")"),
     ("update", "to set fields: \(typed: "set", "REF", "FIELD=VALUE")"),
-    ("login", "to keep a token for the server: \(typed: "remote", "login")"),
-    ("logout", "to forget the token for the server: \(typed: "remote", "logout")"),
+    ("login", "to store a token for the server: \(typed: "remote", "login")"),
+    ("logout", "to delete the token for the server: \(typed: "remote", "logout")"),
   ]
 
   /// Returns the hint for a word that is not a command, if there is one.

@@ -12,14 +12,14 @@ struct DiffCommand: TsyncCommand {
 
     static func help(for value: Other) -> ArgumentHelp? {
       switch value {
-      case .server: "Compare the server's row as last seen with the item here."
-      case .conflict: "Only open conflicts: the three sides beside each other."
+      case .server: "Compare the last known row of the server with the item."
+      case .conflict: "Print only open conflicts, with the three sides side by side."
       }
     }
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "What was changed, field by field.")
+    commandName: "diff", abstract: "Show changes, field by field.")
 
   @OptionGroup var options: GlobalOptions
 
@@ -29,14 +29,14 @@ struct DiffCommand: TsyncCommand {
   @Flag(name: [.customShort("p"), .customLong("patch")], help: "Print a patch of the JSON text.")
   var patch = false
 
-  @Flag(name: .customLong("exit-code"), help: "End with 1 when there is a difference.")
+  @Flag(name: .customLong("exit-code"), help: "End with 1 if there is a difference.")
   var exitCode = false
 
-  @Argument(help: ArgumentHelp("Only these items.", valueName: "ref"))
+  @Argument(help: ArgumentHelp("The items to compare.", valueName: "ref"))
   var refs: [String] = []
 
   mutating func run(in context: Context) throws {
-    if patch, other == .conflict { throw Failure.usage("--conflict has three sides, and no patch") }
+    if patch, other == .conflict { throw Failure.usage("--conflict and --patch can't be combined") }
     context.output.page()
     context.output.begin("items")
     try context.reading { open in

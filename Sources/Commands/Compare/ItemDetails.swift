@@ -76,11 +76,11 @@ struct ItemDetails {
     switch side {
     case .base:
       guard let row = base.row else {
-        throw Failure.usage("\(key) has no base: no row of it is known here")
+        throw Failure.usage("\(key) has no base: tsync knows no row of it")
       }
       object = Self.object(row.deleted ? nil : row.item, key.id)
     case .server:
-      guard let server else { throw Failure.usage("no row of \(key) is known here") }
+      guard let server else { throw Failure.usage("tsync knows no row of \(key)") }
       object = Self.object(server.deleted ? nil : server.item, key.id)
     case .client:
       if case .invalid(let invalid) = client { throw Failure(invalid: invalid, .usage) }

@@ -5,7 +5,7 @@ import Workspace
 
 struct JournalCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "journal", abstract: "What waits, what was sent, and what was answered.")
+    commandName: "journal", abstract: "Show pending changes, sent changes and answers.")
 
   @OptionGroup var options: GlobalOptions
 

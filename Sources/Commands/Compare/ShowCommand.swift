@@ -11,11 +11,11 @@ struct ShowCommand: TsyncCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show all of an item.")
+    commandName: "show", abstract: "Show an item.")
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(exclusivity: .exclusive, help: "One side of it, as JSON.")
+  @Flag(exclusivity: .exclusive, help: "Print one side of the item, as JSON.")
   var side: Side?
 
   @Argument(help: ArgumentHelp("The items.", valueName: "ref"))

@@ -5,28 +5,28 @@ import Workspace
 
 struct StatusCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "What is pending, in conflict, rejected or not valid.")
+    commandName: "status", abstract: "List pending, conflicting, rejected and invalid items.")
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .shortAndLong, help: "Only the lines of the items.")
+  @Flag(name: .shortAndLong, help: "Print only the lines of the items.")
   var short = false
 
-  @Flag(name: .long, help: "Stable output for programs.")
+  @Flag(name: .long, help: "Print stable output for programs.")
   var porcelain = false
 
-  @Flag(name: .customShort("z"), help: "As --porcelain, with a NUL in place of each line end.")
+  @Flag(name: .customShort("z"), help: "Print as --porcelain does, with a NUL for each line end.")
   var endsWithNUL = false
 
-  @Flag(name: .customLong("exit-code"), help: "End with 1 when there is anything to tell.")
+  @Flag(name: .customLong("exit-code"), help: "End with 1 if there is anything to report.")
   var exitCode = false
 
   @Option(
     name: .customLong("max-age"),
-    help: ArgumentHelp("Say so when the last pull is older.", valueName: "age"))
+    help: ArgumentHelp("Warn if the last pull is older.", valueName: "age"))
   var maxAge: String?
 
-  @Argument(help: ArgumentHelp("Only these items.", valueName: "ref"))
+  @Argument(help: ArgumentHelp("The items to print.", valueName: "ref"))
   var refs: [String] = []
 
   mutating func run(in context: Context) throws {
@@ -53,16 +53,16 @@ struct StatusCommand: TsyncCommand {
       }
       for name in try open.unknownDirectories() {
         context.output.warn(
-          "items/\(name) is no table of this workspace; those that are: \(typed: "config", "tables")"
+          "items/\(name) is not a table of this workspace; to list its tables: \(typed: "config", "tables")"
         )
       }
       for table in open.tables where state.tables[table]?.isMissing == true {
         context.output.warn(
-          "the server has no table \(table), and its changes wait; to leave it out: \(typed: "config", "tables")"
+          "the server has no table \(table), so its changes wait; to leave it out: \(typed: "config", "tables")"
         )
       }
       for table in open.tables where try open.workspace.isPullStopped(in: table) {
-        context.output.warn("a pull of \(table) was stopped before its end: \(typed: "pull")")
+        context.output.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
       }
       try open.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
       let isOld = try showAge(state, limit, context)
@@ -81,7 +81,7 @@ struct StatusCommand: TsyncCommand {
   {
     guard let limit else { return false }
     guard let pulled = state.pulled else {
-      context.output.warn("nothing was ever pulled: \(typed: "pull")")
+      context.output.warn("nothing has been pulled yet; to pull: \(typed: "pull")")
       return true
     }
     let time = pulled.ticks / Timestamp.perSecond
@@ -89,7 +89,7 @@ struct StatusCommand: TsyncCommand {
     guard age > limit else { return false }
     // An age over the limit is never printed as "just now".
     let ago = age < 60 ? "\(age) s ago" : TimeText.ago(time, now: context.now)
-    context.output.warn("the last pull was \(ago): \(typed: "pull")")
+    context.output.warn("the last pull was \(ago); to pull: \(typed: "pull")")
     return true
   }
 }

@@ -25,7 +25,7 @@ extension StatusReport.Entry {
     case .unknown(let intent): return intent.kind.rawValue
     case .invalid(let invalid):
       return invalid.sentence + (invalid.hint.map { " · \(text($0))" } ?? "")
-    case .moved(let place): return "moved to \(place)"
+    case .moved(let place): return "renamed to \(place)"
     }
   }
 

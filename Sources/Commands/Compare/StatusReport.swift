@@ -82,7 +82,7 @@ struct StatusReport {
       let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
-      let look: Hint = "look: \(typed: "pull"); then \(typed: "help", "push")"
+      let look: Hint = "to look for the row: \(typed: "pull"); then \(typed: "help", "push")"
       let hint = (isDoubtful ? look : heading.hint).map(output.text)
       output.result(Line(heading.text, .bold).hinting(hint))
       for (_, line) in group { output.result(line) }

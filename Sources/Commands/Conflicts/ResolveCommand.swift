@@ -5,38 +5,40 @@ import Workspace
 
 struct ResolveCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resolve", abstract: "Settle conflicts.")
+    commandName: "resolve", abstract: "Resolve conflicts.")
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "The client's side wins in the fields in conflict.")
+  @Flag(name: .long, help: "Take the client's values of the fields in conflict.")
   var client = false
 
-  @Flag(name: .long, help: "The server's side wins in them.")
+  @Flag(name: .long, help: "Take the server's values of the fields in conflict.")
   var server = false
 
-  @Flag(name: .long, help: "Keep both.")
+  @Flag(name: .long, help: "Keep both versions, as two items.")
   var both = false
 
   @Option(
     name: [.customShort("f"), .customLong("field")], parsing: .singleValue,
-    help: ArgumentHelp("Settle one field: client, server, or a value.", valueName: "field=choice"))
+    help: ArgumentHelp(
+      "Decide on one field: client, server, or a value.", valueName: "field=choice"))
   var fields: [String] = []
 
-  @Flag(name: .shortAndLong, help: "All open conflicts.")
+  @Flag(name: .shortAndLong, help: "Resolve all open conflicts.")
   var all = false
 
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
-    help: "Say what would become of each, and change nothing.")
+    help: "Print how each would be resolved, and change nothing.")
   var dryRun = false
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Run COMMAND on the sides and a result.", valueName: "command"))
+    help: ArgumentHelp(
+      "Run COMMAND on the files of the sides and of the result.", valueName: "command"))
   var tool: String?
 
-  @Flag(name: .long, help: "Push what was resolved, until the server accepts it.")
+  @Flag(name: .long, help: "Push the resolved items, until the server accepts them.")
   var push = false
 
   @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
@@ -48,14 +50,14 @@ struct ResolveCommand: TsyncCommand {
 
   func validate() throws {
     guard [client, server, both].count(where: \.self) <= 1 else {
-      throw ValidationError("only one of --client, --server and --both can win")
+      throw ValidationError("--client, --server and --both can't be combined")
     }
     let decides = side != nil || !fields.isEmpty
     guard tool == nil || !decides else {
-      throw ValidationError("--tool decides itself: no --client, --server, --both or --field")
+      throw ValidationError("--tool can't be combined with --client, --server, --both or --field")
     }
     guard all || !references.isEmpty || !(decides || tool != nil) else {
-      throw ValidationError("which conflicts? name them, or all by -a")
+      throw ValidationError("no items given; name items, or -a for all")
     }
     guard !all || references.isEmpty else {
       throw ValidationError("-a cannot be combined with items")

@@ -78,7 +78,7 @@ extension Session {
     let key = document.key
     let (bytes, late) = try use { try $0.workspace.text(of: document) }
     guard bytes != document.text else { return .unchanged }
-    if let late { context.output.warn("\(key) was changed meanwhile; your text is in \(late)") }
+    if let late { context.output.warn("another program changed \(key); your text is in \(late)") }
     guard let text = bytes else { return .unchanged }
     let merged = MarkedDocument(text, of: key.id)
     guard !merged.isBlank else { return .unchanged }

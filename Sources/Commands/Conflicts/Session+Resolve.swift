@@ -72,7 +72,7 @@ extension Session {
       } catch let failure as Resolve.Failure {
         // One conflict must not stop the others.
         let failure = Failure(failure)
-        context.output.warn(failure.message ?? "\(key) can't be looked at")
+        context.output.warn(failure.message ?? "\(key) can't be read")
         for hint in failure.hints { context.output.warn(hint) }
         showLeft(key, nil, names, &summary)
       }
@@ -87,7 +87,7 @@ extension Session {
   ) throws {
     let item = try use { try $0.workspace.client(key).item ?? $0.workspace.base(of: key).item }
     var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
-    outcome.remark = "as was decided"
+    outcome.remark = "as decided before"
     outcome.members = [.init(name: "how", value: "decided")]
     show(outcome, names, &summary)
     summary.resolved.append(key)
@@ -127,7 +127,7 @@ extension Session {
         return false
       }
       guard let back = try isRehearsal ? [] : settle(key, conflict, by: resolution) else {
-        context.output.warn("\(key) was changed meanwhile, and is looked at again")
+        context.output.warn("another program changed \(key); reading it again")
         continue
       }
       let item = resolution.item(of: conflict) ?? conflict.client ?? conflict.server

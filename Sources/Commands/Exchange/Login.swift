@@ -59,7 +59,8 @@ enum Login {
       guard asks else { return nil }
       // tsync can't ask, and the terminal would show an unasked token.
       guard context.canAsk || !context.invocation.input.isTerminal else {
-        throw Failure.usage("no token was given", hints: ["name a file: --token-file FILE"])
+        throw Failure.usage(
+          "no token was given", hints: ["to read it from a file: --token-file FILE"])
       }
       line =
         context.canAsk
@@ -85,7 +86,8 @@ enum Login {
       throw Failure.usage("\(path): \(error)")
     }
     guard let secret else {
-      throw Failure.usage("\(path) holds no \(word): one line of visible ASCII characters")
+      throw Failure.usage(
+        "\(path) contains no \(word): expected one line of visible ASCII characters")
     }
     return secret
   }
@@ -94,7 +96,7 @@ enum Login {
     _ secret: Text, for origin: Origin, isKey: Bool = false, _ context: Context
   ) throws {
     guard let credentials = context.credentials else {
-      throw Failure.usage("neither XDG_CONFIG_HOME nor HOME says where tokens are kept")
+      throw Failure.usage("XDG_CONFIG_HOME and HOME are not set: there is no place for tokens")
     }
     let name = Text(origin.description)
     try credentials.set(secret, for: isKey ? Credentials.applicationKey(of: name) : name)

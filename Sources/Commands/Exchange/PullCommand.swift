@@ -4,13 +4,13 @@ import Workspace
 
 struct PullCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pull", abstract: "Bring what changed on the server.")
+    commandName: "pull", abstract: "Receive changes from the server.")
 
   @OptionGroup var options: GlobalOptions
 
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
-    help: "Say what would be done, and write nothing.")
+    help: "Print the changes that a pull would make, and write nothing.")
   var dryRun = false
 
   @Flag(name: .long, help: "Read all rows again.")

@@ -2,31 +2,31 @@ import ArgumentParser
 
 struct PushCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Send what changed here.")
+    commandName: "push", abstract: "Send changes to the server.")
 
   @OptionGroup var options: GlobalOptions
 
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
-    help: "Say what would be sent, without asking the server.")
+    help: "Print the changes that would be sent, and send nothing.")
   var dryRun = false
 
-  @Flag(name: .long, help: "Ask about each conflict, and send what was decided.")
+  @Flag(name: .long, help: "Ask about each conflict, and send the resolved item.")
   var resolve = false
 
   @Option(
     name: [.customShort("j"), .customLong("jobs")],
-    help: ArgumentHelp("At most N requests at once.", valueName: "n"))
+    help: ArgumentHelp("Send at most N requests at once.", valueName: "n"))
   var jobs: Int?
 
   @Option(
     name: .customLong("max-delete"),
-    help: ArgumentHelp("Delete up to N items of a table whose files vanished.", valueName: "n"))
+    help: ArgumentHelp("Delete up to N items of a table whose files are missing.", valueName: "n"))
   var maxDelete: Int?
 
   @Flag(
     name: .long,
-    help: "Send new items again of which it is unknown whether the server has made their rows.")
+    help: "Send new items again, if it is unknown whether the server made their rows.")
   var again = false
 
   @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
@@ -36,10 +36,11 @@ struct PushCommand: TsyncCommand {
 
   func validate() throws {
     guard (1...128).contains(jobs ?? 1) else {
-      throw ValidationError("--jobs is a number from 1 to 128")
+      throw ValidationError("--jobs must be 1 to 128")
     }
     guard !again || !references.isEmpty && !resolve && !dryRun else {
-      throw ValidationError("--again takes the items to send again, and no --resolve or --dry-run")
+      throw ValidationError(
+        "--again needs items, and can't be combined with --resolve or --dry-run")
     }
     guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete must be 0 or more") }
   }

@@ -66,8 +66,8 @@ struct PushSummary {
         Failure(
           .rejected, fact,
           hints: [
-            "bring it back: \(typed: "restore", "\(key)")",
-            "or remove it: \(typed: "rm", "\(key)")",
+            "to bring it back: \(typed: "restore", "\(key)")",
+            "to remove it: \(typed: "rm", "\(key)")",
           ]))
     }
   }

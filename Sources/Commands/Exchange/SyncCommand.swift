@@ -9,7 +9,7 @@ struct SyncCommand: TsyncCommand {
 
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
-    help: "Say what both would do, and change nothing.")
+    help: "Print the changes that both would make, and change nothing.")
   var dryRun = false
 
   @Flag(name: .long, help: "Ask about conflicts before the push, and during it.")
@@ -17,7 +17,7 @@ struct SyncCommand: TsyncCommand {
 
   @Option(
     name: .customLong("max-delete"),
-    help: ArgumentHelp("Delete up to N items of a table, here and there.", valueName: "n"))
+    help: ArgumentHelp("Delete up to N items of a table, here and on the server.", valueName: "n"))
   var maxDelete: Int?
 
   func validate() throws {

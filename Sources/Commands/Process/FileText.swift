@@ -57,7 +57,7 @@ enum FileText {
     _ path: String, holding read: [UInt8], toldAs place: String, _ context: Context
   ) {
     guard !isEdited(path, of: read) else {
-      return context.output.warn("what was saved since is in \(place)")
+      return context.output.warn("a text saved after that is in \(place)")
     }
     remove(path)
   }

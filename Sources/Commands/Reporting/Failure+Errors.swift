@@ -29,7 +29,7 @@ extension Failure {
       self.init(status, "the file name is not an item's")
       return
     }
-    self.init(status, invalid.sentence, hints: invalid.hint.map { ["mend it: \($0)"] } ?? [])
+    self.init(status, invalid.sentence, hints: invalid.hint.map { ["to fix it: \($0)"] } ?? [])
   }
 
   /// Describes an error of the command line's parser.
@@ -41,7 +41,7 @@ extension Failure {
     if let first = bytes.first, (0x41...0x5A).contains(first) { bytes[0] = first | 0x20 }
     self = .usage(
       String(decoding: bytes, as: UTF8.self),
-      hints: ["what it takes: \(typed: "help", type.name)"])
+      hints: ["to see its options: \(typed: "help", type.name)"])
   }
 
   private init(_ error: WorkspaceError) {
@@ -59,24 +59,26 @@ extension Failure {
       let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(
         .damaged, fact,
-        hints: isOwn ? ["nothing was touched; what can be done about it: \(typed: "doctor")"] : [])
-    case .newerFormat: self.init(.unsafe, fact, hints: ["install that version, or clone anew"])
-    case .locked: self.init(.locked, fact, hints: ["try again when it has ended"])
+        hints: isOwn ? ["nothing was changed; to check the workspace: \(typed: "doctor")"] : [])
+    case .newerFormat: self.init(.unsafe, fact, hints: ["install a newer tsync, or clone again"])
+    case .locked: self.init(.locked, fact, hints: ["try again after it has ended"])
     case .notFound:
-      self = .usage(fact, hints: ["make one: \(typed: "init"), or \(typed: "clone", "URL")"])
+      self = .usage(fact, hints: ["to make one: \(typed: "init"), or \(typed: "clone", "URL")"])
     case .setting(let place, let line, _, _):
       // A value from the command line has no line number.
       let option = place.utf8.first == UInt8(ascii: "/") ? ["--user"] : []
       self = .usage(
         fact,
-        hints: line == nil ? [] : ["mend it: \(typed: ["config"] + option + ["--edit"])"])
+        hints: line == nil ? [] : ["to fix it: \(typed: ["config"] + option + ["--edit"])"])
     case .exists: self = .usage(fact)
     case .untrusted:
       self.init(
         .unsafe, fact,
-        hints: ["nothing in it was used; one of your own: \(typed: "clone", "URL", "DIR")"])
+        hints: [
+          "tsync uses nothing in it; to make your own workspace: \(typed: "clone", "URL", "DIR")"
+        ])
     case .credentials(_, _, let hint):
-      self.init(.unauthorized, fact, hints: hint.map { ["mend it: \($0)"] } ?? [])
+      self.init(.unauthorized, fact, hints: hint.map { ["to fix it: \($0)"] } ?? [])
     }
   }
 
@@ -85,12 +87,12 @@ extension Failure {
     switch error {
     // A file or a link is at the place of a directory.
     case .notDirectory, .tooManySymbolicLinkLevels:
-      isOwn ? ["what can be done about it: \(typed: "doctor")"] : []
+      isOwn ? ["to check the workspace: \(typed: "doctor")"] : []
     case .noSpace, Errno(rawValue: EDQUOT):
       ["nothing is lost: make room, and try again"]
     case .permissionDenied, .notPermitted:
-      ["its owner and mode, and its directory's, say who may: ls -ld"]
-    case .readOnlyFileSystem: ["nothing was changed; commands that only look work"]
+      ["to see the owner and mode of it and its directory: ls -ld"]
+    case .readOnlyFileSystem: ["nothing was changed; commands that only read still work"]
     default: []
     }
   }
@@ -103,7 +105,7 @@ extension Failure {
       self.init(.unreachable, "the server is busy (\(status)); try again \(later)")
     case .unauthorized(let refusal):
       let fact = "the server refused access: \(refusal.sentence)"
-      self.init(.unauthorized, fact, hints: ["give it a token: \(typed: "remote", "login")"])
+      self.init(.unauthorized, fact, hints: ["to set a token: \(typed: "remote", "login")"])
     case .notSpeaking(let fact, let ways): self.init(.unreachable, fact, hints: ways)
     case .noTable(let table): self = .noTable(table)
     case .unsafe(let fact, let ways): self.init(.unsafe, fact, hints: ways)
@@ -130,14 +132,14 @@ extension Failure {
         isRemoved
         ? .usage(
           "\(item) was removed, and \(side) was edited",
-          hints: ["remove that, too, or copy it to the first"])
+          hints: ["remove \(side) too, or copy it to \(item)"])
         : .usage(
           "\(item) and \(side) were both edited, and differ",
-          hints: ["make them the same, or remove the second, and the first counts"])
+          hints: ["make them equal, or remove \(side) to use \(item)"])
     case .moved(let key, let file): self = .moved(key, to: file)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key):
-      self.init(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+      self.init(.rejected, "another program changed \(key)", hints: ["try again"])
     }
   }
 }
@@ -160,6 +162,6 @@ extension Rejection {
     // The server accepted the change, but for some fields.
     if refusal.status == 200 { return refusal.words.string }
     let isTaken = kind == .insert && refusal.status == 409
-    return isTaken ? "\(refusal.sentence) (no row of this id can be seen)" : refusal.sentence
+    return isTaken ? "\(refusal.sentence) (the server shows no row with this id)" : refusal.sentence
   }
 }

@@ -9,7 +9,7 @@ struct PurgeCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "Forget also what isn't pushed.")
+  @Flag(name: .long, help: "Forget changes that are not pushed, too.")
   var discard = false
 
   mutating func run(in context: Context) throws {
@@ -28,7 +28,7 @@ struct PurgeCommand: TsyncCommand {
             PathName.split(PathName.split(invalid.place).directory).name == name.description
           else { continue }
           guard try !open.workspace.discard(invalid, of: entry.key, in: name) else { continue }
-          context.output.warn("\(invalid.place) was changed meanwhile, and stays")
+          context.output.warn("another program changed \(invalid.place); it was not removed")
           context.output.end(with: .rejected)
         }
         try open.workspace.settle()
@@ -59,10 +59,10 @@ struct PurgeCommand: TsyncCommand {
     let isSendable = counts.keys.contains { [.pending, .unknown].contains($0) }
     let way: Hint =
       isSendable
-      ? "send it: \(typed: context.sameTables(["push"]))"
-      : "look at it: \(typed: context.sameTables(["status"]))"
+      ? "to send it: \(typed: context.sameTables(["push"]))"
+      : "to see it: \(typed: context.sameTables(["status"]))"
     throw Failure(
       .unsafe, parts.joined(separator: ", "),
-      hints: [way, "or lose it: \(typed: context.sameTables(["purge", "--discard"]))"])
+      hints: [way, "to lose it: \(typed: context.sameTables(["purge", "--discard"]))"])
   }
 }

@@ -104,7 +104,7 @@ struct Restoration {
     // Valid file or not: the sent change could come back from the server.
     guard open.workspace.journal.intents[key] == nil else {
       throw Failure.usage(
-        "the outcome of \(key) is unknown", hints: ["find it out first: \(typed: "push")"])
+        "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
     // A waiting row becomes the base first.
     let row = try waiting.contains(key) ? open.workspace.newestRow(of: key) : base.row
@@ -185,7 +185,7 @@ struct Restoration {
       return try run(on: &open, now: context.now)
     } catch let failure as Resolve.Failure {
       guard let key else { throw failure }
-      context.output.warn("\(key) was changed meanwhile, and stays as it is")
+      context.output.warn("another program changed \(key); it was not restored")
       context.output.end(with: .rejected)
       return false
     }

@@ -11,11 +11,11 @@ struct RestoreCommand: TsyncCommand {
 
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
-    help: "Say what would be done, and change nothing.")
+    help: "Print the items that would be restored, and change nothing.")
   var isRehearsal = false
 
   @Flag(
-    name: .shortAndLong, help: "All items that were changed, removed, rejected or aren't valid.")
+    name: .shortAndLong, help: "Restore all items that are changed, removed, rejected or invalid.")
   var all = false
 
   @Flag(name: .customShort("y"), help: "Do it without asking.")

@@ -66,7 +66,7 @@ extension Output {
   /// Warns of an invalid file, with a hint, and sets the exit status.
   func show(_ invalid: InvalidItem) {
     warn(invalid.sentence)
-    if let hint = invalid.hint { summary(Line("tsync: mend it: \(text(of: hint))")) }
+    if let hint = invalid.hint { summary(Line("tsync: to fix it: \(text(of: hint))")) }
     end(with: .rejected)
   }
 }

@@ -65,7 +65,7 @@ struct Connection {
   }
 
   static var noServer: Failure {
-    .usage("the workspace has no server", hints: ["name one: \(typed: "remote", "set", "URL")"])
+    .usage("the workspace has no server", hints: ["to set one: \(typed: "remote", "set", "URL")"])
   }
 
   /// Writes the known facts of the server into a state.
@@ -136,9 +136,9 @@ struct Connection {
     }
     throw Failure(
       .unsafe,
-      "whether \(count == 1 ? "a sent change" : "\(count) sent changes") arrived is only known "
-        + "by the former server",
-      hints: ["find out there first: \(typed: "remote", "set", former.string)"])
+      "only the former server knows whether "
+        + "\(count == 1 ? "a sent change" : "\(count) sent changes") arrived",
+      hints: ["to ask it first: \(typed: "remote", "set", former.string)"])
   }
 
   /// Describes an error of the exchange; for plain HTTP to another machine, it names the address.
@@ -150,11 +150,11 @@ struct Connection {
     if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, observed.hasToken {
       return Failure(
         .unauthorized,
-        "the server does not accept the token that it was given: \(refusal.sentence)",
-        hints: ["give it another one: \(typed: "remote", "login")"])
+        "the server does not accept the token: \(refusal.sentence)",
+        hints: ["to set another token: \(typed: "remote", "login")"])
     }
     guard error is Stop, let refusal = observed.refusal else { return error }
-    return Failure.usage(refusal, hints: ["an address of another machine begins with https://"])
+    return Failure.usage(refusal, hints: ["for another machine, use an address with https://"])
   }
 }
 

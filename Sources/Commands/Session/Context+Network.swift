@@ -38,7 +38,7 @@ extension Context {
     do {
       return try Trace(path(trace), clock: invocation.clock)
     } catch let error as Errno {
-      throw Failure.usage("the trace can't be written to \(trace): \(error)")
+      throw Failure.usage("cannot write the trace to \(trace): \(error)")
     }
   }
 }

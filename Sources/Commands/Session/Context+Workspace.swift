@@ -120,7 +120,7 @@ extension Context {
       let name = try TableName(Text(word))
       guard all.contains(name) else {
         throw Failure.usage(
-          "\(name) is no table of this workspace",
+          "\(name) is not a table of this workspace",
           hints: ["its tables: \(all.map(\.description).joined(separator: ", "))"])
       }
       return name

@@ -49,7 +49,7 @@ extension OpenWorkspace {
   /// Returns a hint to pull if the table has no delta token: the server may have a row then.
   func pullHint(of key: ItemKey) throws -> [Hint] {
     guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
-    return ["should the server have one, it comes with: \(typed: "pull")"]
+    return ["if the server has one, to receive it: \(typed: "pull")"]
   }
 
   var lacksItems: Bool {

@@ -9,10 +9,10 @@ struct ConfigCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "Only the user's file.")
+  @Flag(name: .long, help: "Use only the user's file.")
   var user = false
 
-  @Flag(name: .customLong("show-origin"), help: "Say where each setting comes from.")
+  @Flag(name: .customLong("show-origin"), help: "Print the file of each setting.")
   var showOrigin = false
 
   @Flag(name: .long, help: "Remove the setting.")
@@ -58,7 +58,7 @@ struct ConfigCommand: TsyncCommand {
 
   private static func guess(_ name: String) -> [Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
-      ?? ["all of them: man 5 tsync-config"]
+      ?? ["to list the settings: man 5 tsync-config"]
   }
 
   /// Prints the value of one setting, which may be the default.

@@ -9,10 +9,10 @@ struct DoctorCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "Mend what can be mended.")
+  @Flag(name: .long, help: "Fix the problems that can be fixed.")
   var fix = false
 
-  @Flag(name: .long, help: "Say what pull --full would do, too.")
+  @Flag(name: .long, help: "Print the changes that pull --full would make, too.")
   var deep = false
 
   func run(in context: Context) throws {
@@ -44,11 +44,12 @@ struct DoctorCommand: TsyncCommand {
   static func environmentNotes(_ environment: Environment) -> [String] {
     var facts: [String] = []
     if environment.nonEmpty("SSLKEYLOGFILE") != nil {
-      facts.append("SSLKEYLOGFILE is set: who can read that file can read what is exchanged")
+      facts.append(
+        "SSLKEYLOGFILE is set: a reader of that file can decrypt all requests and answers")
     }
     for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] as [Text]
     where environment.nonEmpty(name) != nil {
-      facts.append("\(name) is set: a server at https is reached through a proxy")
+      facts.append("\(name) is set: tsync reaches https servers through a proxy")
     }
     return facts
   }
@@ -90,6 +91,6 @@ extension Examination {
     guard isNewer else { return nil }
     return Failure(
       .unsafe, "\(place) \(fact)",
-      hints: ["nothing was mended; install that version, or clone anew"])
+      hints: ["nothing was changed; install a newer tsync, or clone again"])
   }
 }

@@ -7,7 +7,7 @@ struct HelpCommand: TsyncCommand {
   @OptionGroup var options: GlobalOptions
 
   @Argument(
-    help: ArgumentHelp("A command, or the last word of a page's name.", valueName: "command"))
+    help: ArgumentHelp("A command, or the last word of the name of a page.", valueName: "command"))
   var command: String?
 
   mutating func run(in context: Context) throws {
@@ -24,7 +24,7 @@ struct HelpCommand: TsyncCommand {
     guard let summary = page.summary else {
       throw Failure.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")
     }
-    context.output.warn("\(page.name)(\(page.section)) can't be opened; in short:")
+    context.output.warn("cannot open \(page.name)(\(page.section)); in short:")
     context.output.result(safe: summary)
   }
 }

@@ -6,7 +6,7 @@ import Workspace
 
 struct RemoteCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remote", abstract: "Which server, and the token for it.",
+    commandName: "remote", abstract: "Set the server, and a token for it.",
     subcommands: [Show.self, SetAddress.self, LogIn.self, LogOut.self],
     defaultSubcommand: Show.self)
 
@@ -76,7 +76,7 @@ struct RemoteCommand: TsyncCommand {
 
   struct LogIn: TsyncCommand {
     static let configuration = CommandConfiguration(
-      commandName: "login", abstract: "Keep a token for the server's origin.")
+      commandName: "login", abstract: "Store a token for the server's origin.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -109,7 +109,7 @@ struct RemoteCommand: TsyncCommand {
 
   struct LogOut: TsyncCommand {
     static let configuration = CommandConfiguration(
-      commandName: "logout", abstract: "Forget token and key for the server's origin.")
+      commandName: "logout", abstract: "Delete the token and key for the server's origin.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -135,6 +135,6 @@ extension RemoteCommand {
 
 extension RemoteError: FailureDescribing {
   var failure: Failure {
-    .usage(description, hints: hint.map { ["keep a token for it: \($0)"] } ?? [])
+    .usage(description, hints: hint.map { ["to store a token for it: \($0)"] } ?? [])
   }
 }

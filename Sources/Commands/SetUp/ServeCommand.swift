@@ -9,7 +9,7 @@ struct ServeCommand: TsyncCommand {
     commandName: "serve", abstract: "Run the server.")
 
   // All words behind `serve` are for the server.
-  @Argument(parsing: .allUnrecognized, help: "What the server takes.")
+  @Argument(parsing: .allUnrecognized, help: "The options of tsync-server.")
   var arguments: [String] = []
 
   // Parses no words, because an option group that was never parsed can't be read.
@@ -42,7 +42,7 @@ enum SiblingProgram {
     let directory = PathName.split(own).directory
     let path = "\(directory)/\(name)"
     guard access(path, X_OK) == 0 else {
-      throw Failure.usage("\(name) does not lie in \(directory)")
+      throw Failure.usage("\(name) is not in \(directory)")
     }
     return path
   }

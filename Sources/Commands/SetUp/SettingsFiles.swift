@@ -17,7 +17,8 @@ struct SettingsFiles {
       ? nil
       : Workspace(at: context.findWorkspace(), for: .reading, clock: context.invocation.clock)
     if user, userDirectory == nil {
-      throw Failure.usage("neither XDG_CONFIG_HOME nor HOME says where the user's settings are")
+      throw Failure.usage(
+        "XDG_CONFIG_HOME and HOME are not set: there is no place for the user's settings")
     }
   }
 
@@ -34,8 +35,8 @@ struct SettingsFiles {
     if key.isProtected, !isUserOnly, text != nil || file == former {
       let words = text.map { [key.name.string, $0.string] } ?? ["--unset", key.name.string]
       throw Failure.usage(
-        "\(key.name) counts only from the user's side",
-        hints: ["set it there: \(typed: ["config", "--user"] + words)"])
+        "\(key.name) has effect only in the user's settings",
+        hints: ["to set it there: \(typed: ["config", "--user"] + words)"])
     }
     try write(file)
   }

@@ -20,7 +20,7 @@ struct CloneCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The server's address.", valueName: "url"))
   var url: String
 
-  @Argument(help: "The directory; by default one named by the host.")
+  @Argument(help: "The directory; by default, the name of the host.")
   var dir: String?
 
   func run(in context: Context) throws {
@@ -84,7 +84,7 @@ struct CloneCommand: TsyncCommand {
   private static func isNotEmpty(_ path: String, _ shown: String, _ context: Context) -> Failure {
     let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
     let isWorkspace = found != nil && found == UserDirectory.resolved(path)
-    let hint: Hint = "it is a workspace; to go on there\(.column)\(typed: "-C", shown, "pull")"
+    let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
     return .usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
   }
 
@@ -100,7 +100,7 @@ struct CloneCommand: TsyncCommand {
       default: throw error
       }
     }
-    throw Failure.usage("\(shown) lies in the workspace \(found)")
+    throw Failure.usage("\(shown) is in the workspace \(found)")
   }
 
   /// Adds a hint to go on, because the workspace exists.
@@ -108,10 +108,10 @@ struct CloneCommand: TsyncCommand {
     var failure = failure
     if failure.status == .usage {
       failure.hints.append(
-        "the workspace is made; name another\(.column)\(typed: "remote", "set", "URL")")
+        "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
     } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
       failure.hints.append(
-        "the workspace is made; to go on\(.column)\(typed: "pull")")
+        "the workspace is made; to continue\(.column)\(typed: "pull")")
     }
     return failure
   }

@@ -6,11 +6,11 @@ import Workspace
 
 struct DemoCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Play the whole story on a server of its own.")
+    commandName: "demo", abstract: "Run a demonstration with a server of its own.")
 
   @OptionGroup var options: GlobalOptions
 
-  @Argument(help: "The directory to play in.")
+  @Argument(help: "The directory to make.")
   var dir: String?
 
   func run(in context: Context) throws {
@@ -28,7 +28,7 @@ struct DemoCommand: TsyncCommand {
       environment: environment, log: "\(directory)/server.log")
     defer { server.end() }
     guard let url = server.firstLine() else {
-      throw Failure(.damaged, "the server did not start; \(shown)/server.log tells why")
+      throw Failure(.damaged, "the server did not start: see \(shown)/server.log")
     }
     context.output.flush()
     // With `--json`, standard output has only the document.
@@ -39,10 +39,10 @@ struct DemoCommand: TsyncCommand {
     let ending = try context.invocation.run(script)
     try context.checkSignal()
     guard ending.status == 0 else {
-      throw Failure(.conflicts, "the story did not go as it should")
+      throw Failure(.conflicts, "the demonstration failed")
     }
     context.output.summary(
-      Line("The story went as it should. To look at: \(shown)/anna and \(shown)/ben."))
+      Line("The demonstration succeeded. Its workspaces are \(shown)/anna and \(shown)/ben."))
   }
 
   /// Returns an environment without the user's settings and tokens; `tsync` is this program.

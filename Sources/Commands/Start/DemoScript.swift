@@ -24,7 +24,7 @@ enum DemoScript {
     run "tsync clone $URL anna" 'made workspace anna (todoitem)'
     run "tsync clone $URL ben"
 
-    tell 'Anna makes an item and pushes it. Ben pulls it: a file of his own.'
+    tell 'Anna makes an item and pushes it. Ben pulls it, and has it as a file.'
     run 'tsync -C anna new -s id=hello Hello world 3' 'added hello  Hello world 3'
     run 'tsync -C anna push' 'created hello  Hello world 3' '1 pushed'
     run 'tsync -C ben pull'
@@ -37,29 +37,29 @@ enum DemoScript {
     ends 1 'tsync -C ben push'
     has 'conflict hello  Hello world 23 (text)'
 
-    tell 'Nothing is lost and nothing was decided: the versions lie side by side.'
+    tell 'Nothing is lost: the versions are in files, side by side.'
     run 'grep text ben/.todosync/conflicts/todoitem/hello.*' \\
       'client.json:  "text": "Hello world 23"' 'server.json:  "text": "Hello world 13"' \\
       'base.json:  "text": "Hello world 3"'
 
-    tell 'Ben keeps his own, and the server accepts it. Anna gets it with her next pull.'
+    tell 'Ben keeps his version, and the server accepts it. Anna receives it with her next pull.'
     run 'tsync -C ben resolve --client hello' 'resolved hello  Hello world 23 (client)'
     run 'tsync -C ben push' 'updated hello  Hello world 23'
     run 'tsync -C anna pull'
 
-    tell 'Without a network all goes on; a push says what waits.'
+    tell 'Without a network, work goes on; a push prints how many changes wait.'
     run 'tsync -C anna remote set http://127.0.0.1:1'
     run 'tsync -C anna new -s id=milk Buy milk' 'added milk  Buy milk'
     run 'tsync -C anna done hello' 'done hello  Hello world 23'
     ends 5 'tsync -C anna push'
     has 'cannot reach http://127.0.0.1:1' 'nothing is lost: 2 changes wait'
 
-    tell 'With the network back, exactly these are sent, once.'
+    tell 'When the network is back, a push sends each of them once.'
     run "tsync -C anna remote set $URL"
     run 'tsync -C anna push' 'created milk  Buy milk' 'updated hello  Hello world 23' '2 pushed'
     run 'tsync -C anna push' 'nothing to push'
 
-    tell 'In the end both have the same.'
+    tell 'At the end, both have the same items.'
     run 'tsync -C ben sync' 'nothing to push'
     run 'diff -r anna/.todosync/items ben/.todosync/items'
     run 'tsync -C ben list -a' 'hello  Hello world 23      done' 'milk   Buy milk'

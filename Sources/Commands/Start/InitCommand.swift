@@ -8,10 +8,10 @@ struct InitCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Option(name: .long, help: ArgumentHelp("The server's address.", valueName: "url"))
+  @Option(name: .long, help: ArgumentHelp("Set the server's address.", valueName: "url"))
   var remote: String?
 
-  @Argument(help: "The directory; the current one by default.")
+  @Argument(help: "The directory; by default, the current one.")
   var dir: String?
 
   mutating func run(in context: Context) throws {
@@ -49,7 +49,7 @@ struct InitCommand: TsyncCommand {
     }
     let isSame = Text(PathName.physical(path)) == Text(found)
     throw Failure.usage(
-      isSame ? "\(shown) is a workspace already" : "\(shown) lies in the workspace \(found)")
+      isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
   }
 }
 

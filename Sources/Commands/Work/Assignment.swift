@@ -46,10 +46,10 @@ struct Assignment: Equatable {
     if field.isEmpty { throw Failure.usage("the field name is empty") }
     if field == Item.idField, !allowingID {
       throw Failure.usage(
-        "an id can't be set", hints: ["for another id: \(typed: "mv", "REF", "NEWID")"])
+        "an id can't be set", hints: ["to give it another id: \(typed: "mv", "REF", "NEWID")"])
     }
     if SystemField.contains(field) {
-      throw Failure.usage("\(field) is the server's own field and can't be set")
+      throw Failure.usage("only the server sets \(field)")
     }
     return field
   }

@@ -47,7 +47,7 @@ struct Draft: Equatable {
   /// Refuses an id that is too long for a file's name.
   private static func named(_ id: ItemID) throws -> ItemID {
     guard FileName.of(id) != nil else {
-      throw Failure.usage("the id is too long for a file's name")
+      throw Failure.usage("the id is too long for a file name")
     }
     return id
   }

@@ -55,7 +55,7 @@ struct ItemImport {
             ? "\(place):\(fault)" : "\(place):\(index + 1):\(error.column): \(error.message)")
       }
     }
-    guard !found.isEmpty else { throw Failure.usage("\(place) holds no item") }
+    guard !found.isEmpty else { throw Failure.usage("\(place) contains no item") }
     return found
   }
 
@@ -87,7 +87,7 @@ extension ItemImport.Object {
       case .string(let text)?:
         let key = ItemKey(table, try ItemID(text))
         guard FileName.of(key.id) != nil else {
-          throw NameError("the id is too long for a file's name")
+          throw NameError("the id is too long for a file name")
         }
         return Draft(key, Item(object))
       default: throw NameError("the id is not a string")

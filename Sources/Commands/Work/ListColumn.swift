@@ -9,7 +9,7 @@ enum Column: Equatable {
     case "id": self = .id
     case "title": self = .title
     case "table": self = .table
-    case "": throw Failure.usage("a column has a name")
+    case "": throw Failure.usage("the column name is empty")
     default: self = .field(name)
     }
   }

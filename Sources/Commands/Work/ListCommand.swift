@@ -7,27 +7,27 @@ struct ListCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .shortAndLong, help: "Also the items that are done.")
+  @Flag(name: .shortAndLong, help: "List items that are done, too.")
   var all = false
 
   @Option(
     name: [.customShort("o"), .customLong("columns")],
-    help: ArgumentHelp("These columns instead, separated by commas.", valueName: "columns"))
+    help: ArgumentHelp("Print these columns, separated by commas.", valueName: "columns"))
   var columns: String?
 
   @Option(
     name: [.customShort("S"), .customLong("sort")], parsing: .unconditional,
-    help: ArgumentHelp("Sort by these columns; with - before it, the other way round."))
+    help: ArgumentHelp("Sort by these columns; a - before a column reverses its order."))
   var sort: String?
 
-  @Option(name: .long, help: ArgumentHelp("No more than N lines.", valueName: "n"))
+  @Option(name: .long, help: ArgumentHelp("Print at most N lines.", valueName: "n"))
   var limit: Int?
 
   @Argument(help: ArgumentHelp("Filters.", valueName: "filter"))
   var filters: [String] = []
 
   mutating func run(in context: Context) throws {
-    if let limit, limit < 0 { throw Failure.usage("--limit is a number of lines") }
+    if let limit, limit < 0 { throw Failure.usage("--limit must be 0 or more") }
     let columns = try columns.map { try Column.list($0) }
     let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
     context.output.page()

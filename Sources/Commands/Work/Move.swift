@@ -15,13 +15,14 @@ struct Move {
     (old, target) = (key, ItemKey(key.table, id))
     item = try open.item(key).item
     let journal = open.workspace.journal
-    if target == old { throw Failure.usage("\(target) has that id already") }
+    if target == old { throw Failure.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {
-      throw Failure.usage("\(old) is in conflict", hints: ["first: \(typed: "resolve", "\(old)")"])
+      throw Failure.usage(
+        "\(old) is in conflict", hints: ["to resolve it: \(typed: "resolve", "\(old)")"])
     }
     if let unknown = [old, target].first(where: { journal.intents[$0] != nil }) {
       throw Failure.usage(
-        "the outcome of \(unknown) is unknown", hints: ["find it out first: \(typed: "push")"])
+        "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
     let bytes = try open.workspace.text(of: old) ?? []
     let edit = try JSONEdit(bytes, limits: .item)
@@ -62,7 +63,7 @@ struct Move {
     let hasArrived = try open.workspace.base(of: target).item == item
     let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
     guard try open.workspace.remove(old, as: note) else {
-      throw Failure(.rejected, "\(old) was changed meanwhile, and stays beside \(target)")
+      throw Failure(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
     if !isKnown { try open.workspace.append([.closed(.operation(old))], durably: true) }
     try open.workspace.settle()

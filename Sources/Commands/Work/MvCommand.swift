@@ -20,7 +20,7 @@ struct MvCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let id = try ItemID(Text(newID))
     guard FileName.of(id) != nil else {
-      throw Failure.usage("the id is too long for a file's name")
+      throw Failure.usage("the id is too long for a file name")
     }
     context.output.begin("items")
     try context.writing { open in

@@ -9,7 +9,7 @@ struct NewCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .shortAndLong, help: "Open the item in the editor before it is made.")
+  @Flag(name: .shortAndLong, help: "Open the item in the editor, and then make it.")
   var edit = false
 
   @Option(
@@ -19,7 +19,7 @@ struct NewCommand: TsyncCommand {
 
   @Option(
     name: [.customShort("f"), .customLong("file")], parsing: .unconditional,
-    help: ArgumentHelp("Make the items that FILE holds; - is standard input.", valueName: "file"))
+    help: ArgumentHelp("Make the items in FILE; - is standard input.", valueName: "file"))
   var file: String?
 
   @Argument(help: ArgumentHelp("The title.", valueName: "text"))
@@ -28,7 +28,9 @@ struct NewCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let isEmpty = words.isEmpty && assignments.isEmpty
     if let file {
-      guard isEmpty, !edit else { throw Failure.usage("-f takes no text, -s or -e") }
+      guard isEmpty, !edit else {
+        throw Failure.usage("-f can't be combined with a text, -s or -e")
+      }
       let objects = try ItemImport(file, in: context).objects
       return try make(context) { open, types in
         try objects.map { try $0.draft(in: open.table(), context) }

@@ -9,7 +9,9 @@ struct RmCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only say what would be removed.")
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print the items that would be removed, and remove nothing.")
   var isRehearsal = false
 
   @Flag(name: .customShort("y"), help: "Do it without asking.")
@@ -81,10 +83,10 @@ private struct Removal {
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || open.workspace.base(of: key) != .neverSeen else {
         throw Failure.usage(
-          "\(key) has no file here, and no row of it is known",
+          "\(key) has no file here, and tsync knows no row of it",
           hints: try open.pullHint(of: key))
       }
-      throw Failure.usage("\(key) is removed already")
+      throw Failure.usage("\(key) is already removed")
     }
     self.inventory = inventory
     self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
@@ -131,7 +133,7 @@ private struct Removal {
   }
 
   private static func changedMeanwhile(_ key: ItemKey) -> Failure {
-    Failure(.rejected, "\(key) was changed meanwhile", hints: ["try again"])
+    Failure(.rejected, "another program changed \(key)", hints: ["try again"])
   }
 
   func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {

@@ -11,7 +11,7 @@ struct SetCommand: TsyncCommand {
   @Flag(name: .customShort("y"), help: "Do it without asking.")
   var isSure = false
 
-  @Option(name: .customLong("where"), help: "Take all items that fit.")
+  @Option(name: .customLong("where"), help: "Set all items that match.")
   var filters: [String] = []
 
   @Option(name: .long, help: ArgumentHelp("Remove a field.", valueName: "field"))

@@ -20,7 +20,8 @@ extension Examiner {
       guard let conflicts = try examiner.root.existingChild(Layout.conflicts) else { return }
       for name in try conflicts.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
         guard let table = try? TableName(Text(name)) else {
-          examiner.add(.names, at: conflicts.place(of: name), "is no table's directory", .note)
+          examiner.add(
+            .names, at: conflicts.place(of: name), "is not the directory of a table", .note)
           continue
         }
         try examiner.examineSides(of: table, in: conflicts.child(name), journal)
@@ -38,16 +39,16 @@ extension Examiner {
       if !ConflictFiles.isSide(bytes, of: server, as: key) {
         add(
           .conflicts, at: place + (try Layout.file(of: key, .server)),
-          "isn't what the journal says the server has", .mendable, .layConflict(key))
+          "differs from the server's row in the journal", .mendable, .layConflict(key))
       }
     } else {
       add(
         .conflicts, at: place + (try Layout.file(of: key, .server)),
-        "is missing, and the conflict is open", .mendable, .layConflict(key))
+        "is missing, but the conflict is open", .mendable, .layConflict(key))
     }
     if case .invalid(let invalid) = try files.client(of: key) {
       var invalid = invalid
-      invalid.message += "; mend it or remove it before tsync resolve"
+      invalid.message += "; fix or remove it before tsync resolve"
       add(.conflicts, invalid)
     }
     guard let base = rows[key.table], try base.base(of: key.id).item != nil,
@@ -55,7 +56,7 @@ extension Examiner {
     else { return }
     add(
       .conflicts, at: place + (try Layout.file(of: key, .base)),
-      "is missing, and the conflict is open", .mendable, .layConflict(key))
+      "is missing, but the conflict is open", .mendable, .layConflict(key))
   }
 
   private mutating func examineSides(
@@ -63,7 +64,7 @@ extension Examiner {
   ) throws(WorkspaceError) {
     for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
       guard let (id, side) = ConflictSide.read(name) else {
-        add(.names, at: directory.place(of: name), "is no file of a conflict", .note)
+        add(.names, at: directory.place(of: name), "is not a file of a conflict", .note)
         continue
       }
       let key = ItemKey(table, id)
@@ -72,9 +73,9 @@ extension Examiner {
       if try mayBeEdited(side, of: key, named: name) {
         add(
           .conflicts, at: place,
-          "belongs to no open conflict, and says what "
-            + "\(Layout.items)/\(table)/\(try Layout.file(of: key)) doesn't: "
-            + "take over what is wanted of it, and remove it", .note)
+          "belongs to no open conflict, and its text is not in "
+            + "\(Layout.items)/\(table)/\(try Layout.file(of: key)): "
+            + "copy the parts that you want, and remove the file", .note)
         continue
       }
       add(

@@ -13,7 +13,8 @@ extension Examiner {
       for name in try trash.names().sorted() where !examiner.hasTold(trash.place(of: name)) {
         let place = trash.place(of: name)
         if Leftovers.isOwn(name) {
-          examiner.add(.leftovers, at: place, "was left by a stopped command", .mendable, .finish)
+          examiner.add(
+            .leftovers, at: place, "was left by an interrupted command", .mendable, .finish)
         } else if Workspace.isEditorText(name) {
           examiner.add(.leftovers, at: place, "is a text that an editor left", .note)
         }
@@ -22,7 +23,7 @@ extension Examiner {
     attempt(.leftovers, at: Layout.directory) { examiner throws(WorkspaceError) in
       for name in try examiner.root.names().sorted() where StagedName.isPrivate(name) {
         guard !Leftovers.isAlive(writerOf: name), !examiner.hasTold(name) else { continue }
-        examiner.add(.leftovers, at: name, "was left by a stopped command", .mendable, .finish)
+        examiner.add(.leftovers, at: name, "was left by an interrupted command", .mendable, .finish)
       }
       for name in Leftovers.rewritten + [Layout.items + Layout.new]
       where try !FileReading(name, in: examiner.root, limit: 0).isAbsent {
@@ -51,7 +52,8 @@ extension Examiner {
   private mutating func addUnfinished(_ place: String) {
     guard !hasTold(place) else { return }
     add(
-      .leftovers, at: place, "was left by a stopped command", .mendable, .discard(place: place))
+      .leftovers, at: place, "was left by an interrupted command", .mendable, .discard(place: place)
+    )
   }
 
   // MARK: I13

@@ -39,7 +39,7 @@ extension Examiner {
     }
     if missing > 0 {
       let texts = missing == 1 ? "1 text" : "\(missing) texts"
-      add(.history, at: Layout.trash, "\(texts) of the last 30 days are gone from it", .note)
+      add(.history, at: Layout.trash, "\(texts) of the last 30 days are missing", .note)
     }
   }
 }

@@ -29,7 +29,7 @@ extension Examiner {
     }
     let reading = try FileReading(Layout.file(of: key), in: items, limit: ItemFile.limit)
     if case .file(let bytes, _) = reading, bytes.allSatisfy({ $0 == 0 }) {
-      let fact = bytes.isEmpty ? "is empty" : "holds nothing but NUL"
+      let fact = bytes.isEmpty ? "is empty" : "contains only NUL bytes"
       var way = "drops it"
       if case .row(let row)? = try rows[key.table]?.base(of: key.id), !row.deleted {
         way = "brings it back"
@@ -59,7 +59,7 @@ extension Examiner {
       let here = items.descriptor.rawValue
       guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
       if status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 {
-        add(.modes, at: place, "has \(status.st_nlink) names: others are hard links to it", .note)
+        add(.modes, at: place, "has \(status.st_nlink) names (hard links)", .note)
       }
     }
   }

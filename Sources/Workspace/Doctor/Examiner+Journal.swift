@@ -20,7 +20,7 @@ extension Examiner {
       if log.isNew {
         examiner.add(
           .journalLines, at: Layout.journal,
-          "is missing; what was pending is found by comparing", .mendable, .finish)
+          "is missing; tsync compares files and rows to find pending changes", .mendable, .finish)
       }
       try log.read { line throws(WorkspaceError) in
         let record = try Self.record(line)
@@ -36,7 +36,7 @@ extension Examiner {
   private static func record(_ line: LogLine) throws(WorkspaceError) -> JournalRecord {
     guard let object = line.object else {
       throw .damaged(
-        place: Layout.journal, line: nil, fact: "line \(line.number) is no JSON object")
+        place: Layout.journal, line: nil, fact: "line \(line.number) is not a JSON object")
     }
     do throws(NameError) {
       return try JournalRecord(object)
@@ -51,7 +51,7 @@ extension Examiner {
   mutating func examineTail(_ count: Int, of place: String, _ invariant: Finding.Invariant) {
     guard count > 0 else { return }
     add(
-      invariant, at: place, "\(count) bytes that a crash left lie behind the last whole line",
+      invariant, at: place, "\(count) bytes after the last whole line were left by a crash",
       .mendable, .finish)
   }
 
@@ -69,7 +69,7 @@ extension Examiner {
   private mutating func examineIntents(_ state: JournalState) {
     for key in state.results.keys.sorted() where state.intents[key] == nil {
       add(
-        .journalOrder, at: Layout.journal, "an answer to no open write of \(key) is open",
+        .journalOrder, at: Layout.journal, "an answer of \(key) is open, but no write",
         .mendable, .finish)
     }
     for (key, intent) in state.intents.sorted(by: { $0.key < $1.key }) {
@@ -81,7 +81,7 @@ extension Examiner {
       if state.conflicts[key] != nil {
         add(
           .conflictOrIntent, at: Layout.journal,
-          "\(key) is in conflict, and a write of it is open", .mendable, .closeIntent(key))
+          "\(key) is in conflict, but a write of it is open", .mendable, .closeIntent(key))
       }
     }
   }
@@ -93,9 +93,9 @@ extension Intent {
     let isGuarded = request.headers.contains {
       $0.name.utf8.count == 8 && $0.name.utf8.map { $0 | 0x20 }.elementsEqual("if-match".utf8)
     }
-    if kind != .insert, version == nil || !isGuarded { return "is guarded by no version" }
-    if kind == .insert, version != nil || isGuarded { return "is an insert over a version" }
-    if kind != .delete, item == nil { return "holds no item" }
+    if kind != .insert, version == nil || !isGuarded { return "has no version" }
+    if kind == .insert, version != nil || isGuarded { return "is an insert, but has a version" }
+    if kind != .delete, item == nil { return "has no item" }
     return attempt < 1 ? "was tried \(attempt) times" : nil
   }
 }

@@ -67,9 +67,9 @@ extension Examiner {
     told.insert(Text(place))
     let way =
       kind == S_IFLNK
-      ? "tsync follows none: put the directory itself in its place"
+      ? "tsync does not follow links: put the directory itself here"
       : "move it away, then: tsync restore -a"
-    add(.modes, at: place, "is \(Self.words(for: kind)), and not a directory; \(way)", .damage)
+    add(.modes, at: place, "is \(Self.words(for: kind)), not a directory; \(way)", .damage)
   }
 
   // MARK: What is expected
@@ -80,7 +80,7 @@ extension Examiner {
     guard let kind = kind(of: name, in: directory), kind != S_IFREG else { return }
     let place = directory.place(of: name)
     told.insert(Text(place))
-    add(.modes, at: place, "is \(Self.words(for: kind)), and not a file", gravity, remedy)
+    add(.modes, at: place, "is \(Self.words(for: kind)), not a file", gravity, remedy)
   }
 
   private mutating func expectDirectory(
@@ -91,7 +91,7 @@ extension Examiner {
     let place = directory.place(of: name)
     told.insert(Text(place))
     add(
-      .modes, at: place, "is \(Self.words(for: kind)), and not a directory", .damage,
+      .modes, at: place, "is \(Self.words(for: kind)), not a directory", .damage,
       .clear(place: place))
     return nil
   }

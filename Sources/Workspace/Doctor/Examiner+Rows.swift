@@ -15,7 +15,7 @@ extension Examiner {
       if waiting > 0 {
         examiner.add(
           .waitingRows, at: place,
-          "\(waiting == 1 ? "1 row waits" : "\(waiting) rows wait") for the end of a stopped pull",
+          "\(waiting == 1 ? "1 row waits" : "\(waiting) rows wait") for the end of an interrupted pull",
           .mendable, .finish)
       }
       examiner.rows[table] = base
@@ -55,7 +55,7 @@ extension Examiner {
       guard row.deleted == entry.isTombstone else {
         throw .damaged(
           place: "\(Layout.base)/\(Layout.baseLog(of: base.table))", line: nil,
-          fact: "the row '\(id)' is taken for what it isn't")
+          fact: "the row '\(id)' and its log line disagree about 'deleted'")
       }
       // A row that vanished without a tombstone took its time along.
       if row.deleted, row.version == nil { isKnown = false }
@@ -75,12 +75,12 @@ extension Examiner {
     guard let token = base.rows.token else { return }
     guard let time = token.timestamp else {
       return add(
-        .token, at: place, "the delta token is no time: the next pull reads everything", .note)
+        .token, at: place, "the delta token is not a time: the next pull reads all rows", .note)
     }
     if let newest, newest < time {
       add(
         .token, at: place,
-        "the delta token is later than every row: tsync pull --full reads everything", .note)
+        "the delta token is later than every row; to read all rows: tsync pull --full", .note)
     }
   }
 
@@ -94,7 +94,7 @@ extension Examiner {
       if base.generation.isEmpty {
         return examiner.add(
           .baseRows, at: "\(Layout.base)/\(Layout.baseLog(of: table))",
-          "is missing: what was known of the server's rows; the next pull reads everything", .note)
+          "is missing (the last known rows of the server): the next pull reads all rows", .note)
       }
       do throws(WorkspaceError) {
         let cached = try examiner.openBase(table, index: index)
@@ -111,7 +111,7 @@ extension Examiner {
         guard case .damaged = error else { throw error }
       }
       examiner.add(
-        .index, at: StatIndex.name, "says of \(table) what its files don't", .mendable, .dropIndex)
+        .index, at: StatIndex.name, "does not match the files of \(table)", .mendable, .dropIndex)
     }
   }
 

@@ -87,15 +87,15 @@ struct Examiner {
     case .damaged(let place, let line, let fact):
       add(invariant, at: place, line: line, fact, .damage, remedy)
     case .newerFormat(let place, let format):
-      add(invariant, at: place, "has format \(format), which a newer tsync has written", .unsafe)
+      add(invariant, at: place, "has format \(format) of a newer tsync", .unsafe)
     case .missing(let place):
-      add(invariant, at: place, "is missing: tsync restore -a brings the items back", .unsafe)
+      add(invariant, at: place, "is missing; to bring the items back: tsync restore -a", .unsafe)
     case .file(let place, .tooManySymbolicLinkLevels):
-      add(invariant, at: place, "is a symbolic link, and tsync follows none", .damage)
+      add(invariant, at: place, "is a symbolic link, and tsync does not follow links", .damage)
     case .file(let place, let error): add(invariant, at: place, "\(error)", .damage)
     case .setting(_, let line, _, let fact):
       add(
-        invariant, at: place, line: line, "\(fact); only you can mend it: tsync config --edit",
+        invariant, at: place, line: line, "\(fact); to fix it: tsync config --edit",
         .damage)
     default: add(invariant, at: place, error.description, .damage)
     }
@@ -118,7 +118,7 @@ struct Examiner {
         if let table = try? TableName(Text(name)) {
           tables.insert(table)
         } else {
-          examiner.add(.names, at: items.place(of: name), "is no table's directory", .note)
+          examiner.add(.names, at: items.place(of: name), "is not the directory of a table", .note)
         }
       }
     }
@@ -126,7 +126,7 @@ struct Examiner {
       guard let base = try examiner.root.existingChild(Layout.base) else {
         return examiner.add(
           .baseRows, at: Layout.base,
-          "is missing: what was known of the server's rows; the next pull reads everything",
+          "is missing (the last known rows of the server): the next pull reads all rows",
           .mendable, .finish)
       }
       for name in try base.names() {
@@ -134,7 +134,7 @@ struct Examiner {
         if let table = try? TableName(stem) {
           tables.insert(table)
         } else {
-          examiner.add(.names, at: base.place(of: name), "is no table's log", .note)
+          examiner.add(.names, at: base.place(of: name), "is not the log of a table", .note)
         }
       }
     }

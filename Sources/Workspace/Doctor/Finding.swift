@@ -1,8 +1,8 @@
 package import SyncEngine
 
-/// Something in a workspace that is not as tsync leaves it, or that its user may want to know.
+/// A finding of the doctor: a problem in a workspace, or a note for its user.
 package struct Finding: Equatable, Sendable {
-  /// What must hold in a workspace; the numbers are those of safety.md §3.10.
+  /// An invariant of a workspace, with its number in safety.md §3.10.
   package enum Invariant: Int, CaseIterable, Sendable {
     /// Every line of the journal is as it was written, is the next one, and holds a known record.
     case journalLines = 1
@@ -36,7 +36,7 @@ package struct Finding: Equatable, Sendable {
     case history
   }
 
-  /// How grave a finding is.
+  /// The severity of a finding.
   package enum Gravity: String, CaseIterable, Sendable {
     /// Nothing need be done.
     case note

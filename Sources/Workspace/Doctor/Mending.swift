@@ -3,7 +3,7 @@ import SyncEngine
 import SyncModel
 import SystemPackage
 
-/// What `tsync doctor --fix` has done about a finding.
+/// A finding that `tsync doctor --fix` has fixed, and how.
 package struct Mended: Equatable, Sendable {
   /// The finding.
   package let finding: Finding
@@ -52,7 +52,7 @@ struct Mending {
     var status = stat()
     try WorkspaceError.checking(place) { fstat(descriptor, &status) }
     try WorkspaceError.checking(place) { fchmod(descriptor, status.st_mode & 0o700) }
-    return "closed to others: \(String(status.st_mode & 0o700, radix: 8))"
+    return "closed to other users: \(String(status.st_mode & 0o700, radix: 8))"
   }
 
   /// Writes the journal anew with what can be read of it.
@@ -71,8 +71,8 @@ struct Mending {
     let open = state.records
     try log.rewrite(open.map(\.object))
     let read = records.count == 1 ? "1 record" : "\(records.count) records"
-    return "\(read) could be read, of which \(open.count) \(open.count == 1 ? "is" : "are") still "
-      + "open; the damaged file is \(place)"
+    return "\(read) could be read, \(open.count) of them \(open.count == 1 ? "is" : "are") still "
+      + "open; the damaged file is now \(place)"
   }
 
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
@@ -84,14 +84,14 @@ struct Mending {
         Layout.baseLog(of: table), from: base, named: "base-\(table)", suffix: ".jsonl",
         to: trash.directory)
     else { return nil }
-    return "it is \(place), and the next pull reads everything"
+    return "moved to \(place), and the next pull reads all rows"
   }
 
   private func displace(
     _ name: String, named stem: String, suffix: String
   ) throws(WorkspaceError) -> String? {
     try take(name, from: root, named: stem, suffix: suffix, to: trash.directory)
-      .map { "it is \($0)" }
+      .map { "moved to \($0)" }
   }
 
   /// Moves a file to the trash, durably, and returns its place there; `nil` where it is gone, as an
@@ -113,13 +113,13 @@ struct Mending {
   }
 
   private func dropIndex() throws(WorkspaceError) -> String? {
-    try root.remove(StatIndex.name) ? "removed; it is made anew" : nil
+    try root.remove(StatIndex.name) ? "removed; the next command makes a new one" : nil
   }
 
   private func discard(_ place: String) throws(WorkspaceError) -> String? {
     guard let (directory, name) = try root.find(place) else { return nil }
     return try take(name, from: directory, named: "leftover", to: trash.directory)
-      .map { "it is \($0)" }
+      .map { "moved to \($0)" }
   }
 
   private func clear(_ place: String) throws(WorkspaceError) -> String? {
@@ -130,7 +130,9 @@ struct Mending {
     guard examiner.told.contains(Text(place)) else { return nil }
     // In the trash a name with a dot before it is that of a text on its way.
     let stem = String(Substring(name.utf8.drop { $0 == UInt8(ascii: ".") }))
-    return try take(name, from: directory, named: stem, to: trash.directory).map { "it is \($0)" }
+    return try take(name, from: directory, named: stem, to: trash.directory).map {
+      "moved to \($0)"
+    }
   }
 
   private func keepSide(_ place: String) throws(WorkspaceError) -> String? {
@@ -142,6 +144,6 @@ struct Mending {
     return try take(
       name, from: directory, named: String(Substring(name.utf8.dropLast(suffix.utf8.count))),
       suffix: suffix, to: trash.directory(Layout.conflicts, table)
-    ).map { "it is \($0)" }
+    ).map { "moved to \($0)" }
   }
 }

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// How a finding is mended.
+/// The way in which `tsync doctor --fix` fixes a finding.
 ///
 /// No remedy removes a byte of the user's: what is displaced goes to the trash.
 package enum Remedy: Hashable, Sendable {
@@ -32,28 +32,28 @@ package enum Remedy: Hashable, Sendable {
   /// What is done, in words for people: what it means for their items, too.
   package var words: String {
     switch self {
-    case .finish: "finishes what a stopped command left, as every command does that writes"
-    case .close: "closes it to other users"
+    case .finish: "completes the interrupted command, as the next command that writes would"
+    case .close: "removes the access of other users"
     case .salvageJournal:
       """
-      keeps the records that can be read, and the damaged file in the trash; a change whose record is \
-      lost is found again by comparing, and a write that was on its way is settled by asking the server
+      keeps the readable records, and moves the damaged file to the trash; the next command finds \
+      changes by comparing, and the next push asks the server about writes without an answer
       """
     case .forget:
       """
-      moves it to the trash, so that the next pull reads everything; items that are as on the server \
-      stay as they are, changes not pushed yet become conflicts, and deletes not pushed yet come back
+      moves it to the trash, and the next pull reads all rows; items that are equal on the server stay \
+      as they are, changes not pushed become conflicts, and items deleted but not pushed come back
       """
     case .beginHistory: "moves it to the trash; nothing depends on it"
     case .forgetState:
-      "moves it to the trash; the next exchange learns from the server what was in it"
+      "moves it to the trash; the next exchange gets its contents from the server"
     case .dropIndex: "removes it; it is only a cache"
     case .clear(let place) where Text(place) == Text(Layout.trash):
-      "gives it another name, beside which there is a trash again"
+      "renames it, and makes a new trash"
     case .clear, .discard, .keepSide: "moves it to the trash"
-    case .layConflict: "lays it down again"
+    case .layConflict: "writes it again"
     case .closeIntent:
-      "closes it, without sending anything; the change, if it stands, is pending again"
+      "closes it, and sends nothing; if the item still differs, the change is pending again"
     }
   }
 }

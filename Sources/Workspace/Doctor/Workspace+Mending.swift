@@ -95,8 +95,8 @@ extension Workspace {
         try conflicts.lay(ConflictFiles.text(of: base, key.id), .base, of: key, replacing: false))
     }
     let displaced = places.compactMap(\.self)
-    guard !displaced.isEmpty else { return "laid down again" }
-    return "laid down again; what lay there is \(displaced.joined(separator: ", "))"
+    guard !displaced.isEmpty else { return "written again" }
+    return "written again; the file that was there is now \(displaced.joined(separator: ", "))"
   }
 
   /// Carries each remedy out once, in the order of the findings.

@@ -116,13 +116,14 @@ import Testing
     anna.expectSound()
   }
 
-  @Test("case 68: a member id that differs from the file's name is invalid, and the shell's mv is offered")
+  @Test("case 68: a member id that differs from the file's name is invalid, and mv is offered")
   func claimsAnotherID() throws {
     anna.directory.write("{\n  \"id\": \"b c\"\n}", to: anna.file("milk"))
-    let way = "mend it: mv -n .todosync/items/todoitem/milk.json .todosync/items/todoitem/b%20c.json"
+    let way =
+      "to fix it: mv -n .todosync/items/todoitem/milk.json .todosync/items/todoitem/b%20c.json"
     #expect(anna.run("push", "milk").error.contains(way))
     try expectInvalid(
-      "items/todoitem/milk.json:2:9: the id is 'b c', and the file's name says 'milk'")
+      "items/todoitem/milk.json:2:9: the id is 'b c', but the file name says 'milk'")
   }
 
   @Test("case 69: a file's own version, deleted and times are no fields, and never sent")
@@ -235,7 +236,7 @@ import Testing
     let pushed = anna.run("push")
     #expect(pushed.status == 3)
     #expect(pushed.output == "created tea  Tea\n")
-    let start = "tsync: mend it: "
+    let start = "tsync: to fix it: "
     let hints = pushed.error.split(separator: "\n").filter { $0.hasPrefix(start) }
     #expect(hints.count == names.count)
     for hint in hints {

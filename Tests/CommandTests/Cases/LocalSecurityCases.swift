@@ -50,7 +50,7 @@ import Testing
       let outcome = anna.run(command)
       #expect(outcome.status == status, "\(command): \(outcome.error)")
       for name in ["editor", "pager", "resolve.command", "resolve.tool", "credential.command"] {
-        #expect(outcome.error.contains("\(name) counts only in the user's own settings\n"))
+        #expect(outcome.error.contains("\(name) has effect only in the user's settings\n"))
       }
       #expect(outcome.error.contains("there is no setting 'hooks.pre-push'\n"))
     }
@@ -84,7 +84,9 @@ import Testing
     chown(anna.directory.path(of: "list/.todosync"), 0, 0)
     let shared = try anna.shell("cd work && tsync status")
     #expect(shared.status == 6, "\(shared.error)")
-    #expect(shared.error.contains("lies in a directory that others can write to; name it by -C\n"))
+    #expect(
+      shared.error.contains(
+        "is in a directory that other users can write to; to use it, name it with -C\n"))
     #expect(try anna.shell("cd work && tsync -C .. status").status == 0)
   }
 
@@ -106,14 +108,14 @@ import Testing
       #expect(refused.status == 4)
       #expect(
         refused.error == """
-          tsync: \(command): \(path) can be read by others
-          tsync: mend it: chmod 600 \(path)
+          tsync: \(command): \(path) can be read by other users
+          tsync: to fix it: chmod 600 \(path)
 
           """)
     }
     #expect(anna.item("milk")?.contains("Milk") == true)
     #expect(try anna.shell("chmod 600 \(path)").status == 0)
-    #expect(!anna.run("pull").error.contains("can be read by others"))
+    #expect(!anna.run("pull").error.contains("can be read by other users"))
   }
 
   @Test("cases 109, W2: a workspace that was turned to another origin gets no token of the first")
@@ -140,7 +142,7 @@ import Testing
     for command in ["pull", "push", "sync"] {
       let refused = anna.run(command)
       #expect(refused.status == 4)
-      #expect(refused.error.contains("tsync: give it a token: tsync remote login"))
+      #expect(refused.error.contains("tsync: to set a token: tsync remote login"))
     }
     #expect(!evil.requests.isEmpty)
     #expect(!isSent(evil))

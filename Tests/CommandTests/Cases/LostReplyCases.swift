@@ -65,9 +65,11 @@ import Testing
     }
     let refused = anna.run("push")
     #expect(refused.status == 3)
-    #expect(refused.output == "rejected tea  409 taken (no row of this id can be seen)\n")
+    #expect(refused.output == "rejected tea  409 taken (the server shows no row with this id)\n")
     #expect(anna.item("tea")?.contains("Buy tea") == true)
-    #expect(anna.run("status").output.contains("409 taken (no row of this id can be seen) · 1 try"))
+    #expect(
+      anna.run("status").output.contains("409 taken (the server shows no row with this id) · 1 try")
+    )
     world.calm()
     #expect(anna.run("mv", "tea", "tea2").status == 0)
     world.expectCalm()
@@ -84,7 +86,8 @@ import Testing
     }
     let refused = anna.run("push")
     #expect(refused.status == 3)
-    #expect(refused.output.hasPrefix("rejected tea  409 taken; its row can't be read: 400 no"))
+    #expect(
+      refused.output.hasPrefix("rejected tea  409 taken; the server's row cannot be read: 400 no"))
     #expect(anna.item("tea")?.contains("Buy tea") == true)
     world.calm()
     #expect(anna.run("push", "tea").output == "created tea  Buy tea\n")

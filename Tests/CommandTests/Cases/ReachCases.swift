@@ -48,7 +48,8 @@ import Testing
   @Test("case 56, N8: an address that no way leads to is told at once, and nothing is lost")
   func noRoute() throws {
     try push(to: "https://255.255.255.255") { stopped, _ in
-      #expect(stopped.error.contains("cannot reach https://255.255.255.255: no route to it\n"))
+      #expect(
+        stopped.error.contains("cannot reach https://255.255.255.255: no route to the host\n"))
     }
   }
 

@@ -62,7 +62,7 @@ import Testing
     #expect(pulled.status == 0)
     #expect(
       pulled.error.contains(
-        "tsync: pull: the delta token of todoitem is ahead of the server's clock: all rows"))
+        "tsync: pull: the delta token of todoitem is ahead of the server's clock: reading all"))
     #expect(anna.item("n99")?.contains("late") == true)
     #expect(anna.items.count == 4)
     let again = anna.run("pull")
@@ -156,7 +156,7 @@ import Testing
     let pulled = anna.run("pull", "--full")
     #expect(pulled.status == 6)
     #expect(
-      pulled.error.contains("the server has 9 of the 20 items of todoitem that are known here"))
+      pulled.error.contains("the server has only 9 of this workspace's 20 items of todoitem"))
     #expect(texts == before)
     #expect(anna.run("pull", "-n", "--full").status == 6)
     // Half of them are enough.

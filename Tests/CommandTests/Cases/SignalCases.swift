@@ -153,7 +153,7 @@ import Testing
       left.output.hasSuffix(
         """
         tsync: clone: interrupted
-        tsync: the workspace is made; to go on           tsync -C ../other pull
+        tsync: the workspace is made; to continue        tsync -C ../other pull
 
         """), "\(left.output)")
     isOver.open()
@@ -296,7 +296,7 @@ import Testing
     #expect(second.status == 7)
     let words = "tsync: pull: another tsync holds the workspace: tsync pull, process \(first.id), "
     #expect(second.error.hasPrefix(words + "since 20"), "\(second.error)")
-    #expect(second.error.hasSuffix("\ntsync: try again when it has ended\n"))
+    #expect(second.error.hasSuffix("\ntsync: try again after it has ended\n"))
     #expect(first.outcome().status == 0)
     world.anna.expectSound()
   }

@@ -198,7 +198,7 @@ import Workspace
     for command in ["push", "pull", "sync", "status", "list"] {
       let refused = anna.run(command)
       #expect(refused.status == 6, "\(command)")
-      #expect(refused.error.contains("\(name): has format 2, which a newer tsync has written"))
+      #expect(refused.error.contains("\(name): has format 2 of a newer tsync"))
     }
     #expect(anna.directory.text("\(Self.root)/\(name)") == newer)
     #expect(world.writes == [])

@@ -70,7 +70,7 @@ import Testing
     let pulled = anna.run("pull")
     #expect(pulled.status == 0)
     #expect(
-      pulled.error.contains("items/todoitem/tea.json: a text that was saved as tsync was stopped"))
+      pulled.error.contains("items/todoitem/tea.json: restored the text that was saved"))
     #expect(!anna.directory.names(in: trash).contains { $0.hasPrefix(".tmp-") })
     #expect(anna.item("milk") == milk && anna.item("tea") == save)
     #expect(anna.run("push").output == "updated tea  Green tea\n")

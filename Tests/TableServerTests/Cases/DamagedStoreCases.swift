@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DamagedStoreCases {
   /// What a client is told of the damaged item.
-  static let damageOfA: JSON = "item 'a' is damaged in the store: a backup must be put back"
+  static let damageOfA: JSON = "item 'a' is damaged in the store: restore a backup"
 
   @Test("of a damaged store, reads are 500, and writes 503: a push ends, and its changes wait")
   func damaged() async throws {
@@ -23,7 +23,7 @@ import Testing
       ] as [(HTTPRequest.Method, String, String?, Int)] {
         let reply = try await server.send(method, path, body)
         #expect(reply.status == status)
-        #expect(reply["error"] == "the store is damaged: a backup must be put back")
+        #expect(reply["error"] == "the store is damaged: restore a backup")
       }
       #expect(server.log.lines.contains { $0.contains("error") && $0.contains("malformed") })
     }
@@ -97,7 +97,7 @@ import Testing
       let isNamed = spoilt.hasPrefix("replace")
       #expect(
         list["error"]
-          == (isNamed ? Self.damageOfA : "the store is damaged: a backup must be put back"))
+          == (isNamed ? Self.damageOfA : "the store is damaged: restore a backup"))
       #expect(server.log.lines.contains { $0.contains("item 'a'") } == isNamed)
     }
   }
@@ -128,7 +128,7 @@ import Testing
         let path = "todoitem?" + query.replacing(" ", with: "%20")
         let reply = try await server.send(.get, path)
         #expect(reply.status == 500)
-        #expect(reply["error"] == "the store is damaged: a backup must be put back")
+        #expect(reply["error"] == "the store is damaged: restore a backup")
       }
     }
   }
@@ -171,7 +171,7 @@ import Testing
         let isNamed = length >= 10
         #expect(
           reply["error"]
-            == (isNamed ? Self.damageOfA : "the store is damaged: a backup must be put back"))
+            == (isNamed ? Self.damageOfA : "the store is damaged: restore a backup"))
       }
     }
   }

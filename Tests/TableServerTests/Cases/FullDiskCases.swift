@@ -21,7 +21,7 @@ import Testing
         let reply = try await server.send(
           .init(method) ?? .post, path, body)
         #expect(reply.status == 503)
-        #expect(reply["error"] == "the store can't be used now")
+        #expect(reply["error"] == "the store is not available")
       }
       #expect(try await server.send(.get, "todoitem/a").text == row.text)
       #expect(try await server.send(.get, "todoitem").ids == "a")
