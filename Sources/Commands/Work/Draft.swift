@@ -61,6 +61,10 @@ struct Draft: Equatable {
     let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)
       if let duplicate = edit.duplicate { throw duplicate }
+      let id = edit.object[Item.idField]
+      guard id?.text != nil || id?.isNull ?? true else {
+        throw edit.error(at: Item.idField, "the id is not a string")
+      }
       return edit
     }
     guard let result else { return nil }
