@@ -12,7 +12,7 @@ struct RestoreCommand: TsyncCommand {
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
     help: "Print the items that would be restored, and change nothing.")
-  var isRehearsal = false
+  var dryRun = false
 
   @Flag(
     name: .shortAndLong, help: "Restore all items that are changed, removed, rejected or invalid.")
@@ -35,14 +35,14 @@ struct RestoreCommand: TsyncCommand {
     context.output.begin("items")
     if let named = selection {
       selection = try context.confirmed(
-        named, isSure || isRehearsal, to: "restore", words: words,
+        named, isSure || dryRun, to: "restore", words: words,
         look: ["restore", "-n"] + words, areRemoved: true)
       if selection == nil { return }
     }
     let (count, conflicts) =
-      try isRehearsal ? rehearse(selection, in: context) : restore(selection, in: context)
+      try dryRun ? rehearse(selection, in: context) : restore(selection, in: context)
     if count == 0 { context.output.summary("nothing changed") }
-    if let selection, selection.isByFilter, !isRehearsal {
+    if let selection, selection.isByFilter, !dryRun {
       context.output.count(count, "restored", selection)
     }
     if conflicts > 0 {

@@ -1,6 +1,6 @@
 import SyncModel
 
-enum Column: Equatable {
+enum ListColumn: Equatable {
   case id, title, table
   case field(Text)
 
@@ -15,9 +15,9 @@ enum Column: Equatable {
   }
 
   /// Parses names separated by commas.
-  static func list(_ text: String) throws -> [Column] {
+  static func list(_ text: String) throws -> [ListColumn] {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-      .map { try Column(Text(String(Substring($0)))) }
+      .map { try ListColumn(Text(String(Substring($0)))) }
   }
 
   func value(of entry: Listing.Entry) -> JSON? {
@@ -31,7 +31,7 @@ enum Column: Equatable {
 }
 
 struct SortKey: Equatable {
-  let column: Column
+  let column: ListColumn
   let isDescending: Bool
 
   /// By title, then by table and id.
@@ -45,7 +45,7 @@ struct SortKey: Equatable {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       let isDescending = $0.first == UInt8(ascii: "-")
       let name = Text(String(Substring(isDescending ? $0.dropFirst() : $0)))
-      return SortKey(column: try Column(name), isDescending: isDescending)
+      return SortKey(column: try ListColumn(name), isDescending: isDescending)
     }
   }
 

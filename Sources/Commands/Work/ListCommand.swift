@@ -28,7 +28,7 @@ struct ListCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     if let limit, limit < 0 { throw Failure.usage("--limit must be 0 or more") }
-    let columns = try columns.map { try Column.list($0) }
+    let columns = try columns.map { try ListColumn.list($0) }
     let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
     context.output.page()
     context.output.begin("items")

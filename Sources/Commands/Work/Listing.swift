@@ -18,7 +18,7 @@ struct Listing {
   ///   the failure for a filter's field.
   init(
     _ inventory: Inventory, _ open: OpenWorkspace, filters words: [String], all: Bool,
-    order: [SortKey], limit: Int?, columns: [Column], warning: (Failure) -> Void
+    order: [SortKey], limit: Int?, columns: [ListColumn], warning: (Failure) -> Void
   ) throws {
     let (doneField, titleField) = (open.configuration.doneField, open.configuration.titleField)
     let items = try inventory.items(on: open.workspace)
@@ -48,7 +48,7 @@ struct Listing {
     table.lines.forEach(output.result)
   }
 
-  func print(_ columns: [Column], to output: Output) {
+  func print(_ columns: [ListColumn], to output: Output) {
     var table = Table()
     for entry in entries { table.append(columns.map { Line(ValueText.of($0.value(of: entry))) }) }
     table.lines.forEach(output.result)

@@ -12,7 +12,7 @@ struct RmCommand: TsyncCommand {
   @Flag(
     name: [.customShort("n"), .customLong("dry-run")],
     help: "Print the items that would be removed, and remove nothing.")
-  var isRehearsal = false
+  var dryRun = false
 
   @Flag(name: .customShort("y"), help: "Do it without asking.")
   var isSure = false
@@ -25,7 +25,7 @@ struct RmCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let named = try ItemSelection(words)
     context.output.begin("items")
-    guard !isRehearsal else {
+    guard !dryRun else {
       return try context.reading { open in
         let removal = try Removal(named, open, context)
         for target in removal.targets {
