@@ -4,12 +4,17 @@ package import SyncModel
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Removes an item because its user said so: the delete is noted before the file goes.
   ///
+  /// - Parameters:
+  ///   - key: The item.
+  ///   - note: The record of the delete.
+  ///   - expected: The fingerprint of the file that may go; `nil` for any valid one.
   /// - Returns: Whether it was removed; not where it changed meanwhile.
   package mutating func remove(
-    _ key: ItemKey, as note: Note = Note(kind: .delete, commanded: true)
+    _ key: ItemKey, as note: Note = Note(kind: .delete, commanded: true),
+    expecting expected: Digest? = nil
   ) throws -> Bool {
     let client = try client(key)
-    guard let digest = client.digest else { return false }
+    guard let digest = client.digest, expected ?? digest == digest else { return false }
     try append([.noted(key, note)], durably: true)
     if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
     // Nothing was removed: should the file vanish later, nobody has said so.

@@ -3,7 +3,8 @@ import SyncModel
 
 extension InvalidItem {
   /// Returns what is wrong with a file in a table's directory, with the id that it contains and a way on
-  /// that works as things are: the file gets the name of that id, if that name is free.
+  /// that works as things are: the file gets the name of that id, if that name is free and the file isn't
+  /// a known item's.
   ///
   /// - Parameters:
   ///   - key: The item whose name the file has; `nil` where no id has such a name.
@@ -23,8 +24,15 @@ extension InvalidItem {
     let target = "\(name)\(FileName.suffix)"
     if case .absent = try FileReading(target, in: directory, limit: 0) {
       let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
-      // What has got that name meanwhile is never overwritten.
-      advised.hint = "\(shell: "mv", "-n", places: ["\(table)/\(fileName)", "\(table)/\(target)"])"
+      let isKnown = try base.base(of: id).item != nil
+      if let key, !isKnown, try base.base(of: key.id).item != nil {
+        // The id was changed, or a new item's file has taken the place.
+        advised.hint = "change the id in it to '\(key.id)', or rename the file to \(target)"
+      } else {
+        // What has got that name meanwhile is never overwritten.
+        advised.hint =
+          "\(shell: "mv", "-n", places: ["\(table)/\(fileName)", "\(table)/\(target)"])"
+      }
     } else if let key {
       let isKnown = try base.base(of: key.id).item != nil
       advised.hint =

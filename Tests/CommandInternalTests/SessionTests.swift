@@ -37,11 +37,9 @@ import Workspace
 
   /// Displaces milk's text.
   private func displace(_ session: inout Session) throws {
-    try session.use { open in
-      let key = ItemKey(try TableName("todoitem"), try ItemID("milk"))
-      let digest = try open.workspace.client(key).digest
-      _ = try open.workspace.write(Item(JSONObject()), to: key, expecting: digest)
-    }
+    let key = ItemKey(try TableName("todoitem"), try ItemID("milk"))
+    let digest = try session.workspace.client(key).digest
+    _ = try session.workspace.write(Item(JSONObject()), to: key, expecting: digest)
   }
 
   /// Makes the history one that this version can't add to.
@@ -58,10 +56,11 @@ import Workspace
 
   @Test("what was displaced stands in the line that a later pause writes")
   func keepsWhatAPauseCannotWrite() throws {
-    try Session.run(in: try context { 1_000_000_000_000_000_000 }) { session in
+    let context = try context { 1_000_000_000_000_000_000 }
+    try context.open(for: .exchanging(isDryRun: false)) { session in
       try displace(&session)
       try spoil()
-      #expect(throws: WorkspaceError.self) { try session.pause() }
+      #expect(throws: WorkspaceError.self) { try session.unlocked {} }
       anna.directory.write(history, to: path)
     }
     #expect(isDisplacedKnown)
@@ -76,7 +75,7 @@ import Workspace
       return 1_000_000_000_000_000_000
     }
     #expect(throws: Failure.self) {
-      try Session.run(in: context) { session in
+      try context.open(for: .exchanging(isDryRun: false)) { session in
         try displace(&session)
         try spoil()
         calls.isCounting = true

@@ -31,6 +31,16 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("an item that is not as its caller has seen it stays, and nothing is noted")
+  mutating func changedBeforeRemoval() throws {
+    let key = try bench.key("x")
+    let seen = try bench.disk.client(key).digest
+    try bench.disk.save(Item(text: #"{"a":2}"#), as: key)
+    #expect(try !bench.disk.remove(key, expecting: seen))
+    #expect(bench.item("x") == #"{"a":2}"#)
+    #expect(bench.disk.journal.notes[key] == nil)
+  }
+
   @Test("an item saved while it is removed stays")
   mutating func savedWhileRemoved() throws {
     let (key, item) = (try bench.key("x"), try Item(text: #"{"a":2}"#))

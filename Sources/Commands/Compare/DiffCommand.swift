@@ -39,19 +39,19 @@ struct DiffCommand: TsyncCommand {
     if patch, other == .conflict { throw Failure.usage("--conflict and --patch can't be combined") }
     context.output.page()
     context.output.begin("items")
-    try context.reading { open in
-      let survey = try Survey(of: open.tables, on: open.workspace)
-      let chosen = try chosen(open, context)
+    try context.open(for: .reading) { session in
+      let survey = try Survey(of: session.tables, on: session.workspace)
+      let chosen = try chosen(session, context)
       let entries = survey.entries.filter { entry in
         chosen.map { chosen in entry.key.map(chosen.contains) ?? false } ?? true
       }
       let names = ItemNames(
-        for: entries.compactMap(\.key), among: try open.inventory().keys, showsTable: true,
-        titleField: open.configuration.titleField)
+        for: entries.compactMap(\.key), among: try session.inventory().keys, showsTable: true,
+        titleField: session.configuration.titleField)
       let count =
         other == .conflict
-        ? try showConflicts(entries, open, names, context)
-        : try showDifferences(entries, open, names, context)
+        ? try showConflicts(entries, session, names, context)
+        : try showDifferences(entries, session, names, context)
       if exitCode, count > 0 { context.output.end(with: .conflicts) }
       guard chosen == nil else { return }
       for entry in entries {
@@ -63,10 +63,10 @@ struct DiffCommand: TsyncCommand {
   }
 
   /// Returns the given items, or `nil` for all; throws if an item's file is invalid.
-  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> Set<ItemKey>? {
+  private func chosen(_ session: Session, _ context: Context) throws -> Set<ItemKey>? {
     guard !refs.isEmpty else { return nil }
-    let inventory = try open.inventory()
-    let keys = try open.lookup(inventory, in: context).items(refs)
+    let inventory = try session.inventory()
+    let keys = try session.lookup(inventory).items(refs)
     for key in keys {
       if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
     }
@@ -74,29 +74,29 @@ struct DiffCommand: TsyncCommand {
   }
 
   private func showDifferences(
-    _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
+    _ entries: [Survey.Entry], _ session: Session, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var claims = Claims()
     let differences = try entries.compactMap {
-      try ItemDifference($0, isFromServer: other == .server, open, &claims)
+      try ItemDifference($0, isFromServer: other == .server, session, &claims)
     }
     for difference in differences {
       context.output.append(.object(difference.json(names)), to: "items")
       let lines =
-        patch ? try difference.patch(open).lines.map(\.line) : difference.lines(names)
+        patch ? try difference.patch(session).lines.map(\.line) : difference.lines(names)
       lines.forEach(context.output.result)
     }
     return differences.count
   }
 
   private func showConflicts(
-    _ entries: [Survey.Entry], _ open: OpenWorkspace, _ names: ItemNames, _ context: Context
+    _ entries: [Survey.Entry], _ session: Session, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var count = 0
     var claims = Claims()
     for entry in entries {
       guard let key = entry.key, case .conflict(let record) = entry.standing else { continue }
-      let conflict = try open.conflict(key, &claims)
+      let conflict = try session.conflict(key, &claims)
       let shown = conflict.client ?? conflict.server ?? conflict.base
       if count > 0 { context.output.result("") }
       count += 1

@@ -12,15 +12,15 @@ struct ItemDetails {
   private let file: ClientState
   private let server: Row?
 
-  init(_ key: ItemKey, state: String, _ open: OpenWorkspace) throws {
+  init(_ key: ItemKey, state: String, _ session: Session) throws {
     self.key = key
     self.state = state
-    path = try open.path(of: key)
-    place = try open.place(of: key)
-    base = try open.workspace.base(of: key)
-    server = open.workspace.journal.conflicts[key]?.server ?? base.row
-    file = try open.workspace.client(key)
-    client = try Self.client(key, file, open.workspace)
+    path = try session.path(of: key)
+    place = try session.place(of: key)
+    base = try session.workspace.base(of: key)
+    server = session.workspace.journal.conflicts[key]?.server ?? base.row
+    file = try session.workspace.client(key)
+    client = try Self.client(key, file, session.workspace)
   }
 
   /// Returns the client side of an open conflict, else the file.

@@ -11,16 +11,16 @@ struct ItemDifference {
 
   /// `nil` if there is nothing to compare, or no difference.
   init?(
-    _ entry: Survey.Entry, isFromServer: Bool, _ open: OpenWorkspace, _ claims: inout Claims
+    _ entry: Survey.Entry, isFromServer: Bool, _ session: Session, _ claims: inout Claims
   ) throws {
     guard let key = entry.key else { return nil }
-    var old = try open.workspace.base(of: key).item
+    var old = try session.workspace.base(of: key).item
     var new = entry.client.item
     switch entry.standing {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
       if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
-      new = try open.conflict(key, &claims).client
+      new = try session.conflict(key, &claims).client
     case .unknown, .rejected, .pending, .waiting: break
     }
     guard old != new else { return nil }
@@ -52,11 +52,11 @@ struct ItemDifference {
   }
 
   /// Compares the file's text with the same text that has the other side's values.
-  func patch(_ open: OpenWorkspace) throws -> Patch {
-    let place = try open.place(of: key)
+  func patch(_ session: Session) throws -> Patch {
+    let place = try session.place(of: key)
     let name = PathName.split(place).name
     let text = try new.flatMap { new -> [UInt8]? in
-      guard let text = try open.workspace.text(of: key),
+      guard let text = try session.workspace.text(of: key),
         (try? JSONEdit(text, limits: .item)).map({ Item($0.object) }) == new
       else { return ItemFile.text(of: new, id: key.id) }
       return text

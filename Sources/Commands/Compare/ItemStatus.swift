@@ -28,11 +28,11 @@ struct ItemStatus: Equatable {
   }
 
   /// Takes a conflict as it is now.
-  init(_ entry: Survey.Entry, in open: OpenWorkspace, _ claims: inout Claims) {
+  init(_ entry: Survey.Entry, in session: Session, _ claims: inout Claims) {
     self.init(entry)
     // If a side can't be read, or two client sides were edited, it stays as it was found.
     guard case .conflict = entry.standing, let key = entry.key,
-      let now = try? open.conflict(key, &claims)
+      let now = try? session.conflict(key, &claims)
     else { return }
     let isNothing = now.client == nil && now.server == nil
     self.init(.conflict, isNothing ? "DD" : now.kind.rawValue, now.names)

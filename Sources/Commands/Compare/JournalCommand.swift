@@ -12,16 +12,16 @@ struct JournalCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     context.output.page()
     context.output.begin("operations")
-    try context.reading { open in
+    try context.open(for: .reading) { session in
       let past = try JournalEntry.past(
-        open.workspace.journalRecords().filter { record in
-          record.key.map { open.tables.contains($0.table) } ?? false
+        session.workspace.journalRecords().filter { record in
+          record.key.map { session.tables.contains($0.table) } ?? false
         })
-      let survey = try Survey(of: open.tables, on: open.workspace)
-      let entries = try past + JournalEntry.waiting(survey, in: open)
+      let survey = try Survey(of: session.tables, on: session.workspace)
+      let entries = try past + JournalEntry.waiting(survey, in: session)
       let names = try ItemNames(
-        for: entries.map(\.key), in: open.tables, on: open.workspace,
-        titleField: open.configuration.titleField)
+        for: entries.map(\.key), in: session.tables, on: session.workspace,
+        titleField: session.configuration.titleField)
       var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
       for entry in entries {
         table.append(entry.row(names))

@@ -47,22 +47,22 @@ struct JournalEntry: Equatable {
   }
 
   /// Returns the operations of unknown outcome, then all others in their order.
-  static func waiting(_ survey: Survey, in open: OpenWorkspace) throws -> [JournalEntry] {
+  static func waiting(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
     var claims = Claims()
     let entries = try survey.entries.flatMap { entry -> [JournalEntry] in
       guard let key = entry.key else { return [] }
-      let item = try entry.client.item ?? open.workspace.base(of: key).row?.item
+      let item = try entry.client.item ?? session.workspace.base(of: key).row?.item
       switch entry.standing {
       case .invalid, .moved: return []
       case .conflict:
-        let status = ItemStatus(entry, in: open, &claims)
+        let status = ItemStatus(entry, in: session, &claims)
         return [
           JournalEntry(
             key: key, state: .conflict, kind: status.letters, item: item, fields: status.fields)
         ]
       case .unknown(let intent):
         // The server answered, but the command was interrupted before it applied the answer.
-        let isAnswered = open.workspace.journal.results[key] != nil
+        let isAnswered = session.workspace.journal.results[key] != nil
         let sent = JournalEntry(
           key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
           tries: intent.attempt)

@@ -24,10 +24,10 @@ struct ShowCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     context.output.page()
     context.output.begin("items")
-    try context.reading { open in
-      let inventory = try open.inventory()
-      let keys = try open.lookup(inventory, in: context).items(refs)
-      let survey = try Survey(of: open.tables, on: open.workspace)
+    try context.open(for: .reading) { session in
+      let inventory = try session.inventory()
+      let keys = try session.lookup(inventory).items(refs)
+      let survey = try Survey(of: session.tables, on: session.workspace)
       let states = Dictionary(
         survey.entries.compactMap { entry in
           entry.key.map { ($0, ItemStatus(entry).group.rawValue) }
@@ -37,17 +37,18 @@ struct ShowCommand: TsyncCommand {
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Failure(invalid: invalid, .usage)
         }
-        return try ItemDetails(key, state: states[key] ?? Self.state(key, inventory, open), open)
+        return try ItemDetails(
+          key, state: states[key] ?? Self.state(key, inventory, session), session)
       }
       if let side, !options.json {
         for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
         return
       }
-      let titleField = open.configuration.titleField
+      let titleField = session.configuration.titleField
       for sheet in sheets {
         if let invalid = sheet.invalidSide { context.output.warn(invalid.sentence) }
       }
-      try open.showWaiting(Set(keys), to: context.output)
+      try session.showWaiting(Set(keys), to: context.output)
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
         sheet.lines(titleField).forEach(context.output.result)
@@ -58,9 +59,9 @@ struct ShowCommand: TsyncCommand {
 
   /// Returns the state of an unchanged item; `absent` if neither a file nor a row of it is known.
   private static func state(
-    _ key: ItemKey, _ inventory: Inventory, _ open: OpenWorkspace
+    _ key: ItemKey, _ inventory: Inventory, _ session: Session
   ) throws -> String {
     if inventory.contains(key) { return "clean" }
-    return try open.workspace.base(of: key) == .neverSeen ? "absent" : "deleted"
+    return try session.workspace.base(of: key) == .neverSeen ? "absent" : "deleted"
   }
 }

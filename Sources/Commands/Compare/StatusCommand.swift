@@ -36,44 +36,44 @@ struct StatusCommand: TsyncCommand {
       }
       return age
     }
-    try context.reading { open in
-      let survey = try Survey(of: open.tables, on: open.workspace)
-      let chosen = try chosen(open, context)
-      let report = try StatusReport(survey, open, context, chosen: chosen)
-      let state = try open.workspace.state()
+    try context.open(for: .reading) { session in
+      let survey = try Survey(of: session.tables, on: session.workspace)
+      let chosen = try chosen(session, context)
+      let report = try StatusReport(survey, session, context, chosen: chosen)
+      let state = try session.workspace.state()
       if options.json {
-        report.printJSON(state, open, to: context.output)
+        report.printJSON(state, session, to: context.output)
       } else if porcelain || endsWithNUL {
         report.printPorcelain(end: endsWithNUL ? 0 : 0x0A, to: context.output)
       } else if short {
         report.printShort(to: context.output)
       } else {
         context.output.page()
-        report.print(state, open, to: context.output, now: context.now)
+        report.print(state, session, to: context.output, now: context.now)
       }
-      for name in try open.unknownDirectories() {
+      for name in try session.unknownDirectories() {
         context.output.warn(
           "items/\(name) is not a table of this workspace; to list its tables: \(typed: "config", "tables")"
         )
       }
-      for table in open.tables where state.tables[table]?.isMissing == true {
+      for table in session.tables where state.tables[table]?.isMissing == true {
         context.output.warn(
           "the server has no table \(table), so its changes wait; to leave it out: \(typed: "config", "tables")"
         )
       }
-      for table in open.tables where try open.workspace.isPullStopped(in: table) {
+      for table in session.tables where try session.workspace.isPullStopped(in: table) {
         context.output.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
       }
-      try open.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
+      try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
       let isOld = try showAge(state, limit, context)
       if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
     }
   }
 
   /// Returns the given items and files, or `nil` for all.
-  private func chosen(_ open: OpenWorkspace, _ context: Context) throws -> [Target]? {
+  private func chosen(_ session: Session, _ context: Context) throws -> [Target]? {
     guard !refs.isEmpty else { return nil }
-    return try open.lookup(try open.inventory(), in: context).all(refs)
+    return try session.lookup(try session.inventory()).all(refs)
   }
 
   /// Warns if the last pull is older than the limit, and returns whether it is.

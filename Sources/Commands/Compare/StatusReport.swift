@@ -20,7 +20,7 @@ struct StatusReport {
 
   /// Reports all entries of a survey, or only the chosen ones.
   init(
-    _ survey: Survey, _ open: OpenWorkspace, _ context: Context, chosen: [Target]?
+    _ survey: Survey, _ session: Session, _ context: Context, chosen: [Target]?
   ) throws {
     let keys = chosen.map { Set($0.compactMap(\.key)) }
     let places = Set(chosen?.compactMap { $0.misnamedFile.map { Text($0.place) } } ?? [])
@@ -31,8 +31,8 @@ struct StatusReport {
     }
     let found = wanted.compactMap(\.key)
     names = try ItemNames(
-      for: found, in: open.tables, on: open.workspace,
-      titleField: open.configuration.titleField)
+      for: found, in: session.tables, on: session.workspace,
+      titleField: session.configuration.titleField)
     let now = context.now
     clock = { ClockTime.shown($0, now: now) }
     var entries: [Entry] = []
@@ -40,12 +40,12 @@ struct StatusReport {
     for entry in wanted {
       entries.append(
         Entry(
-          entry: entry, status: ItemStatus(entry, in: open, &claims),
-          title: try Self.title(entry, names, open.workspace)))
+          entry: entry, status: ItemStatus(entry, in: session, &claims),
+          title: try Self.title(entry, names, session.workspace)))
     }
     self.entries = entries
-    quarantined = try (chosen == nil ? open.tables : []).map { table in
-      let found = try open.workspace.quarantined(in: table)
+    quarantined = try (chosen == nil ? session.tables : []).map { table in
+      let found = try session.workspace.quarantined(in: table)
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
   }
@@ -72,9 +72,9 @@ struct StatusReport {
   ]
 
   func print(
-    _ state: WorkspaceState, _ open: OpenWorkspace, to output: Output, now: Int64
+    _ state: WorkspaceState, _ session: Session, to output: Output, now: Int64
   ) {
-    output.result(Self.head(state, open.configuration, now: now))
+    output.result(Self.head(state, session.configuration, now: now))
     output.result("")
     if isEmpty { output.result("nothing to push") }
     let lines = lines(indented: true, output)
@@ -144,8 +144,8 @@ struct StatusReport {
     }
   }
 
-  func printJSON(_ state: WorkspaceState, _ open: OpenWorkspace, to output: Output) {
-    output.set("remote", open.configuration.remote.map(JSON.string) ?? .null)
+  func printJSON(_ state: WorkspaceState, _ session: Session, to output: Output) {
+    output.set("remote", session.configuration.remote.map(JSON.string) ?? .null)
     output.set("pulled", state.pulled.map { .string($0.inSeconds) } ?? .null)
     output.set("pushed", state.pushed.map { .string($0.inSeconds) } ?? .null)
     output.begin("items")

@@ -68,7 +68,7 @@ struct ResolveCommand: TsyncCommand {
     let decider = Decider(
       choices: try FieldChoices(side: side, fields: fields), tool: tool,
       asksHandler: !context.canAsk)
-    try Session.run(in: context, isWriting: !dryRun) { session in
+    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
       let selection = try session.selection(references)
       let open = try session.conflicts(of: selection)
       let tables = Set(session.tables)
@@ -86,11 +86,10 @@ struct ResolveCommand: TsyncCommand {
       let summary = try session.resolve(
         open, by: decider, isRehearsal: dryRun, isLast: !push || open.isEmpty && settled.isEmpty,
         settled: settled)
-      context.output.set(summary.json)
+      context.output.set(summary.json, of: "resolve")
       if !summary.left.isEmpty { context.output.end(with: .conflicts) }
       guard push, !dryRun, !summary.resolved.isEmpty else { return }
-      let document = try session.pushUntilAccepted(summary.made, by: decider, asksFirst: false)
-      context.output.set("push", .object(document))
+      try session.pushUntilAccepted(summary.made, by: decider, asksFirst: false)
     }
   }
 
@@ -99,19 +98,16 @@ struct ResolveCommand: TsyncCommand {
     _ choices: FieldChoices, _ keys: [ItemKey], _ session: inout Session
   ) throws {
     guard !keys.isEmpty else { return }
-    let disputed = try session.use { open in
-      var names: Set<Text> = []
-      var failures: [Resolve.Failure] = []
-      for key in keys {
-        do {
-          names.formUnion(try open.conflict(key).names)
-        } catch let failure as Resolve.Failure {
-          failures.append(failure)
-        }
+    var disputed: Set<Text> = []
+    var failures: [Resolve.Failure] = []
+    for key in keys {
+      do {
+        disputed.formUnion(try session.conflict(key).names)
+      } catch let failure as Resolve.Failure {
+        failures.append(failure)
       }
-      if let failure = failures.first, failures.count == keys.count { throw failure }
-      return names
     }
+    if let failure = failures.first, failures.count == keys.count { throw failure }
     guard let name = choices.names.first(where: { !disputed.contains($0) }) else { return }
     throw Failure.usage("\(name) is not in conflict")
   }

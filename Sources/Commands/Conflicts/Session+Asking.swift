@@ -12,11 +12,11 @@ extension Session {
     let keepsBoth = conflict.client != nil
     let question = Line(
       "[c]lient, [s]erver, [e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit? [e]")
+    let context = context
     while true {
-      try pause()
       try context.checkSignal()
       // At the end of the input, no person can answer any more.
-      guard let answer = try context.ask(question) else { return .quit }
+      guard let answer = try unlocked({ try context.ask(question) }) else { return .quit }
       switch Text(answer) {
       case "c", "client": return try settled(.client, conflict)
       case "s", "server": return try settled(.server, conflict)
@@ -39,21 +39,18 @@ extension Session {
     return Resolution(side, in: conflict, id: id).map { .settled($0) } ?? .left
   }
 
-  private mutating func show(_ conflict: Conflict, of key: ItemKey) throws {
-    let (context, titleField) = (context, configuration.titleField)
-    let (names, times) = try use { open in
-      let all = try open.workspace.liveIDs(in: key.table).map { ItemKey(key.table, $0) }
-      let names = ItemNames(for: [key], among: all, showsTable: true, titleField: titleField)
-      let client = try FileTime.of(open.workspace.path(of: key))
-      let server = open.workspace.journal.conflicts[key]?.server.updatedAt
-      return (
-        names,
-        (
-          client: client.map { ClockTime.shown($0, now: context.now) },
-          server: server.map { ClockTime.shown($0.ticks / Timestamp.perSecond, now: context.now) }
-        )
-      )
+  private func show(_ conflict: Conflict, of key: ItemKey) throws {
+    let all = try workspace.liveIDs(in: key.table).map { ItemKey(key.table, $0) }
+    let names = ItemNames(
+      for: [key], among: all, showsTable: true, titleField: configuration.titleField)
+    func shown(_ seconds: Int64?) -> String? {
+      seconds.map { ClockTime.shown($0, now: context.now) }
     }
+    let server = workspace.journal.conflicts[key]?.server.updatedAt
+    let times = (
+      client: shown(try FileTime.of(workspace.path(of: key))),
+      server: shown(server.map { $0.ticks / Timestamp.perSecond })
+    )
     var title = names.line(for: key)
     title.append("  \(names.title(of: conflict.client ?? conflict.server) ?? ItemNames.untitled)")
     let table = ConflictTable(

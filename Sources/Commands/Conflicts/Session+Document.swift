@@ -14,55 +14,37 @@ extension Session {
     if let tool = configuration.text("resolve.tool") {
       return try runTool(tool.string, on: conflict, of: key)
     }
+    let context = context
     let editor = Editor(context.invocation.environment, configuration)
     for _ in 0..<Self.openings {
       // Another command may have resolved it while the person was asked.
-      _ = try use { try $0.conflict(key) }
+      _ = try self.conflict(key)
       let document = try layDocument(conflict, of: key)
       let (path, place) = (try path(of: document), try place(of: document))
-      try pause()
-      try context.checkSignal()
-      do {
-        try editor.open(path, in: context)
-      } catch let failure as Failure where !failure.status.isSignal {
+      let failure = try unlocked { () -> Failure? in
+        try context.checkSignal()
+        do {
+          try editor.open(path, in: context)
+          return nil
+        } catch let failure as Failure where !failure.status.isSignal {
+          return failure
+        } catch {
+          throw context.interrupted(error, key, place)
+        }
+      }
+      if let failure {
         if let message = failure.message { context.output.warn(message) }
         return .left
-      } catch {
-        throw interrupted(error, key, place)
       }
       switch try result(of: document, conflict) {
       case .unchanged: return .left
       case .made(let resolution): return .settled(resolution)
       case .mistake(let error):
         context.output.warn("\(place):\(error)")
-        // Gives the lock back while a person thinks.
-        try pause()
-        guard try editsAgain() else { return .left }
+        guard try unlocked(context.editsAgain) else { return .left }
       }
     }
     return .left
-  }
-
-  /// Adds the place of the text to the failure if a signal ended a program that decides.
-  ///
-  /// It doesn't open the workspace: another process may hold it, and a signal leaves no time.
-  func interrupted(_ error: any Error, _ key: ItemKey, _ place: String) -> any Error {
-    var failure = context.failure(error)
-    guard failure.status.isSignal else { return error }
-    failure.hints.append("its text is in \(place), and \(key) stays in conflict")
-    return failure
-  }
-
-  private func editsAgain() throws -> Bool {
-    while context.canAsk {
-      guard let answer = try context.ask("[e]dit again, [l]eave? [e]") else { return false }
-      switch Text(answer) {
-      case "", "e", "edit": return true
-      case "l", "leave": return false
-      default: continue
-      }
-    }
-    return false
   }
 
   enum EditResult {
@@ -76,7 +58,7 @@ extension Session {
     of document: ConflictDocument, _ conflict: Conflict
   ) throws -> EditResult {
     let key = document.key
-    let (bytes, late) = try use { try $0.workspace.text(of: document) }
+    let (bytes, late) = try workspace.text(of: document)
     guard bytes != document.text else { return .unchanged }
     if let late { context.output.warn("another program changed \(key); your text is in \(late)") }
     guard let text = bytes else { return .unchanged }
@@ -93,26 +75,47 @@ extension Session {
     }
   }
 
-  mutating func path(of document: ConflictDocument) throws -> String {
-    try use { $0.workspace.path(of: document) }
+  func path(of document: ConflictDocument) throws -> String {
+    workspace.path(of: document)
   }
 
-  mutating func place(of document: ConflictDocument) throws -> String {
-    try use { $0.place(ofPath: $0.workspace.path(of: document)) }
+  func place(of document: ConflictDocument) throws -> String {
+    place(ofPath: workspace.path(of: document))
   }
 
   /// Writes the marked document for the editor, unless it is there from the last time.
   mutating func layDocument(
     _ conflict: Conflict, of key: ItemKey
   ) throws -> ConflictDocument {
-    let output = context.output
-    return try use { open in
-      let document = try open.workspace.document(
-        from: MarkedDocument(conflict, of: key.id).text, of: key)
-      if let place = document.displaced {
-        output.warn("an earlier merge of \(key) is kept in \(place)")
-      }
-      return document
+    let document = try workspace.document(
+      from: MarkedDocument(conflict, of: key.id).text, of: key)
+    if let place = document.displaced {
+      context.output.warn("an earlier merge of \(key) is kept in \(place)")
     }
+    return document
+  }
+}
+
+extension Context {
+  /// Adds the place of the text to the failure if a signal ended a program that decides.
+  ///
+  /// It doesn't open the workspace: another process may hold it, and a signal leaves no time.
+  func interrupted(_ error: any Error, _ key: ItemKey, _ place: String) -> any Error {
+    var failure = failure(error)
+    guard failure.status.isSignal else { return error }
+    failure.hints.append("its text is in \(place), and \(key) stays in conflict")
+    return failure
+  }
+
+  fileprivate func editsAgain() throws -> Bool {
+    while canAsk {
+      guard let answer = try ask("[e]dit again, [l]eave? [e]") else { return false }
+      switch Text(answer) {
+      case "", "e", "edit": return true
+      case "l", "leave": return false
+      default: continue
+      }
+    }
+    return false
   }
 }

@@ -10,13 +10,12 @@ extension Session {
     let document = try layDocument(conflict, of: key)
     let program = try program(command, for: conflict, writing: document)
     let place = try place(of: document)
-    try pause()
-    try context.checkSignal()
-    let ending: Ending
-    do {
-      ending = try context.runInteractive(program)
-    } catch {
-      throw interrupted(error, key, place)
+    let context = context
+    let ending = try unlocked {
+      try context.checkSignal()
+      do { return try context.runInteractive(program) } catch {
+        throw context.interrupted(error, key, place)
+      }
     }
     guard ending.status == 0 else {
       context.output.warn("the tool ended with status \(ending.status): \(command)")
@@ -33,11 +32,14 @@ extension Session {
     var program = try program(command, for: conflict, writing: document)
     program.isCaptured = true
     let place = try place(of: document)
-    try pause()
-    context.output.flush()
-    let ending = try context.invocation.run(program)
-    if context.canAsk, let number = ending.keyboardSignal {
-      throw interrupted(Failure.signal(number), key, place)
+    let context = context
+    let ending = try unlocked {
+      context.output.flush()
+      let ending = try context.invocation.run(program)
+      if context.canAsk, let number = ending.keyboardSignal {
+        throw context.interrupted(Failure.signal(number), key, place)
+      }
+      return ending
     }
     let word = ending.output.split { $0 <= 0x20 }.first.map { Text(validating: $0) } ?? nil
     switch (ending.status, word) {
@@ -66,22 +68,19 @@ extension Session {
   }
 
   /// Gives a command the paths of a conflict's sides (tsync-resolve(1), --tool).
-  private mutating func program(
+  private func program(
     _ command: String, for conflict: Conflict, writing document: ConflictDocument
   ) throws -> Program {
     let key = document.key
-    let paths = try use { open -> [(name: Text, value: Text)] in
-      let workspace = open.workspace
-      // The client side is in its conflict file, or in the item's file if that was edited.
-      let isSide = try workspace.conflictClient(of: key).item == conflict.client
-      let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
-      let base = try workspace.path(of: key, .base)
-      return [
-        ("BASE", Text(try FileTime.exact(base) == nil ? "/dev/null" : base)),
-        ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
-        ("RESULT", Text(workspace.path(of: document))),
-      ]
-    }
+    // The client side is in its conflict file, or in the item's file if that was edited.
+    let isSide = try workspace.conflictClient(of: key).item == conflict.client
+    let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
+    let base = try workspace.path(of: key, .base)
+    let paths: [(name: Text, value: Text)] = [
+      ("BASE", Text(try FileTime.exact(base) == nil ? "/dev/null" : base)),
+      ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
+      ("RESULT", Text(workspace.path(of: document))),
+    ]
     var program = Program.shell(command, in: context.invocation)
     program.environment = program.environment.setting(paths)
     return program

@@ -32,13 +32,10 @@ struct ResolveSummary {
 }
 
 extension Session {
-  mutating func conflicts(of selection: Set<ItemKey>?) throws -> [ItemKey] {
-    let wanted = Set(tables)
-    return try use { open in
-      open.workspace.journal.conflicts.keys.filter { key in
-        wanted.contains(key.table) && selection?.contains(key) ?? true
-      }.sorted()
-    }
+  func conflicts(of selection: Set<ItemKey>?) throws -> [ItemKey] {
+    workspace.journal.conflicts.keys.filter { key in
+      tables.contains(key.table) && selection?.contains(key) ?? true
+    }.sorted()
   }
 
   /// Resolves conflicts one after another, and prints each result.
@@ -49,12 +46,10 @@ extension Session {
     _ keys: [ItemKey], by decider: Decider, isRehearsal: Bool = false, isLast: Bool = true,
     settled: [ItemKey] = []
   ) throws -> ResolveSummary {
-    let (tables, titleField) = (tables, configuration.titleField)
-    let names = try use { open in
-      let formers = keys.flatMap(open.workspace.journal.predecessors)
-      return try ItemNames(
-        for: settled + keys + formers, in: tables, on: open.workspace, titleField: titleField)
-    }
+    let formers = keys.flatMap(workspace.journal.predecessors)
+    let names = try ItemNames(
+      for: settled + keys + formers, in: tables, on: workspace,
+      titleField: configuration.titleField)
     var summary = ResolveSummary()
     for key in settled { try showSettled(key, names, &summary) }
     var isOver = false
@@ -85,7 +80,7 @@ extension Session {
   private mutating func showSettled(
     _ key: ItemKey, _ names: ItemNames, _ summary: inout ResolveSummary
   ) throws {
-    let item = try use { try $0.workspace.client(key).item ?? $0.workspace.base(of: key).item }
+    let item = try workspace.client(key).item ?? workspace.base(of: key).item
     var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
     outcome.remark = "as decided before"
     outcome.members = [.init(name: "how", value: "decided")]
@@ -95,7 +90,7 @@ extension Session {
 
   /// Warns that another command has resolved the conflict, and names the person's document.
   private mutating func showOver(_ key: ItemKey) throws {
-    let places = try use { try $0.workspace.documentPlaces(of: key) }
+    let places = try workspace.documentPlaces(of: key)
     let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
     context.output.warn("\(key) was resolved by another command; nothing was changed\(text)")
     context.output.end(with: .rejected)
@@ -110,7 +105,7 @@ extension Session {
     _ summary: inout ResolveSummary
   ) throws -> Bool {
     for _ in 0..<Self.rounds {
-      let conflict = try use { try $0.conflict(key) }
+      let conflict = try self.conflict(key)
       let decision: Decider.Decision
       if decider.isInteractive {
         decision = isRehearsal ? .left : try decide(conflict, of: key, by: decider)
@@ -139,7 +134,7 @@ extension Session {
       if case .both(let id) = resolution.choice, !isRehearsal {
         let copy = ItemKey(key.table, id)
         summary.copies.insert(copy)
-        let name = try use { try $0.names(of: [copy], $0.inventory()).line(for: copy).text }
+        let name = try self.names(of: [copy], inventory()).line(for: copy).text
         outcome.remark?.append(": new item \(name)")
         outcome.members.append(.init(name: "newId", value: .string(id.text)))
       }
@@ -158,13 +153,11 @@ extension Session {
     _ conflict: Conflict, of key: ItemKey, by choices: FieldChoices, _ types: inout FieldTypes?
   ) throws -> Decider.Decision {
     let id = try ItemID.random(context.invocation.random)
-    let resolution = try use { open in
-      try choices.resolution(for: conflict, id: id) { assignment in
-        var known = try types ?? FieldTypes(try open.inventory())
-        defer { types = known }
-        return try known.value(
-          of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: open.workspace)
-      }
+    let resolution = try choices.resolution(for: conflict, id: id) { assignment in
+      var known = try types ?? FieldTypes(try inventory())
+      defer { types = known }
+      return try known.value(
+        of: assignment, in: conflict.fields?.item ?? Item(JSONObject()), key, on: workspace)
     }
     return resolution.map { .settled($0) } ?? .left
   }
@@ -175,27 +168,24 @@ extension Session {
   private mutating func settle(
     _ key: ItemKey, _ conflict: Conflict, by resolution: Resolution
   ) throws -> [(key: ItemKey, item: Item)]? {
-    let settings = settings
-    return try use { open in
-      guard try open.conflict(key) == conflict else { return nil }
-      let formers = try open.workspace.journal.predecessors(of: key)
-        .filter { try open.workspace.client($0) == .absent }
-      do {
-        try Resolve(settings: settings).settle(
-          key, conflict, by: resolution.choice, on: &open.workspace, claims: &open.claims)
-      } catch Resolve.Failure.changedMeanwhile {
-        return nil
-      }
-      return try formers.compactMap { former in
-        try open.workspace.client(former).item.map { (former, $0) }
-      }
+    guard try self.conflict(key) == conflict else { return nil }
+    let formers = try workspace.journal.predecessors(of: key)
+      .filter { try workspace.client($0) == .absent }
+    do {
+      try Resolve(settings: settings).settle(
+        key, conflict, by: resolution.choice, on: &workspace, claims: &claims)
+    } catch Resolve.Failure.changedMeanwhile {
+      return nil
+    }
+    return try formers.compactMap { former in
+      try workspace.client(former).item.map { (former, $0) }
     }
   }
 
   private mutating func leave(
     _ key: ItemKey, _ names: ItemNames, _ summary: inout ResolveSummary
   ) throws {
-    let conflict = try use { try $0.conflict(key) }
+    let conflict = try self.conflict(key)
     showLeft(key, conflict, names, &summary)
   }
 
@@ -222,13 +212,11 @@ extension Session {
     if summary.resolved.isEmpty, !summary.left.isEmpty {
       hint = "SIDE is client, server or both: \(typed: "resolve", "--SIDE", "REF")"
     } else if isLast, !summary.resolved.isEmpty {
-      let (tables, made) = (tables, summary.made)
-      let pending = try use { try Survey(of: tables, on: $0.workspace).pending(made) }
+      let pending = try Survey(of: tables, on: workspace).pending(summary.made)
       if !pending.isEmpty { hint = "\(typed: "push")" }
     } else if summary.resolved.isEmpty {
       // An interrupted command may have resolved all of them, and sent nothing.
-      let tables = tables
-      if try use({ try Survey(of: tables, on: $0.workspace).waiting }) > 0 {
+      if try Survey(of: tables, on: workspace).waiting > 0 {
         hint = "\(typed: "push")"
       }
     }
@@ -243,26 +231,23 @@ extension Session {
   /// Pushes, resolves conflicts and pushes again, until the server accepts all or some are left.
   ///
   /// No selection means all items. `asksFirst` resolves open conflicts before the first push.
-  /// The result has the members of `tsync.push/1`.
   mutating func pushUntilAccepted(
     _ selection: Set<ItemKey>?, by decider: Decider, maxDelete: Int? = nil, asksFirst: Bool
-  ) throws -> JSONObject {
+  ) throws {
     var left: Set<ItemKey> = []
     if asksFirst {
       let open = try conflicts(of: selection)
       if !open.isEmpty { left = Set(try resolve(open, by: decider, isLast: false).left) }
     }
-    var summary = try push(selection, maxDelete: maxDelete)
+    try pushOnce(selection, maxDelete: maxDelete)
     for _ in 1..<Self.exchanges {
       let open = try conflicts(of: selection).filter { !left.contains($0) }
       guard !open.isEmpty else { break }
       let resolved = try resolve(open, by: decider, isLast: false)
       left.formUnion(resolved.left)
       guard !resolved.resolved.isEmpty else { break }
-      summary.add(try push(resolved.made, maxDelete: maxDelete))
+      try pushOnce(resolved.made, maxDelete: maxDelete)
     }
-    summary.showPendingDeletes()
-    if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
-    return summary.json
+    try endPush(of: selection)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncEngine
 import SyncModel
 import Workspace
 
@@ -26,15 +27,13 @@ struct PullCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    try Session.run(in: context, isWriting: !dryRun) { session in
-      if !dryRun, session.configuration.pullPushes, let pushed = try session.pushFirst() {
-        pushed.end()
-        context.output.set("push", .object(pushed.json))
+    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
+      if !dryRun, session.configuration.pullPushes,
+        try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
+      {
+        try session.push()
       }
-      let summary = try session.pull(
-        PullOptions(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun))
-      summary.end()
-      context.output.set(summary.json)
+      try session.pull(PullOptions(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun))
     }
   }
 }

@@ -90,6 +90,8 @@ struct PullSummary {
     context.output.summary(Line(words), next: "\(typed: "resolve")")
   }
 
+  var isEmpty: Bool { summaries.isEmpty }
+
   /// The members of `tsync.pull/1`.
   var json: JSONObject {
     JSONObject([

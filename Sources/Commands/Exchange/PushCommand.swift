@@ -46,20 +46,16 @@ struct PushCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    try Session.run(in: context, isWriting: !dryRun) { session in
+    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
       session.jobs = jobs
       let selection = try session.selection(references)
-      if resolve, !dryRun {
-        let document = try session.pushUntilAccepted(
+      if dryRun {
+        try session.previewPush(selection, maxDelete: maxDelete)
+      } else if resolve {
+        try session.pushUntilAccepted(
           selection, by: Decider(), maxDelete: maxDelete, asksFirst: true)
-        context.output.set(document)
       } else {
-        let summary =
-          try dryRun
-          ? session.previewPush(selection, maxDelete: maxDelete)
-          : session.push(selection, maxDelete: maxDelete, insertsAgain: again)
-        summary.end()
-        context.output.set(summary.json)
+        try session.push(selection, maxDelete: maxDelete, insertsAgain: again)
       }
     }
   }

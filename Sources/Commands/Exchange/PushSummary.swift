@@ -57,19 +57,21 @@ struct PushSummary {
   /// Warns of items that the server keeps until it has their successors.
   func showPendingDeletes() {
     for (key, successor) in pendingDeletes.sorted(by: { $0.key < $1.key }) {
-      let fact = "\(key) is deleted on the server once \(successor) is there"
-      if conflicts > 0 {
-        context.output.warn(fact)
-        continue
+      // Without a change of the successor, nothing would ever send the delete.
+      let isStuck = !survey.entries.contains { entry in
+        if case .invalid(let file) = entry.standing, file.claims == successor.id { return true }
+        return entry.key == successor
       }
+      let fact = "\(key) is deleted on the server once \(successor) is there"
       context.output.warn(
-        Failure(
-          .rejected, fact,
-          hints: [
+        fact,
+        hints: isStuck
+          ? [
             "to bring it back: \(typed: "restore", "\(key)")",
             "to remove it: \(typed: "rm", "\(key)")",
-          ]))
+          ] : [])
     }
+    if !pendingDeletes.isEmpty, conflicts == 0 { context.output.end(with: .rejected) }
   }
 
   /// Prints the result of each item and the summary, even if the push failed half way.
@@ -214,20 +216,15 @@ struct PushSummary {
   /// The conflicts that the last push has found or repeated.
   var conflicts: Int { rounds.last?.conflicts ?? 0 }
 
-  /// Prints the last warnings, and sets the exit status for conflicts that stay open.
-  func end() {
-    showPendingDeletes()
-    if conflicts > 0 { context.output.end(with: .conflicts) }
+  /// Adds an earlier push of the same command.
+  mutating func add(_ earlier: PushSummary) {
+    rounds = earlier.rounds + rounds
+    pendingDeletes.merge(earlier.pendingDeletes.filter { !reported.contains($0.key) }) { now, _ in
+      now
+    }
   }
 
-  /// Adds a later push of the same command.
-  mutating func add(_ later: PushSummary) {
-    rounds += later.rounds
-    waiting = later.waiting
-    pendingDeletes = pendingDeletes.filter { !later.reported.contains($0.key) }.merging(
-      later.pendingDeletes
-    ) { $1 }
-  }
+  var isEmpty: Bool { previewed.isEmpty && rounds.allSatisfy(\.outcomes.isEmpty) }
 
   /// The members of `tsync.push/1`.
   var json: JSONObject {

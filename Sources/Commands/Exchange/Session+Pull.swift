@@ -14,7 +14,9 @@ struct PullOptions {
 
 extension Session {
   /// Pulls the tables and prints the arrivals, also those before a `Stop`.
-  mutating func pull(_ options: PullOptions) throws -> PullSummary {
+  ///
+  /// `isLast` is false if a push follows, which prints conflicts and files in the way itself.
+  mutating func pull(_ options: PullOptions, isLast: Bool = true) throws {
     var settings = settings
     settings.maxDelete = options.maxDelete
     settings.isRehearsal = options.isRehearsal
@@ -24,32 +26,38 @@ extension Session {
       preview = try exchange(options, settings, &summary)
     } catch is UnknownDialect {
       context.output.summary(Line(UnknownDialect.fact))
+    } catch {
+      // The workspace has what came before the failure.
+      if !summary.isEmpty { context.output.set(summary.json, of: "pull") }
+      throw error
     }
+    context.output.set(summary.json, of: "pull")
     reported = summary.conflictKeys
-    return summary
+    if isLast { summary.end() }
   }
 
   /// Applies the rows of a pull; a rehearsal returns the state that it would leave.
   private mutating func exchange(
     _ options: PullOptions, _ settings: Settings, _ summary: inout PullSummary
   ) throws -> PushPreview? {
-    let (context, tables, recoveredConflicts) = (context, tables, recovery.conflicts)
     let verifiesServer = tables == configuration.tables
-    return try exchange { workspace, connection -> PushPreview? in
+    return try exchange { session, connection -> PushPreview? in
+      let (context, tables) = (session.context, session.tables)
       let exchange = PullExchange(
         context: context, options: options, settings: settings,
-        recoveredConflicts: recoveredConflicts)
+        recoveredConflicts: session.recovery.conflicts)
       guard !options.isRehearsal else {
-        var rehearsal = Rehearsal(on: workspace)
-        _ = try exchange.run(tables, on: &rehearsal, &connection, &summary) { _, _ in }
+        var rehearsal = Rehearsal(on: session.workspace)
+        _ = try exchange.run(tables, on: &rehearsal, connection, &summary) { _, _ in }
         return try PushPreview(of: Push(settings: settings), tables, on: rehearsal)
       }
-      let keeper = workspace
-      let isWhole = try exchange.run(tables, on: &workspace, &connection, &summary) {
+      let keeper = session.workspace
+      let isWhole = try exchange.run(tables, on: &session.workspace, connection, &summary) {
         _ = try keeper.quarantine($1, of: $0)
       }
       if isWhole {
-        try Self.keep(context.now, \.pulled, workspace, connection, verifiesServer: verifiesServer)
+        try Self.keep(
+          context.now, \.pulled, session.workspace, connection, verifiesServer: verifiesServer)
       }
       return nil
     }
@@ -81,7 +89,7 @@ private struct PullExchange {
   ///
   /// - Throws: `Stop`; a rehearsal throws it after all tables.
   func run(
-    _ tables: [TableName], on disk: inout some Disk, _ connection: inout Connection,
+    _ tables: [TableName], on disk: inout some Disk, _ connection: Connection,
     _ summary: inout PullSummary, quarantine: @escaping (TableName, RefusedRow) throws -> Void
   ) throws -> Bool {
     var isWhole = true

@@ -4,12 +4,8 @@ import Workspace
 
 extension Session {
   /// Returns the items of the references; `nil`, which means all, if there are none.
-  mutating func selection(_ words: [String]) throws -> Set<ItemKey>? {
-    guard !words.isEmpty else { return nil }
-    let context = context
-    return try use { open in
-      Set(try open.lookup(open.inventory(), in: context).items(words))
-    }
+  func selection(_ words: [String]) throws -> Set<ItemKey>? {
+    try words.isEmpty ? nil : Set(lookup(inventory()).items(words))
   }
 
   /// Pushes pending changes and prints the results, also before it throws.
@@ -18,12 +14,33 @@ extension Session {
   /// `insertsAgain` repeats inserts that may make second rows.
   mutating func push(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil, insertsAgain: Bool = false
-  ) throws -> PushSummary {
+  ) throws {
+    try pushOnce(selection, maxDelete: maxDelete, insertsAgain: insertsAgain)
+    try endPush(of: selection)
+  }
+
+  /// Prints the last warnings, and sets the exit status for conflicts that stay open.
+  func endPush(of selection: Set<ItemKey>?) throws {
+    pushed?.showPendingDeletes()
+    if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
+  }
+
+  /// Adds a push to the JSON document, with the earlier ones of the command.
+  private mutating func record(_ push: PushSummary) {
+    var push = push
+    if let pushed { push.add(pushed) }
+    pushed = push
+    context.output.set(push.json, of: "push")
+  }
+
+  /// Pushes without the last warnings, because the command may push again.
+  mutating func pushOnce(
+    _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
+  ) throws {
     guard configuration.remote != nil else { throw Connection.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
-    let (context, tables) = (context, tables)
-    let survey = try use { try Survey(of: tables, on: $0.workspace) }
+    let survey = try Survey(of: tables, on: workspace)
     // If the only given item is invalid, nothing is done (decisions.md 27).
     if let selection, selection.count == 1,
       let named = survey.entries.first(where: {
@@ -34,29 +51,29 @@ extension Session {
     }
     var summary = PushSummary(context, survey, selection, configuration.titleField, reported)
     summary.warn()
-    if selection == nil { try use { $0.warnOfOtherTables(context) } }
-    guard try use({ survey.hasWork(selection, $0.workspace.journal) }) else {
-      try use { open in
-        let closings = survey.closings(of: open.workspace.journal)
-        if !closings.isEmpty { try open.workspace.append(closings, durably: false) }
-        try summary.show(PushReport(), isWhole: true, on: open.workspace)
-      }
-      return summary
+    if selection == nil { warnOfOtherTables() }
+    guard survey.hasWork(selection, workspace.journal) else {
+      let closings = survey.closings(of: workspace.journal)
+      if !closings.isEmpty { try workspace.append(closings, durably: false) }
+      try summary.show(PushReport(), isWhole: true, on: workspace)
+      return record(summary)
     }
     do {
       try send(survey, selection, settings, &summary, insertsAgain: insertsAgain)
-    } catch let stop as Stop {
-      throw Self.failure(stop, waiting: survey.waiting)
+      record(summary)
+    } catch {
+      // The server has what was sent before the failure.
+      if !summary.isEmpty { record(summary) }
+      throw (error as? Stop).map { Self.failure($0, waiting: survey.waiting) } ?? error
     }
-    return summary
   }
 
   private mutating func send(
     _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings,
     _ summary: inout PushSummary, insertsAgain: Bool
   ) throws {
-    let (context, tables) = (context, tables)
-    try exchange { workspace, connection in
+    try exchange { session, connection in
+      let (context, tables) = (session.context, session.tables)
       var report = PushReport()
       var push = Push(
         settings: settings, selection: selection,
@@ -65,21 +82,23 @@ extension Session {
       push.takesNewFieldsTogether = connection.isServerOfOurs
       let result = Result {
         try push.run(
-          tables, known: survey, on: &workspace, to: &connection.backend, report: &report)
+          tables, known: survey, on: &session.workspace, to: &connection.backend, report: &report)
       }
       if case .failure(let stop as Stop) = result { report.stop = stop }
       if case .success = result, report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
-        report.waiting = try Survey(of: tables, on: workspace).waiting
+        report.waiting = try Survey(of: tables, on: session.workspace).waiting
         if report.waiting > 0 { report.stop = Connection.Line.stop }
       }
-      try summary.show(report, isWhole: result.isSuccess, on: workspace)
+      try summary.show(report, isWhole: result.isSuccess, on: session.workspace)
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
         let explained = connection.failure(stop)
         throw (explained as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? explained
       }
-      if report.missing.isEmpty { try Self.keep(settings.now, \.pushed, workspace, connection) }
+      if report.missing.isEmpty {
+        try Self.keep(settings.now, \.pushed, session.workspace, connection)
+      }
     }
   }
 
@@ -88,30 +107,20 @@ extension Session {
   /// - Throws: ``Failure`` if the push would be refused because it deletes too much.
   mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
-  ) throws -> PushSummary {
-    let (context, tables, preview, reported) = (context, tables, preview, reported)
-    let titleField = configuration.titleField
+  ) throws {
     var settings = settings
     settings.maxDelete = maxDelete
     let push = Push(settings: settings, selection: selection)
-    return try use { open in
-      let preview = try preview ?? PushPreview(of: push, tables, on: open.workspace)
-      var summary = PushSummary(context, preview.survey, selection, titleField, reported)
-      summary.warn()
-      if selection == nil { open.warnOfOtherTables(context) }
-      try summary.preview(on: open.workspace, isStopped: preview.stop != nil)
-      if let stop = preview.stop {
-        throw Self.failure(stop, waiting: preview.survey.waiting)
-      }
-      return summary
-    }
-  }
-
-  /// Pushes before a pull (`pull.push`); returns `nil` if nothing is pending.
-  mutating func pushFirst() throws -> PushSummary? {
-    let tables = tables
-    let survey = try use { try Survey(of: tables, on: $0.workspace) }
-    return try survey.pending().isEmpty ? nil : push()
+    let preview = try preview ?? PushPreview(of: push, tables, on: workspace)
+    var summary = PushSummary(
+      context, preview.survey, selection, configuration.titleField, reported)
+    summary.warn()
+    if selection == nil { warnOfOtherTables() }
+    try summary.preview(on: workspace, isStopped: preview.stop != nil)
+    if let stop = preview.stop { throw Self.failure(stop, waiting: preview.survey.waiting) }
+    record(summary)
+    summary.showPendingDeletes()
+    if summary.conflicts > 0 { context.output.end(with: .conflicts) }
   }
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
@@ -122,11 +131,9 @@ extension Session {
     failure.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
     return failure
   }
-}
 
-extension OpenWorkspace {
   /// Warns of changes in tables that left the settings, because no push sends them.
-  fileprivate func warnOfOtherTables(_ context: Context) {
+  private func warnOfOtherTables() {
     let open = [Array(workspace.journal.conflicts.keys), Array(workspace.journal.intents.keys)]
     let known = open.joined().map(\.table) + ((try? workspace.directories().tables) ?? [])
     for table in Set(known).subtracting(configuration.tables).sorted() {

@@ -25,23 +25,15 @@ struct SyncCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    try Session.run(in: context, isWriting: !dryRun) { session in
-      context.output.set(
-        "pull",
-        .object(
-          try session.pull(
-            PullOptions(maxDelete: maxDelete, isRehearsal: dryRun)
-          ).json))
-      if resolve, !dryRun {
-        let document = try session.pushUntilAccepted(
-          nil, by: Decider(), maxDelete: maxDelete, asksFirst: true)
-        context.output.set("push", .object(document))
+    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
+      try session.pull(
+        PullOptions(maxDelete: maxDelete, isRehearsal: dryRun), isLast: false)
+      if dryRun {
+        try session.previewPush(maxDelete: maxDelete)
+      } else if resolve {
+        try session.pushUntilAccepted(nil, by: Decider(), maxDelete: maxDelete, asksFirst: true)
       } else {
-        let summary =
-          try dryRun
-          ? session.previewPush(maxDelete: maxDelete) : session.push(maxDelete: maxDelete)
-        summary.end()
-        context.output.set("push", .object(summary.json))
+        try session.push(maxDelete: maxDelete)
       }
     }
   }

@@ -16,11 +16,11 @@ struct EditedText {
 
   /// Writes the text for the editor, to the trash.
   init(
-    _ text: [UInt8], for command: Workspace.EditorText, _ open: OpenWorkspace, in context: Context
+    _ text: [UInt8], for command: Workspace.EditorText, _ session: Session, in context: Context
   ) throws {
-    let path = try open.workspace.lay(text, for: command)
+    let path = try session.workspace.lay(text, for: command)
     self.init(
-      text, at: path, shownAs: open.place(ofPath: path), open.configuration, in: context)
+      text, at: path, shownAs: session.place(ofPath: path), session.configuration, in: context)
   }
 
   /// Takes a text that is in a file already.

@@ -85,6 +85,15 @@ final class Output {
     self.document = document
   }
 
+  /// Sets the members of a command's document, in this one or, if that is another's, in a member of it.
+  func set(_ document: JSONObject, of command: Text) {
+    if command == Text(self.command) || command == "pull" && self.command == "clone" {
+      for member in document.members { set(member.name, member.value) }
+    } else {
+      set(command, .object(document))
+    }
+  }
+
   /// Adds an element to an array of the JSON document, and creates the array if needed.
   func append(_ element: JSON, to name: Text) {
     guard options.json else { return }
@@ -142,6 +151,11 @@ final class Output {
   func warn(_ fact: String) { warn("\(fact)" as Hint) }
 
   func text(of hint: Hint) -> String { hintText.text(of: hint) }
+
+  func warn(_ fact: String, hints: [Hint]) {
+    Failure(.done, fact, hints: hints).lines(command: command, quiet: options.quiet, hintText)
+      .forEach(message)
+  }
 
   /// Prints a failure that doesn't stop the command, with hints; the command ends with 3.
   func warn(_ failure: Failure) {

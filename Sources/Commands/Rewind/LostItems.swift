@@ -12,10 +12,10 @@ struct LostItems {
   private let names: ItemNames
 
   /// Finds the server's items, and those with an open write, conflict or resolution.
-  init(of open: OpenWorkspace) throws {
-    let (workspace, journal) = (open.workspace, open.workspace.journal)
+  init(of session: Session) throws {
+    let (workspace, journal) = (session.workspace, session.workspace.journal)
     // Includes tables that left the settings: added again, their items would look deleted.
-    let tables = try Set(open.tables).union(workspace.knownTables()).subtracting(journal.purges)
+    let tables = try Set(session.tables).union(workspace.knownTables()).subtracting(journal.purges)
     let asked = Set(
       [Array(journal.conflicts.keys), Array(journal.intents.keys), Array(journal.resolutions.keys)]
         .joined().filter { tables.contains($0.table) })
@@ -29,15 +29,15 @@ struct LostItems {
       .map { .closed(.operation($0)) }
     names = try ItemNames(
       for: files.map(\.key), in: tables.sorted(), on: workspace,
-      titleField: open.configuration.titleField)
+      titleField: session.configuration.titleField)
   }
 
   /// Brings back all files, or none if it is interrupted, and prints them.
   ///
   /// Unsent edits and removals are lost with their files; their notes are closed first.
-  func bringBack(to open: inout OpenWorkspace, in context: Context) throws {
-    if !closings.isEmpty { try open.workspace.append(closings, durably: true) }
-    try open.workspace.remakeItems(files, before: context.checkSignal)
+  func bringBack(to session: inout Session, in context: Context) throws {
+    if !closings.isEmpty { try session.workspace.append(closings, durably: true) }
+    try session.workspace.remakeItems(files, before: context.checkSignal)
     show("restored", to: context.output)
   }
 

@@ -14,24 +14,24 @@ struct PurgeCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     context.output.begin("tables")
-    try context.writing { open in
-      let survey = try Survey(of: open.tables, on: open.workspace)
+    try context.open(for: .writing) { session in
+      let survey = try Survey(of: session.tables, on: session.workspace)
       if !discard { try refuse(survey, context) }
-      let inventory = try open.inventory()
+      let inventory = try session.inventory()
       var table = Table()
-      for name in open.tables {
+      for name in session.tables {
         try context.checkSignal()
         let count = inventory.keys.count { $0.table == name && !inventory.isAbsent($0) }
-        try open.workspace.purge(name, edits: discard)
+        try session.workspace.purge(name, edits: discard)
         for entry in survey.entries {
           guard case .invalid(let invalid) = entry.standing,
             PathName.split(PathName.split(invalid.place).directory).name == name.description
           else { continue }
-          guard try !open.workspace.discard(invalid, of: entry.key, in: name) else { continue }
+          guard try !session.workspace.discard(invalid, of: entry.key, in: name) else { continue }
           context.output.warn("another program changed \(invalid.place); it was not removed")
           context.output.end(with: .rejected)
         }
-        try open.workspace.settle()
+        try session.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])
         context.output.append(
           ["table": .string(name.text), "forgotten": .integer(count)], to: "tables")

@@ -24,8 +24,6 @@ struct Restoration {
   /// The resulting item; `nil` if the file goes to the trash.
   private let target: Item?
   private let shown: Item?
-  /// The item's former id, and its new one if it was renamed.
-  private var former, successor: ItemKey?
 
   // MARK: Planning
 
@@ -36,62 +34,66 @@ struct Restoration {
   ///
   /// - Throws: ``Failure`` if a given item can't be restored.
   static func plan(
-    _ selection: ItemSelection?, _ open: OpenWorkspace, waiting: [ItemKey], in context: Context
+    _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey], in context: Context
   ) throws -> (steps: [Restoration], names: ItemNames) {
-    let inventory = try open.inventory()
-    let survey = try Survey(of: open.tables, on: open.workspace)
+    let inventory = try session.inventory()
+    let survey = try Survey(of: session.tables, on: session.workspace)
     let entries = Dictionary(
       survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
       uniquingKeysWith: { $1 })
     var claims = Claims()
     var warned: Set<String?> = []
     var steps: [Restoration] = []
+    var planned: Set<ItemKey> = []
     func plan(_ chosen: Target) throws {
-      guard
-        var step = try Restoration(
-          chosen, chosen.key.flatMap { entries[$0] }, open, &claims, waiting: waiting)
+      guard chosen.key.map({ planned.insert($0).inserted }) ?? true,
+        let step = try Restoration(
+          chosen, chosen.key.flatMap { entries[$0] }, session, &claims, waiting: waiting)
       else { return }
-      if let key = step.key {
-        let formers = open.workspace.journal.predecessors(of: key)
-        step.former = formers.first { entries[$0]?.successor == key }
-        step.successor = entries[key]?.successor
-      }
+      // A rename that was not sent is undone as a whole: the former item comes back first.
+      for former in step.key.map(session.workspace.journal.predecessors) ?? []
+      where try session.workspace.client(former) == .absent { try plan(Target(former)) }
       steps.append(step)
+      if let key = step.key, let successor = entries[key]?.successor,
+        case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert
+      {
+        try plan(Target(successor))
+      }
     }
     let unnamed: [ItemKey]
     switch selection {
     case .references(let words)?:
-      var lookup = open.lookup(inventory, in: context)
-      lookup.removed = { try inventory.removed(open.workspace) }
+      var lookup = session.lookup(inventory)
+      lookup.removed = { try inventory.removed(session.workspace) }
       for chosen in try lookup.all(words) {
-        if let failure = try open.moved(chosen, &claims) { throw failure }
+        if let failure = try session.moved(chosen, &claims) { throw failure }
         try plan(chosen)
       }
       unnamed = []
     case .filters?:
-      unnamed = try selection?.fitting(inventory, open, areRemoved: true).map(\.key) ?? []
+      unnamed = try selection?.fitting(inventory, session, areRemoved: true).map(\.key) ?? []
     case nil:
       unnamed = try survey.entries.compactMap { entry in
         guard let key = entry.key, entry.isRestoredWithAll else { return nil }
         // An item without a row is restored only if it is named.
-        if open.workspace.journal.intents[key] != nil { return key }
-        return if case .row = try open.workspace.base(of: key) { key } else { nil }
+        if session.workspace.journal.intents[key] != nil { return key }
+        return if case .row = try session.workspace.base(of: key) { key } else { nil }
       }
     }
-    for key in unnamed where open.workspace.journal.conflicts[key] == nil {
+    for key in unnamed where session.workspace.journal.conflicts[key] == nil {
       do {
-        if let failure = try open.moved(Target(key), &claims) { throw failure }
+        if let failure = try session.moved(Target(key), &claims) { throw failure }
         try plan(Target(key))
       } catch let failure as Failure {
         if warned.insert(failure.message).inserted { context.output.warn(failure) }
       }
     }
-    return (steps, open.names(of: steps.compactMap(\.key), inventory))
+    return (steps, session.names(of: steps.compactMap(\.key), inventory))
   }
 
   /// `nil` if there is nothing to do for the item.
   private init?(
-    _ chosen: Target, _ entry: Survey.Entry?, _ open: OpenWorkspace, _ claims: inout Claims,
+    _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ claims: inout Claims,
     waiting: [ItemKey]
   ) throws {
     guard let key = chosen.key else {
@@ -99,28 +101,28 @@ struct Restoration {
       self.init(key: nil, way: .discarding(file, chosen.table), target: nil, shown: nil)
       return
     }
-    let base = try open.workspace.base(of: key)
+    let base = try session.workspace.base(of: key)
     let here = entry?.client.item
     // Valid file or not: the sent change could come back from the server.
-    guard open.workspace.journal.intents[key] == nil else {
+    guard session.workspace.journal.intents[key] == nil else {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
     // A waiting row becomes the base first.
-    let row = try waiting.contains(key) ? open.workspace.newestRow(of: key) : base.row
+    let row = try waiting.contains(key) ? session.workspace.newestRow(of: key) : base.row
     let target = row.flatMap { $0.deleted ? nil : $0.item }
     switch entry?.standing {
     case .conflict(let conflict)?:
       // Throws if two client sides were edited: the user must choose one.
-      _ = try open.conflict(key, &claims)
+      _ = try session.conflict(key, &claims)
       let server = conflict.server.deleted ? nil : conflict.server.item
       self.init(key: key, way: .server, target: server, shown: server ?? here)
     case .invalid(let invalid)?:
-      try Self.requireReadableSide(of: key, open.workspace)
-      let row = try open.workspace.newestRow(of: key)
+      try Self.requireReadableSide(of: key, session.workspace)
+      let row = try session.workspace.newestRow(of: key)
       let target = row.flatMap { $0.deleted ? nil : $0.item }
       // Without a server row, the file only goes to the trash.
-      let isDiscarded = target == nil && open.workspace.journal.conflicts[key] == nil
+      let isDiscarded = target == nil && session.workspace.journal.conflicts[key] == nil
       self.init(
         key: key, way: isDiscarded ? .discarding(invalid, key.table) : .replacing(invalid),
         target: target, shown: target)
@@ -128,14 +130,14 @@ struct Restoration {
     case .pending?, .waiting?, .rejected?:
       // A repeated command: the item is back from the trash as it was there.
       if case .pending? = entry?.standing, case .tombstone(let row) = base, let here,
-        try Self.remembered(row, key, open.workspace) == here
+        try Self.remembered(row, key, session.workspace) == here
       {
         return nil
       }
       // A command removed the item, which had unsent edits.
       if case .pending? = entry?.standing, here == nil, base.item != nil,
-        open.workspace.journal.notes[key]?.note.commanded == true,
-        let last = try open.workspace.displaced(key, newestOnly: true), last != base.item
+        session.workspace.journal.notes[key]?.note.commanded == true,
+        let last = try session.workspace.displaced(key, newestOnly: true), last != base.item
       {
         self.init(key: key, way: .trash, target: last, shown: last)
         return
@@ -144,9 +146,9 @@ struct Restoration {
     case nil where waiting.contains(key):
       self.init(key: key, way: .waited, target: target, shown: row?.item)
     case nil:
-      guard try open.workspace.client(key) == .absent else { return nil }
+      guard try session.workspace.client(key) == .absent else { return nil }
       if case .row = base { return nil }
-      guard let item = try Self.remembered(base.row, key, open.workspace) else {
+      guard let item = try Self.remembered(base.row, key, session.workspace) else {
         throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")
       }
       self.init(key: key, way: .trash, target: item, shown: item)
@@ -180,9 +182,9 @@ struct Restoration {
   /// Restores the item; returns whether it did anything.
   ///
   /// An item that changed after the plan is left, with a warning.
-  func run(on open: inout OpenWorkspace, in context: Context) throws -> Bool {
+  func run(on session: inout Session, in context: Context) throws -> Bool {
     do {
-      return try run(on: &open, now: context.now)
+      return try run(on: &session, now: context.now)
     } catch let failure as Resolve.Failure {
       guard let key else { throw failure }
       context.output.warn("another program changed \(key); it was not restored")
@@ -192,41 +194,41 @@ struct Restoration {
   }
 
   /// Throws ``Resolve/Failure`` if the item changed after the plan.
-  private func run(on open: inout OpenWorkspace, now: Int64) throws -> Bool {
+  private func run(on session: inout Session, now: Int64) throws -> Bool {
     guard let key else {
       if case .discarding(let file, let table) = way {
-        _ = try open.workspace.discard(file, of: nil, in: table)
+        _ = try session.workspace.discard(file, of: nil, in: table)
       }
       return true
     }
     switch way {
     case .waited: break
     case .base:
-      switch try open.workspace.restore(key) {
+      switch try session.workspace.restore(key) {
       case .restored: break
       case .unchanged: return false
       case .changedMeanwhile: throw Resolve.Failure.changedMeanwhile(key)
       }
     case .discarding(let invalid, let table):
-      guard try open.workspace.discard(invalid, of: key, in: table) else {
+      guard try session.workspace.discard(invalid, of: key, in: table) else {
         throw Resolve.Failure.changedMeanwhile(key)
       }
     case .replacing(let invalid):
-      try Self.requireReadableSide(of: key, open.workspace)
-      let isBack = try open.workspace.restore(key) { workspace in
+      try Self.requireReadableSide(of: key, session.workspace)
+      let isBack = try session.workspace.restore(key) { workspace in
         // If another file is there by now, the restore itself finds out.
         _ = try workspace.discard(invalid, of: key, in: key.table)
       }
       guard isBack else { throw Resolve.Failure.changedMeanwhile(key) }
     case .trash:
-      guard try open.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile else {
+      guard try session.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile else {
         throw Resolve.Failure.changedMeanwhile(key)
       }
-      try open.note([(key, target)])
+      try session.note([(key, target)])
     case .server:
-      let conflict = try open.conflict(key)
-      try Resolve(settings: open.settings(now: now)).settle(
-        key, conflict, by: .server, on: &open.workspace, claims: &open.claims)
+      let conflict = try session.conflict(key)
+      try Resolve(settings: session.settings).settle(
+        key, conflict, by: .server, on: &session.workspace, claims: &session.claims)
     }
     return true
   }
@@ -245,13 +247,6 @@ struct Restoration {
       return
     }
     output.show(Outcome(verb: verb, key: key, title: names.title(of: shown)), names)
-    if let successor {
-      output.summary(
-        Line("it was renamed to \(successor.id)"), next: "\(typed: "rm", "\(successor)")")
-    } else if let former {
-      output.summary(
-        Line("it was renamed from \(former.id)"), next: "\(typed: "restore", "\(former)")")
-    }
   }
 }
 

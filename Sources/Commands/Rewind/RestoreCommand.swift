@@ -55,14 +55,14 @@ struct RestoreCommand: TsyncCommand {
   private typealias Counts = (count: Int, conflicts: Int)
 
   private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Counts {
-    try context.reading { open in
-      let conflicts = all ? open.conflicts : 0
-      if all, try open.hasLostItems {
-        let lost = try LostItems(of: open)
+    try context.open(for: .reading) { session in
+      let conflicts = all ? session.conflicts : 0
+      if all, try session.hasLostItems {
+        let lost = try LostItems(of: session)
         lost.show("would restore", to: context.output)
         return (lost.count, conflicts)
       }
-      let plan = try Restoration.plan(selection, open, waiting: open.waiting(), in: context)
+      let plan = try Restoration.plan(selection, session, waiting: session.waiting(), in: context)
       for restoration in plan.steps { restoration.show("would ", plan.names, to: context.output) }
       return (plan.steps.count, conflicts)
     }
@@ -73,35 +73,36 @@ struct RestoreCommand: TsyncCommand {
     var conflicts = 0
     var lost: LostItems?
     var waiting: [ItemKey] = []
-    try context.writing(
+    try context.open(
+      for: .writing,
       // Recovery applies waiting rows only to items that are there.
-      preparing: { open in
-        waiting = try open.waiting()
-        guard all, try open.hasLostItems else { return }
-        lost = try LostItems(of: open)
-        try lost?.bringBack(to: &open, in: context)
+      preparing: { session in
+        waiting = try session.waiting()
+        guard all, try session.hasLostItems else { return }
+        lost = try LostItems(of: session)
+        try lost?.bringBack(to: &session, in: context)
       }
-    ) { open in
-      if all { conflicts = open.conflicts }
+    ) { session in
+      if all { conflicts = session.conflicts }
       if let lost {
         count = lost.count
         return
       }
-      let plan = try Restoration.plan(selection, open, waiting: waiting, in: context)
-      defer { try? open.workspace.settle() }
+      let plan = try Restoration.plan(selection, session, waiting: waiting, in: context)
+      defer { try? session.workspace.settle() }
       for restoration in plan.steps {
         try context.checkSignal()
-        guard try restoration.run(on: &open, in: context) else { continue }
+        guard try restoration.run(on: &session, in: context) else { continue }
         restoration.show("", plan.names, to: context.output)
         count += 1
       }
-      try open.workspace.settle()
+      try session.workspace.settle()
     }
     return (count, conflicts)
   }
 }
 
-extension OpenWorkspace {
+extension Session {
   /// Whether `items` is gone and all tables are chosen: with one, the others would look deleted.
   fileprivate var hasLostItems: Bool {
     get throws { try tables.count == configuration.tables.count && lacksItems }

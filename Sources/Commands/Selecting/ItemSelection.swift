@@ -30,26 +30,25 @@ enum ItemSelection: Equatable {
   /// Returns the items in the order of the references, or by table and id.
   ///
   /// Filters skip invalid files, with a warning and an exit status.
-  func keys(_ inventory: Inventory, _ open: OpenWorkspace, in context: Context) throws -> [ItemKey]
-  {
+  func keys(_ inventory: Inventory, _ session: Session, in context: Context) throws -> [ItemKey] {
     switch self {
     case .references(let words):
-      return try open.lookup(inventory, in: context).items(words)
+      return try session.lookup(inventory).items(words)
     case .filters:
       context.output.showInvalid(inventory)
-      return try fitting(inventory, open).map(\.key)
+      return try fitting(inventory, session).map(\.key)
     }
   }
 
   /// Returns the existing or the removed items that fit the filters; none without filters.
   func fitting(
-    _ inventory: Inventory, _ open: OpenWorkspace, areRemoved: Bool = false
+    _ inventory: Inventory, _ session: Session, areRemoved: Bool = false
   ) throws -> [(key: ItemKey, item: Item)] {
     guard case .filters(let words, let confirmed) = self else { return [] }
-    let here = try inventory.items(on: open.workspace)
-    let removed = areRemoved ? try inventory.removed(open.workspace) : []
+    let here = try inventory.items(on: session.workspace)
+    let removed = areRemoved ? try inventory.removed(session.workspace) : []
     let filters = try ItemFilters(
-      words, of: here + removed, doneField: open.configuration.doneField)
+      words, of: here + removed, doneField: session.configuration.doneField)
     return (areRemoved ? removed : here).filter { key, item in
       filters.fit(key, item) && confirmed?.contains(key) ?? true
     }

@@ -5,7 +5,7 @@ import SyncModel
 import Workspace
 
 /// The connection to a workspace's server: address, backend and known facts.
-struct Connection {
+final class Connection {
   typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport>>
 
   let address: ServerAddress
@@ -20,8 +20,9 @@ struct Connection {
   ///
   /// - Throws: ``Failure`` if there is no address, `Stop` if the server can't be asked or isn't the
   ///   workspace's.
-  init(_ context: Context, _ open: OpenWorkspace, jobs: Int? = nil) throws {
-    let (workspace, configuration) = (open.workspace, open.configuration)
+  init(_ session: Session) throws {
+    let (context, workspace) = (session.context, session.workspace)
+    let configuration = session.configuration
     guard let remote = configuration.remote else {
       throw Self.noServer
     }
@@ -40,7 +41,7 @@ struct Connection {
       facts: known, dependencies: try context.dependencies())
     var facts: ServerFacts
     do {
-      facts = try known ?? Self.detect(&exchange, dialect, open.tables)
+      facts = try known ?? Self.detect(&exchange, dialect, session.tables)
     } catch {
       throw Self.failure(error, observed)
     }
@@ -54,7 +55,7 @@ struct Connection {
       inner: RESTBackend(
         exchange, facts: facts,
         settings: RemoteSettings(
-          pageSize: configuration.page ?? 1_000, jobs: jobs ?? configuration.jobs,
+          pageSize: configuration.page ?? 1_000, jobs: session.jobs ?? configuration.jobs,
           overlapSeconds: configuration.overlap)),
       isInterrupted: { context.invocation.signal() != nil })
     if known == nil, !isUnverified, workspace.isWriting {

@@ -13,16 +13,16 @@ extension Context {
     areRemoved: Bool = false
   ) throws -> ItemSelection? {
     guard !isSure, case .filters(let filters, _) = selection else { return selection }
-    return try reading { open in
-      let inventory = try open.inventory()
-      let fitting = try selection.fitting(inventory, open, areRemoved: areRemoved)
+    return try open(for: .reading) { session in
+      let inventory = try session.inventory()
+      let fitting = try selection.fitting(inventory, session, areRemoved: areRemoved)
       let chosen = fitting.map(\.key)
       // Items that would come back count, too.
       let totals = chosen.filter { !inventory.isHere($0) }
         .reduce(into: inventory.counts) { $0[$1.table, default: 0] += 1 }
       let total = totals.values.reduce(0, +)
       if canAsk, !options.json {
-        let names = open.names(of: chosen, inventory)
+        let names = session.names(of: chosen, inventory)
         let question = "\(verb) \(chosen.count) of \(total) items? [y]es, [l]ist, [n]o: [n]"
         asking: while chosen.count > 1 {
           switch try ask(Line(question)).map({ Text($0) }) {

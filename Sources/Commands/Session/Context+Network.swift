@@ -81,9 +81,3 @@ private struct Echo {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
   }
 }
-
-extension Output {
-  func set(_ object: JSONObject) {
-    for member in object.members { set(member.name, member.value) }
-  }
-}

@@ -2,130 +2,141 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// A command's work with workspace and server, under the lock unless it changes nothing.
-///
-/// ``pause(_:)`` gives the lock back while a person is asked or another program runs. The next
-/// use takes the lock again; all that was read before must then be read again.
+/// A command's work with a workspace and, if it exchanges changes, with the server.
 struct Session {
+  /// What a command does with the workspace.
+  enum Access: Equatable {
+    /// Takes no lock, and writes only the index, which speeds up the next command.
+    case reading
+    case writing
+    /// Exchanges changes; a dry run writes nothing.
+    case exchanging(isDryRun: Bool)
+
+    fileprivate var isWriting: Bool { self != .reading && self != .exchanging(isDryRun: true) }
+  }
+
   let context: Context
   let configuration: Configuration
+  /// The tables of the command: those of `-t`, or all.
   let tables: [TableName]
+  var workspace: Workspace
+  /// The ids found in files with other names, kept until the lock is given back.
+  var claims = Claims()
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
+  /// The pushes of this command so far.
+  var pushed: PushSummary?
   /// The survey after a pull that was only rehearsed.
   var preview: PushPreview?
   /// The conflicts that this command has printed already.
   var reported: Set<ItemKey> = []
   /// The place of the current conflict among all, `2 of 5`; `nil` if it is the only one.
   var place: String?
-  let recovery: RecoveryReport
-  private let isWriting: Bool
-  private let path: String
-  private var open: OpenWorkspace?
-  private var toldNotices: Set<Text>
+  fileprivate(set) var recovery = RecoveryReport()
+  private let access: Access
   private var connection: Connection?
+  private var notices: Set<Text> = []
 
-  private init(_ context: Context, at path: String, isWriting: Bool) throws {
-    var open = try context.prepared(Self.workspace(context, path, isWriting))
-    // This comes before the recovery, which would create missing directories.
-    try open.requireDirectories()
-    recovery = isWriting ? try context.recover(&open) : RecoveryReport()
-    self.context = context
-    self.isWriting = isWriting
-    self.path = path
-    configuration = open.configuration
-    tables = open.tables
-    toldNotices = Set(open.workspace.notices.map { Text($0) })
-    self.open = open
+  fileprivate init(_ context: Context, at path: String, for access: Access) throws {
+    (self.context, self.access) = (context, access)
+    workspace = try context.workspace(at: path, isWriting: access.isWriting)
+    configuration = try Configuration(
+      workspace: try workspace.settings(), user: try context.userDirectory?.settings())
+    context.output.apply(configuration)
+    context.output.hintText.workspace = workspace.path
+    tables = try configuration.tables(named: context.options.table)
+    showNotices()
+    configuration.warnings.forEach(context.output.warn)
   }
 
-  private static func workspace(
-    _ context: Context, _ path: String, _ isWriting: Bool
-  ) throws -> Workspace {
-    try Workspace(
-      at: path, for: isWriting ? .writing(command: Text(context.command)) : .reading,
-      clock: context.invocation.clock)
-  }
-
-  /// Runs a command in a session, and writes the history even if it fails.
-  ///
-  /// Without a path it finds the workspace; a command that changes nothing takes no lock.
-  static func run(
-    in context: Context, at path: String? = nil, isWriting: Bool = true,
-    _ body: (inout Session) throws -> Void
-  ) throws {
-    var session = try Session(
-      context, at: path ?? context.findWorkspace(), isWriting: isWriting)
-    do {
-      try body(&session)
-      try session.pause(context.output.status)
-    } catch {
-      let explained = session.connection?.failure(error) ?? error
-      var failure =
-        context.invocation.signal().map { Failure.signal($0, during: explained) }
-        ?? Failure(explained)
-      // A clone has its own hint, and a push names the waiting changes.
-      if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
-        failure.hints.append(
-          "nothing is lost\(.column)try again: \(typed: context.command)")
-      }
-      // The first error is reported. If the history line wasn't written, this tries once more.
-      try? session.pause(failure.status)
-      throw failure
-    }
-    try context.checkSignal()
-  }
-
-  /// Runs the body on the workspace, which it opens again after a pause.
-  mutating func use<Result>(_ body: (inout OpenWorkspace) throws -> Result) throws -> Result {
-    var taken = if let open { open } else { try reopened() }
-    open = nil
-    defer { open = taken }
-    return try body(&taken)
-  }
-
-  /// Opens the workspace again, and prints new notices.
-  private mutating func reopened() throws -> OpenWorkspace {
-    var open = OpenWorkspace(
-      workspace: try Self.workspace(context, path, isWriting), configuration: configuration,
-      tables: tables)
-    for notice in open.workspace.notices where toldNotices.insert(Text(notice)).inserted {
+  private mutating func showNotices() {
+    for notice in workspace.notices where notices.insert(Text(notice)).inserted {
       context.output.warn(notice)
     }
-    if isWriting { try context.recover(&open) }
-    return open
   }
 
-  /// Runs the body on the workspace and its server, and connects first.
-  mutating func exchange<Result>(
-    _ body: (inout Workspace, inout Connection) throws -> Result
-  ) throws -> Result {
-    var line = connection
-    connection = nil
-    defer { connection = line }
-    let (context, jobs) = (context, jobs)
-    return try use { open in
-      var taken = try line ?? Connection(context, open, jobs: jobs)
-      line = nil
-      defer { line = taken }
-      let result = Swift.Result { try body(&open.workspace, &taken) }
-      try taken.keepTables(in: open.workspace)
-      return try result.get()
-    }
-  }
-
-  /// Writes the history line and gives the lock back; `status` is set at the command's end.
+  /// Runs a body without the lock, because a person is asked or another program runs.
   ///
-  /// If the write fails, the workspace stays open: the next line still names displaced files.
-  mutating func pause(_ status: ExitStatus? = nil) throws {
-    guard open != nil else { return }
-    let context = context
-    try use { open in
-      try open.workspace.finish(
-        context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
-    }
-    open = nil
+  /// All that was read before must be read again afterwards.
+  mutating func unlocked<Result>(_ body: () throws -> Result) throws -> Result {
+    guard access.isWriting else { return try body() }
+    try finish()
+    let path = workspace.path
+    workspace = try context.workspace(at: path, isWriting: false)
+    let result = try body()
+    workspace = try context.workspace(at: path, isWriting: true)
+    claims = Claims()
+    showNotices()
+    try recover()
+    return result
   }
 
-  var settings: Settings { configuration.settings(for: tables, now: context.now) }
+  /// Runs a body on the workspace and its server, and connects first.
+  mutating func exchange<Result>(
+    _ body: (inout Session, Connection) throws -> Result
+  ) throws -> Result {
+    let connection = try connection ?? Connection(self)
+    self.connection = connection
+    let result = Swift.Result { try body(&self, connection) }
+    try connection.keepTables(in: workspace)
+    return try result.get()
+  }
+
+  /// Writes the history line; `status` is set at the command's end.
+  ///
+  /// If the write fails, the next line still names displaced files.
+  fileprivate mutating func finish(_ status: ExitStatus? = nil) throws {
+    try workspace.finish(
+      context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
+  }
+
+  /// Describes an error that ends the command.
+  fileprivate func failure(_ error: any Error) -> Failure {
+    let explained = connection?.failure(error) ?? error
+    var failure =
+      context.invocation.signal().map { Failure.signal($0, during: explained) }
+      ?? Failure(explained)
+    // A clone has its own hint, and a push names the waiting changes.
+    if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
+      failure.hints.append("nothing is lost\(.column)try again: \(typed: context.command)")
+    }
+    return failure
+  }
+}
+
+extension Context {
+  /// Opens the workspace, finishes an interrupted command, runs the body, and writes the history, even
+  /// if the body fails.
+  ///
+  /// Without a path it finds the workspace. `prepare` runs before the recovery.
+  func open<Result>(
+    for access: Session.Access, at path: String? = nil,
+    preparing prepare: (inout Session) throws -> Void = { _ in },
+    _ body: (inout Session) throws -> Result
+  ) throws -> Result {
+    var session = try Session(self, at: path ?? findWorkspace(), for: access)
+    let result: Result
+    do {
+      // This comes before the recovery, which would create missing directories.
+      if case .exchanging = access { try session.requireDirectories() }
+      try prepare(&session)
+      session.recovery = try session.recover()
+      result = try body(&session)
+      // A command that only reads is not stopped by an index that can't be written.
+      if access == .reading { try? session.finish() } else { try session.finish(output.status) }
+    } catch {
+      // The first error is reported. If the history line wasn't written, this tries once more.
+      let failure = session.failure(error)
+      try? session.finish(output.status.or(failure.status))
+      throw failure
+    }
+    if case .exchanging = access { try checkSignal() }
+    return result
+  }
+
+  fileprivate func workspace(at path: String, isWriting: Bool) throws -> Workspace {
+    try Workspace(
+      at: path, for: isWriting ? .writing(command: Text(command)) : .reading,
+      clock: invocation.clock)
+  }
 }

@@ -31,10 +31,8 @@ struct DoctorCommand: TsyncCommand {
   private func rehearsePull(in context: Context) throws {
     var context = context
     context.options.verbose = true
-    try Session.run(in: context, isWriting: false) { session in
-      let summary = try session.pull(PullOptions(isFull: true, isRehearsal: true))
-      summary.end()
-      context.output.set("pull", .object(summary.json))
+    try context.open(for: .exchanging(isDryRun: true)) { session in
+      try session.pull(PullOptions(isFull: true, isRehearsal: true))
     }
   }
 
@@ -69,11 +67,11 @@ struct DoctorCommand: TsyncCommand {
     guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
       return fixed.map { DoctorReport.Entry($0.finding, fix: $0.deed) }
     }
-    try context.writing { open in
+    try context.open(for: .writing) { session in
       // A pull of tables that left the settings may have been interrupted, too.
-      let others = before.tables.filter { !open.configuration.tables.contains($0) }
-      _ = try Recovery.run(others, on: &open.workspace, settings: open.settings(now: context.now))
-      fixed += try open.workspace.mend()
+      let others = before.tables.filter { !session.configuration.tables.contains($0) }
+      _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
+      fixed += try session.workspace.mend()
     }
     let finished = before.faults.filter { $0.remedy == .finish }
       .map { DoctorReport.Entry($0, fix: "finished") }

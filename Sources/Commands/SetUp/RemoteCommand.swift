@@ -23,19 +23,19 @@ struct RemoteCommand: TsyncCommand {
     func run(in context: Context) throws { try Self.run(in: context) }
 
     static func run(in context: Context) throws {
-      try context.reading { open in
-        let state = try open.workspace.state()
-        guard let remote = open.configuration.remote else { throw Connection.noServer }
+      try context.open(for: .reading) { session in
+        let state = try session.workspace.state()
+        guard let remote = session.configuration.remote else { throw Connection.noServer }
         let address = try ServerAddress(remote)
         let origin = Text(address.origin.description)
         let hasToken =
-          try open.configuration.text("credential.command") != nil
+          try session.configuration.text("credential.command") != nil
           || context.credentials?.token(for: origin) != nil
         let hasKey =
           try context.credentials?.token(for: Credentials.applicationKey(of: origin)) != nil
         let isKnown = state.origin == Text(address.description)
         let found = isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil
-        let dialect = open.configuration.spokenDialect ?? found
+        let dialect = session.configuration.spokenDialect ?? found
         context.output.result(Line(address.description))
         if context.options.verbose {
           context.output.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
@@ -65,10 +65,10 @@ struct RemoteCommand: TsyncCommand {
 
     func run(in context: Context) throws {
       let address = try ServerAddress(Text(url))
-      try context.writing { open in
-        var settings = try open.workspace.settings()
+      try context.open(for: .writing) { session in
+        var settings = try session.workspace.settings()
         try settings.set("remote", from: Text(address.description))
-        try open.workspace.write(settings)
+        try session.workspace.write(settings)
       }
       context.output.set("remote", .string(address.description))
     }
@@ -126,8 +126,8 @@ struct RemoteCommand: TsyncCommand {
 
 extension RemoteCommand {
   fileprivate static func address(_ context: Context) throws -> ServerAddress {
-    try context.reading { open in
-      guard let remote = open.configuration.remote else { throw Connection.noServer }
+    try context.open(for: .reading) { session in
+      guard let remote = session.configuration.remote else { throw Connection.noServer }
       return try ServerAddress(remote)
     }
   }

@@ -42,10 +42,8 @@ struct CloneCommand: TsyncCommand {
     context.output.summary(Line("made workspace \(shown) (\(names))"))
     context.output.hintText.enter(shown)
     do {
-      try Session.run(in: context, at: path) { session in
-        let summary = try session.pull(PullOptions())
-        summary.end()
-        context.output.set(summary.json)
+      try context.open(for: .exchanging(isDryRun: false), at: path) { session in
+        try session.pull(PullOptions())
       }
     } catch {
       throw Self.continued(Failure(error))

@@ -26,12 +26,12 @@ struct DoneCommand: TsyncCommand {
         named, isSure, to: "mark", words: (undo ? ["-u"] : []) + words,
         look: ["list", "-a"] + words)
     else { return }
-    try context.writing { open in
-      let inventory = try open.inventory()
-      let keys = try selection.keys(inventory, open, in: context)
-      let field = open.configuration.doneField
-      let names = open.names(of: keys, inventory)
-      let changes = try open.change(keys, in: context) { _, item in
+    try context.open(for: .writing) { session in
+      let inventory = try session.inventory()
+      let keys = try selection.keys(inventory, session, in: context)
+      let field = session.configuration.doneField
+      let names = session.names(of: keys, inventory)
+      let changes = try session.change(keys, in: context) { _, item in
         var item = item
         // An absent field means the same as `false`.
         if item[field] != .bool(true), undo { return item }

@@ -14,11 +14,11 @@ struct Draft: Equatable {
 
   /// Makes an item of a title and typed fields; the title is the first field.
   init(
-    _ title: String, _ assignments: [Assignment], _ open: OpenWorkspace,
+    _ title: String, _ assignments: [Assignment], _ session: Session,
     _ types: inout FieldTypes, _ context: Context
   ) throws {
-    let titleField = open.configuration.titleField ?? "text"
-    let table = try open.table()
+    let titleField = session.configuration.titleField ?? "text"
+    let table = try session.table()
     var item = Item(JSONObject())
     if !title.utf8.isEmpty { item[titleField] = .string(title) }
     var id: ItemID?
@@ -29,7 +29,7 @@ struct Draft: Equatable {
       let key = ItemKey(table, try id ?? ItemID("new"))
       guard assignment.field == Item.idField else {
         item[assignment.field] = try types.value(
-          of: assignment, in: item, key, on: open.workspace)
+          of: assignment, in: item, key, on: session.workspace)
         continue
       }
       id = try Self.id(assignment)
@@ -54,10 +54,10 @@ struct Draft: Equatable {
 
   /// Opens the item in the editor; `nil` if it came back unchanged or empty.
   func edited(
-    _ open: OpenWorkspace, in context: Context
+    _ session: Session, in context: Context
   ) throws -> (draft: Draft, text: EditedText)? {
     var text = try EditedText(
-      ItemFile.text(of: item, id: key.id), for: .new, open, in: context)
+      ItemFile.text(of: item, id: key.id), for: .new, session, in: context)
     let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)
       if let duplicate = edit.duplicate { throw duplicate }

@@ -17,19 +17,19 @@ struct EditCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words)
     context.output.begin("items")
-    let edit = try context.reading { open -> (EditedItems, ItemNames)? in
-      let inventory = try open.inventory()
+    let edit = try context.open(for: .reading) { session -> (EditedItems, ItemNames)? in
+      let inventory = try session.inventory()
       let targets: [Target]
       switch selection {
       case .references(let words):
-        targets = try open.lookup(inventory, in: context).all(words)
+        targets = try session.lookup(inventory).all(words)
       case .filters:
-        targets = try selection.keys(inventory, open, in: context).map { Target($0) }
+        targets = try selection.keys(inventory, session, in: context).map { Target($0) }
       }
       guard !targets.isEmpty else { return nil }
-      var items = try EditedItems(targets, open)
-      try items.run(open, in: context)
-      return (items, open.names(of: targets.compactMap(\.key), inventory))
+      var items = try EditedItems(targets, session)
+      try items.run(session, in: context)
+      return (items, session.names(of: targets.compactMap(\.key), inventory))
     }
     // The editor has ended; only now tsync takes the lock.
     guard let (items, names) = edit else { return context.output.summary("nothing changed") }

@@ -15,9 +15,9 @@ struct EditedItem {
   }
 
   /// Merges the saved item with later changes of the file, field by field.
-  func take(to open: inout OpenWorkspace) throws -> Outcome {
+  func take(to session: inout Session) throws -> Outcome {
     for _ in 0..<Self.attempts {
-      let state = try open.workspace.client(key)
+      let state = try session.workspace.client(key)
       guard case .item(let now, let digest) = state else {
         let what = state == .absent ? "removed" : "changed"
         return .left("\(key) was \(what) while you edited it")
@@ -27,8 +27,8 @@ struct EditedItem {
         let names = merge.disputed.map(\.name.string).joined(separator: ", ")
         return .left("\(key) changed while you edited it (\(names))")
       }
-      let new = try OpenWorkspace.checked(merge.item, key)
-      if try open.workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
+      let new = try Session.checked(merge.item, key)
+      if try session.workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
         let staying = Change(from: opened, to: now).names.filter { saved[$0] != new[$0] }
         return .taken(ItemChange(key: key, old: now, new: new), staying: staying)
       }

@@ -20,17 +20,17 @@ struct EditedItems {
   private var saved: [Saved] = []
 
   /// Reads the files; if there are several, each text gets its item's id.
-  init(_ targets: [Target], _ open: OpenWorkspace) throws {
+  init(_ targets: [Target], _ session: Session) throws {
     let isOne = targets.count == 1
     // Fails as other commands do for such a file.
     func refuse(_ key: ItemKey) throws -> Never {
-      _ = try open.item(key)
+      _ = try session.item(key)
       throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
     }
     originals = try targets.map { target in
       guard let key = target.key else { throw Failure(invalid: target.misnamedFile, .usage) }
-      guard let bytes = try open.workspace.text(of: key) else { try refuse(key) }
-      let place = try open.place(of: key)
+      guard let bytes = try session.workspace.text(of: key) else { try refuse(key) }
+      let place = try session.place(of: key)
       let opened = Result { () throws(InvalidItem) in
         try ItemFile.item(in: bytes, as: key, place: place)
       }
@@ -57,17 +57,17 @@ struct EditedItems {
   // MARK: The editor
 
   /// Opens the editor, and keeps the texts that it saved.
-  mutating func run(_ open: OpenWorkspace, in context: Context) throws {
+  mutating func run(_ session: Session, in context: Context) throws {
     let bytes = originals.flatMap { original in
       let isWhole = originals.count == 1 || original.bytes.last == UInt8(ascii: "\n")
       return original.bytes + (isWhole ? [] : [UInt8(ascii: "\n")])
     }
-    var text = try EditedText(bytes, for: .edit, open, in: context)
+    var text = try EditedText(bytes, for: .edit, session, in: context)
     if let result = try text.result(items) {
       (self.text, saved) = (text, result)
     } else if case .failure(let invalid) = originals[0].opened {
       // An invalid file that was left unchanged is still invalid.
-      guard case .invalid(let known) = try open.workspace.client(originals[0].key) else {
+      guard case .invalid(let known) = try session.workspace.client(originals[0].key) else {
         throw Failure(invalid: invalid, .rejected)
       }
       throw Failure(invalid: known, .rejected)
@@ -162,36 +162,37 @@ struct EditedItems {
   func finish(_ names: ItemNames, in context: Context) throws {
     guard let text else { return context.output.show([], names) }
     try text.saving {
-      let changes = try context.writing { open in try take(to: &open, in: context) }
+      let changes = try context.open(for: .writing) { session in try take(to: &session, in: context)
+      }
       context.output.show(changes.filter { $0.old != $0.new }, names)
     }
   }
 
-  private func take(to open: inout OpenWorkspace, in context: Context) throws -> [ItemChange] {
+  private func take(to session: inout Session, in context: Context) throws -> [ItemChange] {
     var changes: [ItemChange] = []
-    defer { try? open.workspace.settle() }
+    defer { try? session.workspace.settle() }
     for saved in saved where saved.bytes != saved.original.bytes {
       try context.checkSignal()
-      switch try take(saved, to: &open) {
+      switch try take(saved, to: &session) {
       case .taken(let change, let staying):
         context.output.warn(of: staying, stayingIn: change.key)
         changes.append(change)
       case .left(let words):
-        let path = try open.workspace.lay(saved.bytes, for: .edit)
-        context.output.warn("\(words); your text is in \(open.place(ofPath: path))")
+        let path = try session.workspace.lay(saved.bytes, for: .edit)
+        context.output.warn("\(words); your text is in \(session.place(ofPath: path))")
         context.output.end(with: .rejected)
       }
     }
-    try open.workspace.settle()
-    try open.note(changes.map { ($0.key, $0.new) })
+    try session.workspace.settle()
+    try session.note(changes.map { ($0.key, $0.new) })
     return changes
   }
 
   private func take(
-    _ saved: Saved, to open: inout OpenWorkspace
+    _ saved: Saved, to session: inout Session
   ) throws -> EditedItem.Outcome {
     let (original, key) = (saved.original, saved.original.key)
-    let outcome = try open.workspace.write(
+    let outcome = try session.workspace.write(
       text: saved.bytes, to: key, expecting: Digest(of: original.bytes))
     if outcome != .changedMeanwhile {
       let old = (try? original.opened.get()) ?? Item(JSONObject())
@@ -200,6 +201,6 @@ struct EditedItems {
     guard case .success(let opened) = original.opened else {
       return .left("\(key) changed while you edited it")
     }
-    return try EditedItem(key: key, opened: opened, saved: saved.item).take(to: &open)
+    return try EditedItem(key: key, opened: opened, saved: saved.item).take(to: &session)
   }
 }

@@ -32,21 +32,21 @@ struct ListCommand: TsyncCommand {
     let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
     context.output.page()
     context.output.begin("items")
-    try context.reading { open in
-      let inventory = try open.inventory()
+    try context.open(for: .reading) { session in
+      let inventory = try session.inventory()
       let listing = try Listing(
-        inventory, open, filters: filters, all: all, order: order, limit: limit,
+        inventory, session, filters: filters, all: all, order: order, limit: limit,
         columns: columns ?? []
       ) { context.output.warn($0.message ?? "") }
       if options.json {
-        try listing.printJSON(open, to: context.output)
+        try listing.printJSON(session, to: context.output)
       } else if let columns {
         listing.print(columns, to: context.output)
       } else {
-        listing.print(open.names(of: listing.entries.map(\.key), inventory), to: context.output)
+        listing.print(session.names(of: listing.entries.map(\.key), inventory), to: context.output)
       }
       context.output.showInvalid(inventory)
-      try open.showWaiting(Set(listing.entries.map(\.key)), to: context.output)
+      try session.showWaiting(Set(listing.entries.map(\.key)), to: context.output)
     }
   }
 }

@@ -17,11 +17,13 @@ struct Listing {
   /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field; `warning` gets
   ///   the failure for a filter's field.
   init(
-    _ inventory: Inventory, _ open: OpenWorkspace, filters words: [String], all: Bool,
+    _ inventory: Inventory, _ session: Session, filters words: [String], all: Bool,
     order: [SortKey], limit: Int?, columns: [ListColumn], warning: (Failure) -> Void
   ) throws {
-    let (doneField, titleField) = (open.configuration.doneField, open.configuration.titleField)
-    let items = try inventory.items(on: open.workspace)
+    let (doneField, titleField) = (
+      session.configuration.doneField, session.configuration.titleField
+    )
+    let items = try inventory.items(on: session.workspace)
     let filters = try ItemFilters(words, of: items, doneField: doneField, missing: warning)
     for case .field(let name) in columns + order.map(\.column)
     where !items.isEmpty && !items.contains(where: { $0.item[name] != nil }) {
@@ -55,9 +57,9 @@ struct Listing {
   }
 
   /// Adds the items to the JSON document, as they are in their files.
-  func printJSON(_ open: OpenWorkspace, to output: Output) throws {
+  func printJSON(_ session: Session, to output: Output) throws {
     for entry in entries {
-      let item = try open.workspace.client(entry.key).item ?? entry.item
+      let item = try session.workspace.client(entry.key).item ?? entry.item
       output.append(
         [
           "table": .string(entry.key.table.text), "id": .string(entry.key.id.text),

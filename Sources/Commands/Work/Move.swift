@@ -9,12 +9,14 @@ struct Move {
   let old, target: ItemKey
   let item: Item
   private let text: [UInt8]
+  /// The fingerprint of the former item's file.
+  private let digest: Digest
 
   /// Plans the move; refuses an item that is invalid or in conflict, or has an open write.
-  init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ open: OpenWorkspace) throws {
+  init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ session: Session) throws {
     (old, target) = (key, ItemKey(key.table, id))
-    item = try open.item(key).item
-    let journal = open.workspace.journal
+    (item, digest) = try session.item(key)
+    let journal = session.workspace.journal
     if target == old { throw Failure.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {
       throw Failure.usage(
@@ -24,7 +26,9 @@ struct Move {
       throw Failure.usage(
         "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
-    let bytes = try open.workspace.text(of: old) ?? []
+    guard let bytes = try session.workspace.text(of: old), Digest(of: bytes) == digest else {
+      throw Failure(.rejected, "another program changed \(old)", hints: ["try again"])
+    }
     let edit = try JSONEdit(bytes, limits: .item)
     text =
       edit.object[Item.idField] == nil
@@ -36,7 +40,7 @@ struct Move {
     let note = journal.notes[target]?.note
     let isBack = note?.successor == old && inventory.isAbsent(target)
     let isAgain =
-      try !open.workspace.isKnown(target) && open.workspace.text(of: target) == text
+      try !session.workspace.isKnown(target) && session.workspace.text(of: target) == text
     if inventory.contains(target), !isBack, !isAgain {
       let isRemoved = inventory.isAbsent(target) && note?.commanded == true
       throw Failure.usage(
@@ -46,26 +50,26 @@ struct Move {
     }
   }
 
-  func run(on open: inout OpenWorkspace) throws {
+  func run(on session: inout Session) throws {
     guard
-      try open.workspace.text(of: target) == text
-        || open.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
+      try session.workspace.text(of: target) == text
+        || session.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
     else { throw Failure.usage("\(target) already exists") }
-    try open.workspace.settle()
-    let journal = open.workspace.journal
+    try session.workspace.settle()
+    let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
     let closing = journal.notes[target].map { _ in JournalRecord.closed(.operation(target)) }
     let records = [closing].compactMap { $0 } + journal.following(old, to: target)
-    if !records.isEmpty { try open.workspace.append(records, durably: true) }
-    try open.note([(target, item)])
-    let isKnown = try open.workspace.isKnown(old)
+    if !records.isEmpty { try session.workspace.append(records, durably: true) }
+    try session.note([(target, item)])
+    let isKnown = try session.workspace.isKnown(old)
     // An item that is equal to the server's row needs no arrival.
-    let hasArrived = try open.workspace.base(of: target).item == item
+    let hasArrived = try session.workspace.base(of: target).item == item
     let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
-    guard try open.workspace.remove(old, as: note) else {
+    guard try session.workspace.remove(old, as: note, expecting: digest) else {
       throw Failure(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
-    if !isKnown { try open.workspace.append([.closed(.operation(old))], durably: true) }
-    try open.workspace.settle()
+    if !isKnown { try session.workspace.append([.closed(.operation(old))], durably: true) }
+    try session.workspace.settle()
   }
 }

@@ -11,7 +11,7 @@ extension Failure {
   }
 }
 
-extension OpenWorkspace {
+extension Session {
   /// Returns the failure if a rename by hand moved the item's file, or put another in its place.
   func moved(_ target: Target, _ claims: inout Claims) throws -> Failure? {
     var here = target.misnamedFile

@@ -23,12 +23,12 @@ struct MvCommand: TsyncCommand {
       throw Failure.usage("the id is too long for a file name")
     }
     context.output.begin("items")
-    try context.writing { open in
-      let inventory = try open.inventory()
-      guard let key = try open.lookup(inventory, in: context).items([ref]).first else { return }
-      let move = try Move(key, to: id, inventory, open)
-      try move.run(on: &open)
-      let names = open.names(of: [move.old, move.target], inventory)
+    try context.open(for: .writing) { session in
+      let inventory = try session.inventory()
+      guard let key = try session.lookup(inventory).items([ref]).first else { return }
+      let move = try Move(key, to: id, inventory, session)
+      try move.run(on: &session)
+      let names = session.names(of: [move.old, move.target], inventory)
       show(move, names, context)
     }
   }

@@ -32,20 +32,20 @@ struct NewCommand: TsyncCommand {
         throw Failure.usage("-f can't be combined with a text, -s or -e")
       }
       let objects = try ItemImport(file, in: context).objects
-      return try make(context) { open, types in
-        try objects.map { try $0.draft(in: open.table(), context) }
+      return try make(context) { session, types in
+        try objects.map { try $0.draft(in: session.table(), context) }
       }
     }
     let settings = try assignments.map { try Assignment($0, allowingID: true) }
     let title = words.joined(separator: " ")
     guard edit || isEmpty else {
-      return try make(context) { open, types in
-        [try Draft(title, settings, open, &types, context)]
+      return try make(context) { session, types in
+        [try Draft(title, settings, session, &types, context)]
       }
     }
-    let edited = try context.reading { open in
-      var types = FieldTypes(try open.inventory())
-      return try Draft(title, settings, open, &types, context).edited(open, in: context)
+    let edited = try context.open(for: .reading) { session in
+      var types = FieldTypes(try session.inventory())
+      return try Draft(title, settings, session, &types, context).edited(session, in: context)
     }
     guard let edited else {
       context.output.begin("items")
@@ -56,25 +56,26 @@ struct NewCommand: TsyncCommand {
 
   /// Makes the items, after it has checked all of them.
   private func make(
-    _ context: Context, _ drafts: (OpenWorkspace, inout FieldTypes) throws -> [Draft]
+    _ context: Context, _ drafts: (Session, inout FieldTypes) throws -> [Draft]
   ) throws {
-    try context.writing { open in
-      let inventory = try open.inventory()
+    try context.open(for: .writing) { session in
+      let inventory = try session.inventory()
       var types = FieldTypes(inventory)
-      let drafts = try drafts(open, &types)
-      try check(drafts, inventory, open)
+      let drafts = try drafts(session, &types)
+      try check(drafts, inventory, session)
       let names = ItemNames(
-        for: drafts.map(\.key), among: inventory.keys, showsTable: open.tables.count > 1,
-        titleField: open.configuration.titleField)
+        for: drafts.map(\.key), among: inventory.keys, showsTable: session.tables.count > 1,
+        titleField: session.configuration.titleField)
       context.output.begin("items")
-      defer { try? open.workspace.settle() }
+      defer { try? session.workspace.settle() }
       for draft in drafts {
         try context.checkSignal()
-        guard case .replaced = try open.workspace.write(draft.item, to: draft.key, expecting: nil)
+        guard
+          case .replaced = try session.workspace.write(draft.item, to: draft.key, expecting: nil)
         else { throw Failure.usage("\(draft.key) already exists") }
       }
-      try open.workspace.settle()
-      try open.note(drafts.map { ($0.key, $0.item) })
+      try session.workspace.settle()
+      try session.note(drafts.map { ($0.key, $0.item) })
       for draft in drafts {
         context.output.show(
           Outcome(verb: "added", key: draft.key, title: names.title(of: draft.item)), names)
@@ -83,7 +84,7 @@ struct NewCommand: TsyncCommand {
   }
 
   private func check(
-    _ drafts: [Draft], _ inventory: Inventory, _ open: OpenWorkspace
+    _ drafts: [Draft], _ inventory: Inventory, _ session: Session
   ) throws {
     var seen: Set<ItemKey> = []
     var claims = Claims()
@@ -92,16 +93,16 @@ struct NewCommand: TsyncCommand {
       if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
         throw Failure.usage("\(draft.key) already exists")
       }
-      if let failure = try open.moved(Target(draft.key), &claims) { throw failure }
+      if let failure = try session.moved(Target(draft.key), &claims) { throw failure }
       guard seen.insert(draft.key).inserted else {
         throw Failure.usage("two items have the id \(draft.key)")
       }
-      _ = try OpenWorkspace.checked(draft.item, draft.key)
+      _ = try Session.checked(draft.item, draft.key)
     }
   }
 }
 
-extension OpenWorkspace {
+extension Session {
   /// Returns the table for new items: the first of `-t`, or of the workspace.
   func table() throws -> TableName {
     guard let table = tables.first else { throw Failure.usage("the workspace has no table") }

@@ -26,10 +26,10 @@ struct RmCommand: TsyncCommand {
     let named = try ItemSelection(words)
     context.output.begin("items")
     guard !dryRun else {
-      return try context.reading { open in
-        let removal = try Removal(named, open, context)
+      return try context.open(for: .reading) { session in
+        let removal = try Removal(named, session, context)
         for target in removal.targets {
-          removal.show("would remove", target, try removal.title(target, open), context)
+          removal.show("would remove", target, try removal.title(target, session), context)
         }
       }
     }
@@ -37,16 +37,16 @@ struct RmCommand: TsyncCommand {
       let selection = try context.confirmed(
         named, isSure, to: "remove", words: words, look: ["rm", "-n"] + words)
     else { return }
-    try context.writing { open in
-      let removal = try Removal(selection, open, context)
-      defer { try? open.workspace.settle() }
+    try context.open(for: .writing) { session in
+      let removal = try Removal(selection, session, context)
+      defer { try? session.workspace.settle() }
       for target in removal.targets {
         try context.checkSignal()
-        let title = try removal.title(target, open)
-        try removal.remove(target, &open)
+        let title = try removal.title(target, session)
+        try removal.remove(target, &session)
         removal.show("removed", target, title, context)
       }
-      try open.workspace.settle()
+      try session.workspace.settle()
       if removal.targets.isEmpty { context.output.summary("nothing changed") }
       context.output.count(
         removal.targets.count, "removed", selection,
@@ -60,31 +60,38 @@ private struct Removal {
   private let inventory: Inventory
   private let names: ItemNames
 
-  init(_ selection: ItemSelection, _ open: OpenWorkspace, _ context: Context) throws {
-    let inventory = try open.inventory()
+  init(_ selection: ItemSelection, _ session: Session, _ context: Context) throws {
+    let inventory = try session.inventory()
     let targets: [Target]
     switch selection {
     case .references(let words):
-      targets = try open.lookup(inventory, in: context).all(words)
+      targets = try session.lookup(inventory).all(words)
     case .filters:
-      targets = try selection.keys(inventory, open, in: context).map { Target($0) }
+      targets = try selection.keys(inventory, session, in: context).map { Target($0) }
     }
     var claims = Claims()
     for target in targets {
-      if let failure = try open.moved(target, &claims) { throw failure }
+      if let failure = try session.moved(target, &claims) { throw failure }
+      // The only copy of another item must not go as this one's.
+      if let key = target.key, case .invalid(let file) = try session.workspace.client(key),
+        let other = file.claims.map({ ItemKey(key.table, $0) }),
+        try session.workspace.isKnown(other) && session.workspace.client(other).item == nil
+      {
+        throw Failure(invalid: file, .usage)
+      }
     }
-    names = open.names(of: targets.compactMap(\.key), inventory)
+    names = session.names(of: targets.compactMap(\.key), inventory)
     // The same command finishes an interrupted removal. A renamed item that waits for its
     // successor is gone only here.
     let gone = targets.compactMap(\.key).filter {
       (inventory.isAbsent($0) || !inventory.contains($0))
-        && open.workspace.journal.successors[$0] == nil
+        && session.workspace.journal.successors[$0] == nil
     }
     if let key = gone.first, gone.count == targets.count {
-      guard try inventory.contains(key) || open.workspace.base(of: key) != .neverSeen else {
+      guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {
         throw Failure.usage(
           "\(key) has no file here, and tsync knows no row of it",
-          hints: try open.pullHint(of: key))
+          hints: try session.pullHint(of: key))
       }
       throw Failure.usage("\(key) is already removed")
     }
@@ -92,42 +99,42 @@ private struct Removal {
     self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
   }
 
-  func title(_ target: Target, _ open: OpenWorkspace) throws -> String? {
+  func title(_ target: Target, _ session: Session) throws -> String? {
     names.title(
       of: try target.key.flatMap {
-        try inventory.item($0, on: open.workspace) ?? open.workspace.base(of: $0).item
+        try inventory.item($0, on: session.workspace) ?? session.workspace.base(of: $0).item
       })
   }
 
   /// Removes an item, or a file that can't be one.
-  func remove(_ target: Target, _ open: inout OpenWorkspace) throws {
+  func remove(_ target: Target, _ session: inout Session) throws {
     guard let key = target.key else {
       if let misnamedFile = target.misnamedFile {
-        _ = try open.workspace.discard(misnamedFile, of: nil, in: target.table)
+        _ = try session.workspace.discard(misnamedFile, of: nil, in: target.table)
       }
       return
     }
-    switch try open.workspace.client(key) {
+    switch try session.workspace.client(key) {
     case .absent:
-      guard open.workspace.journal.successors[key] != nil else { return }
-      try open.workspace.append(
+      guard session.workspace.journal.successors[key] != nil else { return }
+      try session.workspace.append(
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
     case .invalid(let invalid):
-      try open.workspace.append(
+      try session.workspace.append(
         [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
-      guard try open.workspace.discard(invalid, of: key, in: key.table) else {
+      guard try session.workspace.discard(invalid, of: key, in: key.table) else {
         // Nothing was removed: if the file vanishes later, that was not by a command.
-        try open.workspace.append(
-          open.workspace.journal.takingBackDelete(of: key), durably: false)
+        try session.workspace.append(
+          session.workspace.journal.takingBackDelete(of: key), durably: false)
         throw Self.changedMeanwhile(key)
       }
     case .item:
-      guard try open.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
+      guard try session.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
       // A row that the server made of the item has another id, and stays.
-      if open.workspace.journal.intents[key]?.kind == .insert,
-        try open.workspace.state().tables[key.table]?.makesIDs == true
+      if session.workspace.journal.intents[key]?.kind == .insert,
+        try session.workspace.state().tables[key.table]?.makesIDs == true
       {
-        try open.workspace.append([.closed(.operation(key))], durably: true)
+        try session.workspace.append([.closed(.operation(key))], durably: true)
       }
     }
   }

@@ -35,19 +35,19 @@ struct SetCommand: TsyncCommand {
       let selection = try context.confirmed(
         named, isSure, to: "change", words: all, look: ["list", "-a"] + filters)
     else { return }
-    try context.writing { open in
-      let inventory = try open.inventory()
-      let keys = try selection.keys(inventory, open, in: context)
+    try context.open(for: .writing) { session in
+      let inventory = try session.inventory()
+      let keys = try selection.keys(inventory, session, in: context)
       var types = FieldTypes(inventory)
-      let disk = open.workspace
-      let changes = try open.change(keys, in: context) { key, item in
+      let disk = session.workspace
+      let changes = try session.change(keys, in: context) { key, item in
         var item = item
         for assignment in assignments {
           item[assignment.field] = try types.value(of: assignment, in: item, key, on: disk)
         }
         return item
       }
-      context.output.show(changes, open.names(of: keys, inventory))
+      context.output.show(changes, session.names(of: keys, inventory))
       context.output.count(changes.count, "changed", selection)
     }
   }

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-extension OpenWorkspace {
+extension Session {
   /// Returns the items with a waiting row that their files no longer hold back.
   func waiting() throws -> [ItemKey] {
     let journal = workspace.journal

@@ -10,7 +10,7 @@ struct ItemChange: Equatable {
   var fields: [Text] { Change(from: old, to: new).names }
 }
 
-extension OpenWorkspace {
+extension Session {
   /// How often a change is tried while another program saves the item.
   private static let attempts = 8
 

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-extension OpenWorkspace {
+extension Session {
   /// Returns the path of an item's file, relative to the directory that holds `.todosync`.
   func path(of key: ItemKey) throws -> String {
     let path = try workspace.path(of: key)
@@ -29,7 +29,7 @@ extension OpenWorkspace {
   }
 }
 
-extension OpenWorkspace {
+extension Session {
   /// Refuses if a table with rows has no directory: its items would look deleted (decisions.md 78).
   func requireDirectories() throws {
     let found = try workspace.directories().tables
