@@ -81,7 +81,7 @@ struct DiffCommand: TsyncCommand {
       try ItemDifference($0, isFromServer: other == .server, session, &claims)
     }
     for difference in differences {
-      context.output.append(.object(difference.json(names)), to: "items")
+      context.output.append(difference.json(names), to: "items")
       let lines =
         patch ? try difference.patch(session).lines.map(\.line) : difference.lines(names)
       lines.forEach(context.output.result)
@@ -111,7 +111,7 @@ struct DiffCommand: TsyncCommand {
         conflict, title: title, times: (client, server),
         columns: context.invocation.output.columns)
       table.lines.forEach(context.output.result)
-      context.output.append(.object(conflict.json(key, names)), to: "items")
+      context.output.append(conflict.json(key, names), to: "items")
     }
     return count
   }

@@ -102,32 +102,22 @@ struct ItemDetails {
   // MARK: For programs
 
   func json(_ titleField: Text?) -> JSONObject {
-    JSONObject([
-      .init(name: "table", value: .string(key.table.text)),
-      .init(name: "id", value: .string(key.id.text)),
-      .init(
-        name: "title",
-        value: ItemNames.title(of: shown, field: titleField).map(JSON.string) ?? .null),
-      .init(name: "state", value: .string(state)),
-      .init(name: "path", value: .string(path)),
-      .init(name: "base", value: Self.json(base.row)),
-      .init(name: "client", value: here.map { .object($0.object(id: key.id)) } ?? .null),
-      .init(name: "server", value: Self.json(server)),
+    var object = JSONObject(key, title: ItemNames.title(of: shown, field: titleField))
+    object.add([
+      "state": state, "path": path, "base": Self.json(base.row),
+      "client": here?.object(id: key.id), "server": Self.json(server),
     ])
+    return object
   }
 
   /// Returns a row with its system fields.
   private static func json(_ row: Row?) -> JSON {
     guard let row else { return .null }
     var object = row.item.object(id: row.id)
-    if let created = row.createdAt { object.append(SystemField.createdAt.name, .string(created)) }
-    if let updated = row.updatedAt {
-      object.append(SystemField.updatedAt.name, .string(updated.text))
-    }
-    if let version = row.version {
-      object.append(SystemField.version.name, .string(version.text))
-    }
-    object.append(SystemField.deleted.name, .bool(row.deleted))
+    object.add(ifAny: [
+      SystemField.createdAt.name: row.createdAt, SystemField.updatedAt.name: row.updatedAt?.text,
+      SystemField.version.name: row.version?.text, SystemField.deleted.name: row.deleted,
+    ])
     return .object(object)
   }
 }

@@ -73,21 +73,14 @@ struct ItemDifference {
   }
 
   func json(_ names: ItemNames) -> JSONObject {
-    var object = JSONObject([
-      .init(name: "table", value: .string(key.table.text)),
-      .init(name: "id", value: .string(key.id.text)),
-      .init(name: "title", value: names.title(of: new ?? old).map(JSON.string) ?? .null),
-      .init(name: "kind", value: .string(letter)),
-    ])
-    object.append(
-      "fields",
-      .array(
-        fields.map { field in
-          var object = JSONObject([.init(name: "name", value: .string(field.name))])
-          if let old = field.old { object.append("old", old) }
-          if let new = field.new { object.append("new", new) }
-          return .object(object)
-        }))
+    var object = JSONObject(key, title: names.title(of: new ?? old))
+    object.add(["kind": letter])
+    let fields = fields.map { field in
+      var object = JSONObject(["name": field.name])
+      object.add(ifAny: ["old": field.old, "new": field.new])
+      return object
+    }
+    object.add(["fields": fields])
     return object
   }
 }
@@ -98,22 +91,16 @@ extension Conflict {
     let disputed = Set(self.names)
     var seen: Set<Text> = []
     let all = [client, server, base].compactMap { $0 }.flatMap { $0.fields.members.map(\.name) }
-    let fields = all.compactMap { name -> JSON? in
-      let values = [("base", base?[name]), ("client", client?[name]), ("server", server?[name])]
-      guard seen.insert(name).inserted, values[0].1 != values[1].1 || values[0].1 != values[2].1
-      else { return nil }
-      var object = JSONObject([.init(name: "name", value: .string(name))])
-      for case (let side, let value?) in values { object.append(Text(side), value) }
-      object.append("conflict", .bool(disputed.contains(name)))
-      return .object(object)
+    let fields = all.compactMap { name -> JSONObject? in
+      let (base, client, server) = (base?[name], client?[name], server?[name])
+      guard seen.insert(name).inserted, base != client || base != server else { return nil }
+      var object = JSONObject(["name": name])
+      object.add(ifAny: ["base": base, "client": client, "server": server])
+      object.add(["conflict": disputed.contains(name)])
+      return object
     }
-    let title = names.title(of: client ?? server ?? base)
-    return JSONObject([
-      .init(name: "table", value: .string(key.table.text)),
-      .init(name: "id", value: .string(key.id.text)),
-      .init(name: "title", value: title.map(JSON.string) ?? .null),
-      .init(name: "kind", value: .string(kind.rawValue)),
-      .init(name: "fields", value: .array(fields)),
-    ])
+    var object = JSONObject(key, title: names.title(of: client ?? server ?? base))
+    object.add(["kind": kind.rawValue, "fields": fields])
+    return object
   }
 }

@@ -25,7 +25,7 @@ struct JournalCommand: TsyncCommand {
       var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
       for entry in entries {
         table.append(entry.row(names))
-        context.output.append(.object(entry.json(names)), to: "operations")
+        context.output.append(entry.json(names), to: "operations")
       }
       table.lines.forEach(context.output.result)
       for entry in survey.entries {

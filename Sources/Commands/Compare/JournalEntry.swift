@@ -99,20 +99,13 @@ struct JournalEntry: Equatable {
   }
 
   func json(_ names: ItemNames) -> JSONObject {
-    var object = JSONObject([
-      .init(name: "table", value: .string(key.table.text)),
-      .init(name: "id", value: .string(key.id.text)),
-      .init(name: "title", value: names.title(of: item).map(JSON.string) ?? .null),
-      .init(name: "state", value: .string(state.rawValue)),
-      .init(name: "kind", value: .string(kind)),
+    var object = JSONObject(key, title: names.title(of: item))
+    object.add(["state": state.rawValue, "kind": kind])
+    if !fields.isEmpty { object.add(["fields": fields]) }
+    object.add(ifAny: [
+      "answer": refusal?.status, "message": refusal?.words, "tries": tries,
+      "last": last.map(Timestamp.text),
     ])
-    if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
-    if let refusal {
-      object.append("answer", .integer(refusal.status))
-      object.append("message", .string(refusal.words))
-    }
-    if let tries { object.append("tries", .integer(tries)) }
-    if let last { object.append("last", .string(Timestamp.text(ofSecond: last))) }
     return object
   }
 }

@@ -52,7 +52,7 @@ struct ShowCommand: TsyncCommand {
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
         sheet.lines(titleField).forEach(context.output.result)
-        context.output.append(.object(sheet.json(titleField)), to: "items")
+        context.output.append(sheet.json(titleField), to: "items")
       }
     }
   }

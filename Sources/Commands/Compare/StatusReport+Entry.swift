@@ -50,29 +50,23 @@ extension StatusReport.Entry {
     let table =
       entry.key?.table.text
       ?? entry.place.map { Text(PathName.split(PathName.split($0).directory).name) }
-    object.append("table", table.map(JSON.string) ?? .null)
-    object.append("id", (entry.key?.id.text).map(JSON.string) ?? .null)
-    object.append("title", title.map(JSON.string) ?? .null)
-    object.append("here", .string(status.here))
-    object.append("there", .string(status.there))
-    object.append("state", .string(status.group.rawValue))
-    object.append("fields", .array(status.fields.map(JSON.string)))
+    object.add([
+      "table": table, "id": entry.key?.id, "title": title, "here": status.here,
+      "there": status.there, "state": status.group.rawValue, "fields": status.fields,
+    ])
     switch entry.standing {
     case .invalid(let invalid):
-      object.append("path", .string(invalid.place))
-      if let line = invalid.line { object.append("line", .integer(line)) }
-      if let column = invalid.column { object.append("column", .integer(column)) }
-      object.append("message", .string(invalid.message))
-    case .moved(let place):
-      object.append("path", .string(place))
-      object.append("message", "moved")
+      object.add(["path": invalid.place])
+      object.add(ifAny: ["line": invalid.line, "column": invalid.column])
+      object.add(["message": invalid.message])
+    case .moved(let place): object.add(["path": place, "message": "moved"])
     case .rejected(_, let rejection):
-      object.append("answer", .integer(rejection.refusal.status))
-      object.append("message", .string(rejection.refusal.words))
-      object.append("tries", .integer(rejection.tries))
-      object.append("last", .string(Timestamp.text(ofSecond: rejection.time)))
-    case .unknown(let intent): object.append("tries", .integer(intent.attempt))
-    case .waiting(_, let successor): object.append("successor", .string(successor.id.text))
+      object.add([
+        "answer": rejection.refusal.status, "message": rejection.refusal.words,
+        "tries": rejection.tries, "last": Timestamp.text(ofSecond: rejection.time),
+      ])
+    case .unknown(let intent): object.add(["tries": intent.attempt])
+    case .waiting(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
     }
     return object

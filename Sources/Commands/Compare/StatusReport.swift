@@ -145,16 +145,15 @@ struct StatusReport {
   }
 
   func printJSON(_ state: WorkspaceState, _ session: Session, to output: Output) {
-    output.set("remote", session.configuration.remote.map(JSON.string) ?? .null)
-    output.set("pulled", state.pulled.map { .string($0.inSeconds) } ?? .null)
-    output.set("pushed", state.pushed.map { .string($0.inSeconds) } ?? .null)
+    output.set("remote", session.configuration.remote)
+    output.set("pulled", state.pulled?.inSeconds)
+    output.set("pushed", state.pushed?.inSeconds)
     output.begin("items")
-    for entry in entries { output.append(.object(entry.json), to: "items") }
+    for entry in entries { output.append(entry.json, to: "items") }
     output.begin("quarantined")
     for (table, count, path) in quarantined {
       output.append(
-        ["table": .string(table.text), "count": .integer(count), "path": .string(Text(path))],
-        to: "quarantined")
+        JSONObject(["table": table, "count": count, "path": path]), to: "quarantined")
     }
   }
 }

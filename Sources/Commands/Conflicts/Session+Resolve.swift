@@ -16,11 +16,7 @@ struct ResolveSummary {
 
   /// The members of `tsync.resolve/1`.
   var json: JSONObject {
-    JSONObject([
-      .init(name: "items", value: .array(outcomes.map(\.json))),
-      .init(name: "resolved", value: .integer(resolved.count)),
-      .init(name: "left", value: .integer(left.count)),
-    ])
+    JSONObject(["items": outcomes, "resolved": resolved.count, "left": left.count])
   }
 
   /// The summary, such as `2 resolved, 1 left`.
@@ -83,7 +79,7 @@ extension Session {
     let item = try workspace.client(key).item ?? workspace.base(of: key).item
     var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
     outcome.remark = "as decided before"
-    outcome.members = [.init(name: "how", value: "decided")]
+    outcome.members = JSONObject(["how": "decided"])
     show(outcome, names, &summary)
     summary.resolved.append(key)
   }
@@ -130,13 +126,13 @@ extension Session {
         verb: isRehearsal ? "would resolve" : "resolved", key: key, title: names.title(of: item))
       let isDeleted = resolution.item(of: conflict) == nil
       outcome.remark = resolution.how + (isDeleted ? ", which deletes it" : "")
-      outcome.members = [.init(name: "how", value: .string(resolution.how))]
+      outcome.members = JSONObject(["how": resolution.how])
       if case .both(let id) = resolution.choice, !isRehearsal {
         let copy = ItemKey(key.table, id)
         summary.copies.insert(copy)
         let name = try self.names(of: [copy], inventory()).line(for: copy).text
         outcome.remark?.append(": new item \(name)")
-        outcome.members.append(.init(name: "newId", value: .string(id.text)))
+        outcome.members.add(["newId": id.text])
       }
       show(outcome, names, &summary)
       summary.resolved.append(key)

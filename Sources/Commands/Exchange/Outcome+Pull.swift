@@ -14,7 +14,7 @@ extension Outcome {
       addMerged(report.fields)
     case .conflict(let conflict):
       self.init(verb: "conflict", key: event.key, title: title, fields: conflict.names)
-      members = [.init(name: "kind", value: .string(conflict.kind.rawValue))]
+      members = JSONObject(["kind": conflict.kind.rawValue])
     case .conflictOver: self.init(verb: "settled", key: event.key, title: title)
     case .held: self.init(verb: "held", key: event.key, title: title)
     case .keptOverTombstone: self.init(verb: "kept", key: event.key, title: title)
@@ -23,10 +23,9 @@ extension Outcome {
   }
 
   mutating func addMerged(_ merged: [FieldMerge.Merged]) {
-    let sources = merged.map {
-      JSONObject.Member(name: $0.name, value: .string($0.source.rawValue))
-    }
-    members.append(.init(name: "merged", value: .object(JSONObject(sources))))
+    var sources = JSONObject()
+    for field in merged { sources.append(field.name, .string(Text(field.source.rawValue))) }
+    members.add(["merged": sources])
   }
 
   /// Whether the item is printed without `-v`.

@@ -70,14 +70,10 @@ struct PullSummary {
     line.append(row.id?.string ?? "(no id)", .cyan)
     line.append("  \(row.reason)")
     context.output.result(line)
-    items.append(
-      .object(
-        JSONObject([
-          .init(name: "table", value: .string(table.text)),
-          .init(name: "id", value: row.id.map(JSON.string) ?? .null),
-          .init(name: "title", value: .null), .init(name: "did", value: .string(verb)),
-          .init(name: "message", value: .string(row.reason)),
-        ])))
+    let members = JSONObject([
+      "table": table, "id": row.id, "title": JSON.null, "did": verb, "message": row.reason,
+    ])
+    items.append(members.json)
   }
 
   /// Prints the work that is left for a person: files in the way of rows, and conflicts.
@@ -94,9 +90,7 @@ struct PullSummary {
 
   /// The members of `tsync.pull/1`.
   var json: JSONObject {
-    JSONObject([
-      .init(name: "tables", value: .array(summaries)), .init(name: "items", value: .array(items)),
-    ])
+    JSONObject(["tables": summaries, "items": items])
   }
 
   private static func seconds(_ nanoseconds: Int64) -> String {
@@ -116,9 +110,9 @@ extension PullReport {
   }
 
   fileprivate var json: JSON {
-    [
-      "table": .string(table.text), "new": .integer(added), "changed": .integer(updated),
-      "deleted": .integer(removed), "conflicts": .integer(conflicts.count),
-    ]
+    JSONObject([
+      "table": table, "new": added, "changed": updated, "deleted": removed,
+      "conflicts": conflicts.count,
+    ]).json
   }
 }

@@ -71,7 +71,7 @@ struct PushOutcomes {
     case .conflict(let open):
       let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
       var outcome = Outcome(verb: "conflict", key: key, title: title(item), fields: open.fields)
-      outcome.members = [.init(name: "kind", value: .string(open.kind.rawValue))]
+      outcome.members = JSONObject(["kind": open.kind.rawValue])
       entries.append((.conflict, outcome))
     case .rejected(let operation, let rejection):
       let item = operation.item ?? operation.base?.item
@@ -97,7 +97,7 @@ struct PushOutcomes {
     if isThere {
       earlier.insert(key)
       outcome.remark = "already there"
-      outcome.members.append(.init(name: "alreadyThere", value: true))
+      outcome.members.add(["alreadyThere": true])
     }
     outcome.add(answer)
     successes[key] = entries.count
@@ -135,7 +135,7 @@ extension Outcome {
     where !names.isEmpty {
       let words = "the server \(fact): \(names.map(\.string).joined(separator: ", "))"
       remark = remark.map { "\($0), \(words)" } ?? words
-      members.append(.init(name: Text(fact), value: .array(names.map(JSON.string))))
+      members.add([Text(fact): names])
     }
   }
 
@@ -143,10 +143,7 @@ extension Outcome {
   init(rejected rejection: Rejection, _ key: ItemKey, title: String?) {
     let refusal = rejection.refusal
     self.init(verb: "rejected", key: key, title: title, words: rejection.sentence)
-    members = [
-      .init(name: "answer", value: .integer(refusal.status)),
-      .init(name: "message", value: .string(refusal.words)),
-    ]
+    members = JSONObject(["answer": refusal.status, "message": refusal.words])
   }
 }
 

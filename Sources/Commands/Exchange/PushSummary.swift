@@ -229,16 +229,11 @@ struct PushSummary {
   /// The members of `tsync.push/1`.
   var json: JSONObject {
     let items = previewed + rounds.flatMap(\.outcomes)
-    let sum = { (count: (PushOutcomes) -> Int) in JSON.integer(rounds.reduce(0) { $0 + count($1) })
-    }
+    let sum = { (count: (PushOutcomes) -> Int) in rounds.reduce(0) { $0 + count($1) } }
     return JSONObject([
-      .init(name: "items", value: .array(items.map(\.json))),
-      .init(name: "pushed", value: sum(\.pushed)),
-      .init(name: "conflicts", value: .integer(conflicts)),
-      .init(name: "rejected", value: sum(\.rejected)),
-      .init(name: "unknown", value: sum(\.unknown)),
-      .init(name: "held", value: sum(\.held)),
-      .init(name: "waiting", value: .integer(waiting)),
+      "items": items, "pushed": sum(\.pushed), "conflicts": conflicts,
+      "rejected": sum(\.rejected), "unknown": sum(\.unknown), "held": sum(\.held),
+      "waiting": waiting,
     ])
   }
 }

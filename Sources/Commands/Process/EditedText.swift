@@ -16,11 +16,12 @@ struct EditedText {
 
   /// Writes the text for the editor, to the trash.
   init(
-    _ text: [UInt8], for command: Workspace.EditorText, _ session: Session, in context: Context
+    _ text: [UInt8], for command: Workspace.EditorText, _ session: Session
   ) throws {
     let path = try session.workspace.lay(text, for: command)
     self.init(
-      text, at: path, shownAs: session.place(ofPath: path), session.configuration, in: context)
+      text, at: path, shownAs: session.place(ofPath: path), session.configuration,
+      in: session.context)
   }
 
   /// Takes a text that is in a file already.

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// The result of a command for one item: a line for people, an object for programs.
@@ -20,7 +21,7 @@ struct Outcome: Equatable {
   /// The text instead of the title.
   var words: String?
   /// Further members of the object for programs.
-  var members: [JSONObject.Member] = []
+  var members = JSONObject()
 
   func line(_ names: ItemNames) -> Line {
     var line = Line(verb)
@@ -36,15 +37,11 @@ struct Outcome: Equatable {
 
   /// The object for programs (tsync(1), JSON output).
   var json: JSON {
-    var object = JSONObject([
-      .init(name: "table", value: .string(key.table.text)),
-      .init(name: "id", value: .string(key.id.text)),
-      .init(name: "title", value: title.map(JSON.string) ?? .null),
-      .init(name: "did", value: .string(verb)),
-    ])
-    if !fields.isEmpty { object.append("fields", .array(fields.map(JSON.string))) }
-    if let newID { object.append("newId", .string(newID.text)) }
-    for member in members { object.append(member.name, member.value) }
+    var object = JSONObject(key, title: title)
+    object.add(["did": verb])
+    if !fields.isEmpty { object.add(["fields": fields]) }
+    object.add(ifAny: ["newId": newID])
+    for member in members.members { object.append(member.name, member.value) }
     return .object(object)
   }
 }
@@ -52,7 +49,13 @@ struct Outcome: Equatable {
 extension Output {
   /// Prints an outcome: a line or, with `--json`, an element of `items`.
   func show(_ outcome: Outcome, _ names: ItemNames) {
-    append(outcome.json, to: "items")
+    append(outcome, to: "items")
     result(outcome.line(names))
+  }
+
+  /// Prints what was done to a file that is no item.
+  func show(_ verb: String, _ file: InvalidItem, in table: TableName) {
+    append(JSONObject(["table": table, "path": file.place, "did": verb]), to: "items")
+    result(Line("\(verb) \(file.place)"))
   }
 }

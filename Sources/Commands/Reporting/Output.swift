@@ -79,9 +79,9 @@ final class Output {
 
   // MARK: The JSON document
 
-  func set(_ name: Text, _ value: JSON) {
+  func set(_ name: Text, _ value: some JSONValue) {
     var document = document ?? JSONObject()
-    document[name] = value
+    document[name] = value.json
     self.document = document
   }
 
@@ -90,19 +90,19 @@ final class Output {
     if command == Text(self.command) || command == "pull" && self.command == "clone" {
       for member in document.members { set(member.name, member.value) }
     } else {
-      set(command, .object(document))
+      set(command, document)
     }
   }
 
   /// Adds an element to an array of the JSON document, and creates the array if needed.
-  func append(_ element: JSON, to name: Text) {
+  func append(_ element: some JSONValue, to name: Text) {
     guard options.json else { return }
-    lists[name, default: []].append(element)
+    lists[name, default: []].append(element.json)
   }
 
   /// Adds an array to the JSON document, even if it stays empty.
   func begin(_ name: Text) {
-    set(name, [])
+    set(name, JSON.array([]))
     if lists[name] == nil { lists[name] = [] }
   }
 
@@ -122,7 +122,9 @@ final class Output {
       object.append("error", error.json(command: command, hintText))
       return print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
     }
-    for (name, elements) in lists.sorted(by: { $0.key < $1.key }) { set(name, .array(elements)) }
+    for (name, elements) in lists.sorted(by: { $0.key < $1.key }) {
+      set(name, JSON.array(elements))
+    }
     for member in document?.members ?? [] { object.append(member.name, member.value) }
     if let error { object.append("error", error.json(command: command, hintText)) }
     print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])

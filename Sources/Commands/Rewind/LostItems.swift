@@ -35,10 +35,10 @@ struct LostItems {
   /// Brings back all files, or none if it is interrupted, and prints them.
   ///
   /// Unsent edits and removals are lost with their files; their notes are closed first.
-  func bringBack(to session: inout Session, in context: Context) throws {
+  func bringBack(to session: inout Session) throws {
     if !closings.isEmpty { try session.workspace.append(closings, durably: true) }
-    try session.workspace.remakeItems(files, before: context.checkSignal)
-    show("restored", to: context.output)
+    try session.workspace.remakeItems(files, before: session.context.checkSignal)
+    show("restored", to: session.context.output)
   }
 
   func show(_ verb: String, to output: Output) {

@@ -34,7 +34,7 @@ struct PurgeCommand: TsyncCommand {
         try session.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])
         context.output.append(
-          ["table": .string(name.text), "forgotten": .integer(count)], to: "tables")
+          JSONObject(["table": name, "forgotten": count]), to: "tables")
       }
       table.lines.forEach(context.output.result)
     }

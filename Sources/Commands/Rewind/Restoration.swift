@@ -34,7 +34,7 @@ struct Restoration {
   ///
   /// - Throws: ``Failure`` if a given item can't be restored.
   static func plan(
-    _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey], in context: Context
+    _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let inventory = try session.inventory()
     let survey = try Survey(of: session.tables, on: session.workspace)
@@ -85,7 +85,7 @@ struct Restoration {
         if let failure = try session.moved(Target(key), &claims) { throw failure }
         try plan(Target(key))
       } catch let failure as Failure {
-        if warned.insert(failure.message).inserted { context.output.warn(failure) }
+        if warned.insert(failure.message).inserted { session.context.output.warn(failure) }
       }
     }
     return (steps, session.names(of: steps.compactMap(\.key), inventory))
@@ -182,19 +182,19 @@ struct Restoration {
   /// Restores the item; returns whether it did anything.
   ///
   /// An item that changed after the plan is left, with a warning.
-  func run(on session: inout Session, in context: Context) throws -> Bool {
+  func run(on session: inout Session) throws -> Bool {
     do {
-      return try run(on: &session, now: context.now)
+      return try apply(to: &session)
     } catch let failure as Resolve.Failure {
       guard let key else { throw failure }
-      context.output.warn("another program changed \(key); it was not restored")
-      context.output.end(with: .rejected)
+      session.context.output.warn("another program changed \(key); it was not restored")
+      session.context.output.end(with: .rejected)
       return false
     }
   }
 
   /// Throws ``Resolve/Failure`` if the item changed after the plan.
-  private func run(on session: inout Session, now: Int64) throws -> Bool {
+  private func apply(to session: inout Session) throws -> Bool {
     guard let key else {
       if case .discarding(let file, let table) = way {
         _ = try session.workspace.discard(file, of: nil, in: table)
@@ -237,16 +237,11 @@ struct Restoration {
   func show(_ start: String, _ names: ItemNames, to output: Output) {
     let word = target == nil ? "drop" : "restore"
     let verb = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + word
-    guard let key else {
-      if case .discarding(let file, let table) = way {
-        output.append(
-          ["table": .string(table.text), "path": .string(file.place), "did": .string(verb)],
-          to: "items")
-        output.result(Line("\(verb) \(file.place)"))
-      }
-      return
+    if let key {
+      output.show(Outcome(verb: verb, key: key, title: names.title(of: shown)), names)
+    } else if case .discarding(let file, let table) = way {
+      output.show(verb, file, in: table)
     }
-    output.show(Outcome(verb: verb, key: key, title: names.title(of: shown)), names)
   }
 }
 

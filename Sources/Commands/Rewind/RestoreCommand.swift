@@ -62,7 +62,7 @@ struct RestoreCommand: TsyncCommand {
         lost.show("would restore", to: context.output)
         return (lost.count, conflicts)
       }
-      let plan = try Restoration.plan(selection, session, waiting: session.waiting(), in: context)
+      let plan = try Restoration.plan(selection, session, waiting: session.waiting())
       for restoration in plan.steps { restoration.show("would ", plan.names, to: context.output) }
       return (plan.steps.count, conflicts)
     }
@@ -80,7 +80,7 @@ struct RestoreCommand: TsyncCommand {
         waiting = try session.waiting()
         guard all, try session.hasLostItems else { return }
         lost = try LostItems(of: session)
-        try lost?.bringBack(to: &session, in: context)
+        try lost?.bringBack(to: &session)
       }
     ) { session in
       if all { conflicts = session.conflicts }
@@ -88,11 +88,11 @@ struct RestoreCommand: TsyncCommand {
         count = lost.count
         return
       }
-      let plan = try Restoration.plan(selection, session, waiting: waiting, in: context)
+      let plan = try Restoration.plan(selection, session, waiting: waiting)
       defer { try? session.workspace.settle() }
       for restoration in plan.steps {
         try context.checkSignal()
-        guard try restoration.run(on: &session, in: context) else { continue }
+        guard try restoration.run(on: &session) else { continue }
         restoration.show("", plan.names, to: context.output)
         count += 1
       }

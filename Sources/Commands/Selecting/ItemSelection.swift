@@ -30,14 +30,18 @@ enum ItemSelection: Equatable {
   /// Returns the items in the order of the references, or by table and id.
   ///
   /// Filters skip invalid files, with a warning and an exit status.
-  func keys(_ inventory: Inventory, _ session: Session, in context: Context) throws -> [ItemKey] {
-    switch self {
-    case .references(let words):
-      return try session.lookup(inventory).items(words)
-    case .filters:
-      context.output.showInvalid(inventory)
-      return try fitting(inventory, session).map(\.key)
+  func keys(_ inventory: Inventory, _ session: Session) throws -> [ItemKey] {
+    try targets(inventory, session).map { target in
+      guard let key = target.key else { throw Failure(invalid: target.misnamedFile, .usage) }
+      return key
     }
+  }
+
+  /// Returns the items, and the files that can't be items.
+  func targets(_ inventory: Inventory, _ session: Session) throws -> [Target] {
+    if case .references(let words) = self { return try session.lookup(inventory).all(words) }
+    session.context.output.showInvalid(inventory)
+    return try fitting(inventory, session).map { Target($0.key) }
   }
 
   /// Returns the existing or the removed items that fit the filters; none without filters.

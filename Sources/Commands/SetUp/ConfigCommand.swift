@@ -75,7 +75,7 @@ struct ConfigCommand: TsyncCommand {
   ) {
     let text = SettingText.of(value)
     context.output.append(
-      ["key": .string(name), "value": value, "origin": .string(origin)], to: "settings")
+      JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
     let start = showOrigin ? "\(origin)  " : ""
     context.output.result(Line(start + (asPair ? "\(name)=\(text)" : text)))
   }

@@ -43,8 +43,8 @@ struct DoctorReport {
       output.append(entry.json(output), to: "findings")
       entry.lines(output).forEach(output.result)
     }
-    output.set("items", .integer(examination.items))
-    output.set("tables", .integer(examination.tables.count))
+    output.set("items", examination.items)
+    output.set("tables", examination.tables.count)
     let isFixable = examination.faults.contains { $0.remedy != nil }
     output.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
   }
@@ -104,15 +104,12 @@ extension DoctorReport.Entry {
 
   fileprivate func json(_ output: Output) -> JSON {
     var object = JSONObject()
-    object.append("invariant", .string(Text(finding.invariant.description)))
-    object.append("gravity", .string(Text(finding.gravity.rawValue)))
-    object.append("path", .string(Text(finding.place)))
-    object.append("line", finding.line.map(JSON.integer) ?? .null)
-    object.append("column", finding.column.map(JSON.integer) ?? .null)
-    object.append("message", .string(Text(message(output))))
-    object.append("remedy", finding.remedy.map { .string(Text($0.words)) } ?? .null)
-    object.append("mended", .bool(fix != nil))
-    if let fix { object.append("deed", .string(Text(fix))) }
+    object.add([
+      "invariant": finding.invariant.description, "gravity": finding.gravity.rawValue,
+      "path": finding.place, "line": finding.line, "column": finding.column,
+      "message": message(output), "remedy": finding.remedy?.words, "mended": fix != nil,
+    ])
+    object.add(ifAny: ["deed": fix])
     return .object(object)
   }
 }

@@ -43,11 +43,11 @@ struct RemoteCommand: TsyncCommand {
           context.output.result(Line("token    \(hasToken ? "yes" : "no")"))
           context.output.result(Line("key      \(hasKey ? "yes" : "no")"))
         }
-        context.output.set("remote", .string(address.description))
-        context.output.set("dialect", dialect.map { .string($0.name) } ?? .null)
-        context.output.set("user", state.user.map(JSON.string) ?? .null)
-        context.output.set("token", .bool(hasToken))
-        context.output.set("applicationKey", .bool(hasKey))
+        context.output.set("remote", address.description)
+        context.output.set("dialect", dialect?.name)
+        context.output.set("user", state.user)
+        context.output.set("token", hasToken)
+        context.output.set("applicationKey", hasKey)
       }
     }
   }
@@ -70,7 +70,7 @@ struct RemoteCommand: TsyncCommand {
         try settings.set("remote", from: Text(address.description))
         try session.workspace.write(settings)
       }
-      context.output.set("remote", .string(address.description))
+      context.output.set("remote", address.description)
     }
   }
 
@@ -100,9 +100,9 @@ struct RemoteCommand: TsyncCommand {
       guard token != nil || key != nil else { throw Failure.usage("no token was given") }
       if let token { try Login.keep(token, for: origin, context) }
       if let key { try Login.keep(key, for: origin, isKey: true, context) }
-      context.output.set("remote", .string(origin.description))
-      context.output.set("token", .bool(token != nil))
-      context.output.set("applicationKey", .bool(key != nil))
+      context.output.set("remote", origin.description)
+      context.output.set("token", token != nil)
+      context.output.set("applicationKey", key != nil)
       context.output.summary(Line("logged in to \(origin)"))
     }
   }
@@ -116,7 +116,7 @@ struct RemoteCommand: TsyncCommand {
     func run(in context: Context) throws {
       let origin = try RemoteCommand.address(context).origin
       let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
-      context.output.set("remote", .string(origin.description))
+      context.output.set("remote", origin.description)
       context.output.set("token", false)
       context.output.summary(
         Line(wasThere ? "logged out of \(origin)" : "there was no token for \(origin)"))

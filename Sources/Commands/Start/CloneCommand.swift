@@ -26,23 +26,17 @@ struct CloneCommand: TsyncCommand {
   func run(in context: Context) throws {
     let address = try ServerAddress(Text(url))
     let shown = dir ?? address.origin.host.string
-    let path = context.path(shown)
-    let tables = try Self.tables(options.table)
-    try Self.refuse(path, shown, context)
+    try Self.requireEmpty(context.path(shown), shown, context)
+    let new = try NewWorkspace(at: shown, in: context)
     if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
       try Login.keep(token, for: address.origin, context)
     }
-    var settings = SettingsFile(place: "config.json", text: nil)
-    try settings.set("remote", from: Text(address.description))
-    try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
-    try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
-    let names = tables.map(\.description).joined(separator: ", ")
-    context.output.set("directory", .string(path))
-    context.output.set("remote", .string(address.description))
-    context.output.summary(Line("made workspace \(shown) (\(names))"))
+    try new.make(remote: address.description, context.output)
+    context.output.set("directory", new.path)
+    context.output.set("remote", address.description)
     context.output.hintText.enter(shown)
     do {
-      try context.open(for: .exchanging(isDryRun: false), at: path) { session in
+      try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
         try session.pull(PullOptions())
       }
     } catch {
@@ -50,32 +44,21 @@ struct CloneCommand: TsyncCommand {
     }
   }
 
-  private static func tables(_ words: [String]) throws -> [TableName] {
-    var tables: [TableName] = []
-    for word in words.isEmpty ? ["todoitem"] : words {
-      let table = try TableName(Text(word))
-      if !tables.contains(table) { tables.append(table) }
+  private static func requireEmpty(_ path: String, _ shown: String, _ context: Context) throws {
+    guard let stream = opendir(path) else {
+      guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
+      return
     }
-    return tables
-  }
-
-  /// Refuses a directory that is not empty, or is in a workspace.
-  private static func refuse(_ path: String, _ shown: String, _ context: Context) throws {
-    if let stream = opendir(path) {
-      defer { closedir(stream) }
-      while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        let isNothing = [".", ".."].contains { Text($0) == Text(name) }
-        guard isNothing || Workspace.isLeftover(name) else {
-          throw isNotEmpty(path, shown, context)
-        }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      return try refuseNesting(path, shown, context)
+      let isNothing = [".", ".."].contains { Text($0) == Text(name) }
+      guard isNothing || Workspace.isLeftover(name) else {
+        throw isNotEmpty(path, shown, context)
+      }
     }
-    guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
-    try refuseNesting(path, shown, context)
   }
 
   /// Returns the failure; for a workspace, such as an interrupted clone, with a hint to go on.
@@ -84,21 +67,6 @@ struct CloneCommand: TsyncCommand {
     let isWorkspace = found != nil && found == UserDirectory.resolved(path)
     let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
     return .usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
-  }
-
-  private static func refuseNesting(_ path: String, _ shown: String, _ context: Context) throws {
-    let found: String
-    do throws(WorkspaceError) {
-      found = try Workspace.find(
-        from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
-    } catch {
-      switch error {
-      // Another user's workspace above this directory doesn't count.
-      case .notFound, .untrusted: return
-      default: throw error
-      }
-    }
-    throw Failure.usage("\(shown) is in the workspace \(found)")
   }
 
   /// Adds a hint to go on, because the workspace exists.

@@ -54,10 +54,10 @@ struct Draft: Equatable {
 
   /// Opens the item in the editor; `nil` if it came back unchanged or empty.
   func edited(
-    _ session: Session, in context: Context
+    _ session: Session
   ) throws -> (draft: Draft, text: EditedText)? {
     var text = try EditedText(
-      ItemFile.text(of: item, id: key.id), for: .new, session, in: context)
+      ItemFile.text(of: item, id: key.id), for: .new, session)
     let result = try text.result { bytes throws(JSONError) in
       let edit = try JSONEdit(bytes, limits: .item)
       if let duplicate = edit.duplicate { throw duplicate }

@@ -19,16 +19,10 @@ struct EditCommand: TsyncCommand {
     context.output.begin("items")
     let edit = try context.open(for: .reading) { session -> (EditedItems, ItemNames)? in
       let inventory = try session.inventory()
-      let targets: [Target]
-      switch selection {
-      case .references(let words):
-        targets = try session.lookup(inventory).all(words)
-      case .filters:
-        targets = try selection.keys(inventory, session, in: context).map { Target($0) }
-      }
+      let targets = try selection.targets(inventory, session)
       guard !targets.isEmpty else { return nil }
       var items = try EditedItems(targets, session)
-      try items.run(session, in: context)
+      try items.run(session)
       return (items, session.names(of: targets.compactMap(\.key), inventory))
     }
     // The editor has ended; only now tsync takes the lock.

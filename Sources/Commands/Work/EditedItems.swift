@@ -57,12 +57,12 @@ struct EditedItems {
   // MARK: The editor
 
   /// Opens the editor, and keeps the texts that it saved.
-  mutating func run(_ session: Session, in context: Context) throws {
+  mutating func run(_ session: Session) throws {
     let bytes = originals.flatMap { original in
       let isWhole = originals.count == 1 || original.bytes.last == UInt8(ascii: "\n")
       return original.bytes + (isWhole ? [] : [UInt8(ascii: "\n")])
     }
-    var text = try EditedText(bytes, for: .edit, session, in: context)
+    var text = try EditedText(bytes, for: .edit, session)
     if let result = try text.result(items) {
       (self.text, saved) = (text, result)
     } else if case .failure(let invalid) = originals[0].opened {
@@ -162,13 +162,14 @@ struct EditedItems {
   func finish(_ names: ItemNames, in context: Context) throws {
     guard let text else { return context.output.show([], names) }
     try text.saving {
-      let changes = try context.open(for: .writing) { session in try take(to: &session, in: context)
+      let changes = try context.open(for: .writing) { session in try take(to: &session)
       }
       context.output.show(changes.filter { $0.old != $0.new }, names)
     }
   }
 
-  private func take(to session: inout Session, in context: Context) throws -> [ItemChange] {
+  private func take(to session: inout Session) throws -> [ItemChange] {
+    let context = session.context
     var changes: [ItemChange] = []
     defer { try? session.workspace.settle() }
     for saved in saved where saved.bytes != saved.original.bytes {

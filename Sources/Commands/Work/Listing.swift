@@ -60,12 +60,9 @@ struct Listing {
   func printJSON(_ session: Session, to output: Output) throws {
     for entry in entries {
       let item = try session.workspace.client(entry.key).item ?? entry.item
-      output.append(
-        [
-          "table": .string(entry.key.table.text), "id": .string(entry.key.id.text),
-          "title": entry.title.map(JSON.string) ?? .null,
-          "item": .object(item.object(id: entry.key.id)),
-        ], to: "items")
+      var object = JSONObject(entry.key, title: entry.title)
+      object.add(["item": item.object(id: entry.key.id)])
+      output.append(object, to: "items")
     }
   }
 }

@@ -42,8 +42,8 @@ struct MvCommand: TsyncCommand {
     line.append("  \(ItemNames.shown(title))")
     let outcome = Outcome(
       verb: "renamed", key: move.target, title: title,
-      members: [.init(name: "from", value: .string(move.old.id.text.string))])
-    context.output.append(outcome.json, to: "items")
+      members: JSONObject(["from": move.old.id.text.string]))
+    context.output.append(outcome, to: "items")
     context.output.result(line)
   }
 }

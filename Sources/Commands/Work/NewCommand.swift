@@ -45,7 +45,7 @@ struct NewCommand: TsyncCommand {
     }
     let edited = try context.open(for: .reading) { session in
       var types = FieldTypes(try session.inventory())
-      return try Draft(title, settings, session, &types, context).edited(session, in: context)
+      return try Draft(title, settings, session, &types, context).edited(session)
     }
     guard let edited else {
       context.output.begin("items")

@@ -27,7 +27,7 @@ struct RmCommand: TsyncCommand {
     context.output.begin("items")
     guard !dryRun else {
       return try context.open(for: .reading) { session in
-        let removal = try Removal(named, session, context)
+        let removal = try Removal(named, session)
         for target in removal.targets {
           removal.show("would remove", target, try removal.title(target, session), context)
         }
@@ -38,7 +38,7 @@ struct RmCommand: TsyncCommand {
         named, isSure, to: "remove", words: words, look: ["rm", "-n"] + words)
     else { return }
     try context.open(for: .writing) { session in
-      let removal = try Removal(selection, session, context)
+      let removal = try Removal(selection, session)
       defer { try? session.workspace.settle() }
       for target in removal.targets {
         try context.checkSignal()
@@ -60,15 +60,9 @@ private struct Removal {
   private let inventory: Inventory
   private let names: ItemNames
 
-  init(_ selection: ItemSelection, _ session: Session, _ context: Context) throws {
+  init(_ selection: ItemSelection, _ session: Session) throws {
     let inventory = try session.inventory()
-    let targets: [Target]
-    switch selection {
-    case .references(let words):
-      targets = try session.lookup(inventory).all(words)
-    case .filters:
-      targets = try selection.keys(inventory, session, in: context).map { Target($0) }
-    }
+    let targets = try selection.targets(inventory, session)
     var claims = Claims()
     for target in targets {
       if let failure = try session.moved(target, &claims) { throw failure }
@@ -144,13 +138,10 @@ private struct Removal {
   }
 
   func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {
-    guard let key = target.key else {
-      let place = target.misnamedFile?.place ?? ""
-      context.output.append(
-        ["table": .string(target.table.text), "path": .string(place), "did": .string(verb)],
-        to: "items")
-      return context.output.result(Line("\(verb) \(place)"))
+    if let key = target.key {
+      context.output.show(Outcome(verb: verb, key: key, title: title), names)
+    } else if let file = target.misnamedFile {
+      context.output.show(verb, file, in: target.table)
     }
-    context.output.show(Outcome(verb: verb, key: key, title: title), names)
   }
 }

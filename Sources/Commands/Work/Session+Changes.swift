@@ -34,7 +34,7 @@ extension Session {
   /// - Returns: The changes, in the order of the keys.
   /// - Throws: ``Failure`` before anything is done, and the errors of the transformation.
   mutating func change(
-    _ keys: [ItemKey], in context: Context, _ transform: (ItemKey, Item) throws -> Item
+    _ keys: [ItemKey], _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
     for key in keys {
       let old = try item(key).item

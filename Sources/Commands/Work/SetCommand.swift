@@ -31,44 +31,15 @@ struct SetCommand: TsyncCommand {
     guard !assignments.isEmpty else { throw Failure.usage("no field to set") }
     let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
     let named = try ItemSelection(references, filters: filters)
-    guard
-      let selection = try context.confirmed(
-        named, isSure, to: "change", words: all, look: ["list", "-a"] + filters)
-    else { return }
-    try context.open(for: .writing) { session in
-      let inventory = try session.inventory()
-      let keys = try selection.keys(inventory, session, in: context)
-      var types = FieldTypes(inventory)
-      let disk = session.workspace
-      let changes = try session.change(keys, in: context) { key, item in
-        var item = item
-        for assignment in assignments {
-          item[assignment.field] = try types.value(of: assignment, in: item, key, on: disk)
-        }
-        return item
+    try context.change(
+      named, isSure, to: "change", words: all, look: ["list", "-a"] + filters, as: "changed"
+    ) { key, item, types, session in
+      var item = item
+      for assignment in assignments {
+        item[assignment.field] = try types.value(
+          of: assignment, in: item, key, on: session.workspace)
       }
-      context.output.show(changes, session.names(of: keys, inventory))
-      context.output.count(changes.count, "changed", selection)
+      return item
     }
-  }
-}
-
-extension Output {
-  /// Prints the changed items with their fields, or `nothing changed`.
-  func show(_ changes: [ItemChange], _ names: ItemNames) {
-    begin("items")
-    for change in changes {
-      show(
-        Outcome(
-          verb: "changed", key: change.key, title: names.title(of: change.new),
-          fields: change.fields), names)
-    }
-    if changes.isEmpty { summary("nothing changed") }
-  }
-
-  /// Prints the number of items if filters chose them, or there are several.
-  func count(_ count: Int, _ verb: String, _ selection: ItemSelection, next: Hint? = nil) {
-    guard count > 1 || count == 1 && selection.isByFilter else { return }
-    summary(Line("\(count) \(verb)"), next: next)
   }
 }

@@ -1,0 +1,54 @@
+import SyncModel
+import Workspace
+
+/// A workspace that `init` or `clone` makes.
+struct NewWorkspace {
+  /// The directory, as it was given.
+  let shown: String
+  let path: String
+  let tables: [TableName]
+
+  /// Refuses a directory that is a workspace, or is in one.
+  init(at shown: String, in context: Context) throws {
+    self.shown = shown
+    path = context.path(shown)
+    var tables: [TableName] = []
+    for word in context.options.table.isEmpty ? ["todoitem"] : context.options.table {
+      let table = try TableName(Text(word))
+      if !tables.contains(table) { tables.append(table) }
+    }
+    self.tables = tables
+    let found: String
+    do throws(WorkspaceError) {
+      found = try Workspace.find(
+        from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
+    } catch {
+      switch error {
+      // Another user's workspace above this directory doesn't count.
+      case .notFound, .untrusted: return
+      default: throw error
+      }
+    }
+    let isSame = Text(PathName.physical(path)) == Text(found)
+    throw Failure.usage(
+      isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
+  }
+
+  /// Makes the workspace, with a server or without.
+  func make(remote: String?, _ output: Output) throws {
+    var settings = SettingsFile(place: "config.json", text: nil)
+    if let remote { try settings.set("remote", from: Text(remote)) }
+    try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
+    try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
+    let names = tables.map(\.description).joined(separator: ", ")
+    output.summary(Line("made workspace \(shown) (\(names))"))
+  }
+}
+
+extension SettingsFile {
+  /// Sets a setting that exists to a typed value.
+  mutating func set(_ name: Text, from text: Text) throws {
+    guard let key = SettingKey(name) else { throw Failure.usage("there is no setting '\(name)'") }
+    try set(key, to: key.value(from: text))
+  }
+}
