@@ -1,4 +1,6 @@
+import SyncEngine
 import SyncModel
+import Workspace
 
 /// A conflict for people: base, client and server in columns, or in lines if columns don't fit.
 ///
@@ -133,5 +135,26 @@ extension Conflict {
     let edited = kind == .added ? "added" : "edited"
     let (here, there) = (client == nil ? "deleted" : edited, server == nil ? "deleted" : edited)
     return here == there ? "\(here) here and on the server" : "\(here) here, \(there) on the server"
+  }
+}
+
+extension Session {
+  /// Returns the table of a conflict, with the times of both sides.
+  func table(
+    of conflict: Conflict, _ key: ItemKey, _ names: ItemNames, columns: Int
+  ) throws -> ConflictTable {
+    func shown(_ seconds: Int64?) -> String? {
+      seconds.map { ClockTime.shown($0, now: context.now) }
+    }
+    var title = names.line(for: key)
+    let item = conflict.client ?? conflict.server ?? conflict.base
+    title.append("  \(ItemNames.shown(names.title(of: item)))")
+    let server = workspace.journal.conflicts[key]?.server.updatedAt
+    return ConflictTable(
+      conflict, place: place, title: title,
+      times: (
+        shown(try FileTime.of(workspace.path(of: key))),
+        shown(server.map { $0.ticks / Timestamp.perSecond })
+      ), columns: columns)
   }
 }

@@ -95,21 +95,12 @@ struct DiffCommand: TsyncCommand {
     var count = 0
     var claims = Claims()
     for entry in entries {
-      guard let key = entry.key, case .conflict(let record) = entry.standing else { continue }
+      guard let key = entry.key, case .conflict = entry.standing else { continue }
       let conflict = try session.conflict(key, &claims)
-      let shown = conflict.client ?? conflict.server ?? conflict.base
       if count > 0 { context.output.result("") }
       count += 1
-      var title = names.line(for: key)
-      title.append("  \(ItemNames.shown(names.title(of: shown)))")
-      let seconds = entry.modified / 1_000_000_000
-      let client = seconds > 0 ? ClockTime.shown(seconds, now: context.now) : nil
-      let server = record.server.updatedAt.map {
-        ClockTime.shown($0.ticks / Timestamp.perSecond, now: context.now)
-      }
-      let table = ConflictTable(
-        conflict, title: title, times: (client, server),
-        columns: context.invocation.output.columns)
+      let table = try session.table(
+        of: conflict, key, names, columns: context.invocation.output.columns)
       table.lines.forEach(context.output.result)
       context.output.append(conflict.json(key, names), to: "items")
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import SyncEngine
 import SyncModel
 
@@ -7,8 +8,18 @@ struct Resolution {
   /// The word behind the title: `client`, `server`, `both`, `edited`, or fields and their choices.
   let how: String
 
-  enum Side: String, CaseIterable {
+  enum Side: String, EnumerableFlag {
     case client, server, both
+
+    static func name(for value: Side) -> NameSpecification { .long }
+
+    static func help(for value: Side) -> ArgumentHelp? {
+      switch value {
+      case .client: "Take the client's values of the fields in conflict."
+      case .server: "Take the server's values of the fields in conflict."
+      case .both: "Keep both versions, as two items."
+      }
+    }
   }
 
   init(item: Item, how: String) {

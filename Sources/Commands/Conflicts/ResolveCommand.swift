@@ -9,14 +9,8 @@ struct ResolveCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "Take the client's values of the fields in conflict.")
-  var client = false
-
-  @Flag(name: .long, help: "Take the server's values of the fields in conflict.")
-  var server = false
-
-  @Flag(name: .long, help: "Keep both versions, as two items.")
-  var both = false
+  @Flag(exclusivity: .exclusive)
+  var side: Resolution.Side?
 
   @Option(
     name: [.customShort("f"), .customLong("field")], parsing: .singleValue,
@@ -46,12 +40,7 @@ struct ResolveCommand: TsyncCommand {
 
   var selection: [String] { all ? ["-a"] : references }
 
-  private var side: Resolution.Side? { client ? .client : server ? .server : both ? .both : nil }
-
   func validate() throws {
-    guard [client, server, both].count(where: \.self) <= 1 else {
-      throw ValidationError("--client, --server and --both can't be combined")
-    }
     let decides = side != nil || !fields.isEmpty
     guard tool == nil || !decides else {
       throw ValidationError("--tool can't be combined with --client, --server, --both or --field")

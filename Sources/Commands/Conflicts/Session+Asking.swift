@@ -43,19 +43,8 @@ extension Session {
     let all = try workspace.liveIDs(in: key.table).map { ItemKey(key.table, $0) }
     let names = ItemNames(
       for: [key], among: all, showsTable: true, titleField: configuration.titleField)
-    func shown(_ seconds: Int64?) -> String? {
-      seconds.map { ClockTime.shown($0, now: context.now) }
-    }
-    let server = workspace.journal.conflicts[key]?.server.updatedAt
-    let times = (
-      client: shown(try FileTime.of(workspace.path(of: key))),
-      server: shown(server.map { $0.ticks / Timestamp.perSecond })
-    )
-    var title = names.line(for: key)
-    title.append("  \(names.title(of: conflict.client ?? conflict.server) ?? ItemNames.untitled)")
-    let table = ConflictTable(
-      conflict, place: place, title: title, times: times,
-      columns: context.invocation.error.columns)
+    let table = try table(
+      of: conflict, key, names, columns: context.invocation.error.columns)
     for line in table.lines { context.output.message(line) }
   }
 

@@ -39,66 +39,51 @@ struct RestoreCommand: TsyncCommand {
         look: ["restore", "-n"] + words, areRemoved: true)
       if selection == nil { return }
     }
-    let (count, conflicts) =
-      try dryRun ? rehearse(selection, in: context) : restore(selection, in: context)
-    if count == 0 { context.output.summary("nothing changed") }
-    if let selection, selection.isByFilter, !dryRun {
-      context.output.count(count, "restored", selection)
-    }
-    if conflicts > 0 {
-      let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
-      context.output.summary(Line(words), next: "\(typed: "resolve")")
-    }
-  }
-
-  /// The number of restored items and, with `-a`, of open conflicts.
-  private typealias Counts = (count: Int, conflicts: Int)
-
-  private func rehearse(_ selection: ItemSelection?, in context: Context) throws -> Counts {
-    try context.open(for: .reading) { session in
-      let conflicts = all ? session.conflicts : 0
-      if all, try session.hasLostItems {
-        let lost = try LostItems(of: session)
-        lost.show("would restore", to: context.output)
-        return (lost.count, conflicts)
-      }
-      let plan = try Restoration.plan(selection, session, waiting: session.waiting())
-      for restoration in plan.steps { restoration.show("would ", plan.names, to: context.output) }
-      return (plan.steps.count, conflicts)
-    }
-  }
-
-  private func restore(_ selection: ItemSelection?, in context: Context) throws -> Counts {
-    var count = 0
-    var conflicts = 0
     var lost: LostItems?
     var waiting: [ItemKey] = []
     try context.open(
-      for: .writing,
+      for: dryRun ? .reading : .writing,
       // Recovery applies waiting rows only to items that are there.
       preparing: { session in
         waiting = try session.waiting()
         guard all, try session.hasLostItems else { return }
         lost = try LostItems(of: session)
+        if dryRun { return lost?.show("would restore", to: context.output) ?? () }
         try lost?.bringBack(to: &session)
       }
     ) { session in
-      if all { conflicts = session.conflicts }
-      if let lost {
-        count = lost.count
-        return
+      let count = try lost?.count ?? restore(selection, waiting, &session)
+      if count == 0 { context.output.summary("nothing changed") }
+      if let selection, selection.isByFilter, !dryRun {
+        context.output.count(count, "restored", selection)
       }
-      let plan = try Restoration.plan(selection, session, waiting: waiting)
-      defer { try? session.workspace.settle() }
-      for restoration in plan.steps {
-        try context.checkSignal()
-        guard try restoration.run(on: &session) else { continue }
-        restoration.show("", plan.names, to: context.output)
-        count += 1
-      }
-      try session.workspace.settle()
+      let conflicts = all ? session.conflicts : 0
+      guard conflicts > 0 else { return }
+      let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
+      context.output.summary(Line(words), next: "\(typed: "resolve")")
     }
-    return (count, conflicts)
+  }
+
+  /// Restores the items, or prints what would be; returns how many.
+  private func restore(
+    _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
+  ) throws -> Int {
+    let output = session.context.output
+    let plan = try Restoration.plan(selection, session, waiting: waiting)
+    if dryRun {
+      for restoration in plan.steps { restoration.show("would ", plan.names, to: output) }
+      return plan.steps.count
+    }
+    defer { try? session.workspace.settle() }
+    var count = 0
+    for restoration in plan.steps {
+      try session.context.checkSignal()
+      guard try restoration.run(on: &session) else { continue }
+      restoration.show("", plan.names, to: output)
+      count += 1
+    }
+    try session.workspace.settle()
+    return count
   }
 }
 

@@ -80,27 +80,3 @@ struct ConfigCommand: TsyncCommand {
     context.output.result(Line(start + (asPair ? "\(name)=\(text)" : text)))
   }
 }
-
-/// A setting's value as it is typed.
-enum SettingText {
-  /// Returns the value: a list with commas, a text as it is.
-  static func of(_ value: JSON) -> String {
-    if let elements = value.elements { return elements.map(of).joined(separator: ",") }
-    return value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
-  }
-}
-
-extension SettingKey {
-  /// The default; `nil` if it depends on the server or there is none.
-  var defaultValue: JSON? {
-    switch name {
-    case "tables": ["todoitem"]
-    case "pull.push": false
-    case "dialect", "color": "auto"
-    case "done.field": "complete"
-    case "title.field": "text"
-    case "merge": "fields"
-    default: nil
-    }
-  }
-}

@@ -73,59 +73,10 @@ struct RemoteCommand: TsyncCommand {
       context.output.set("remote", address.description)
     }
   }
-
-  struct LogIn: TsyncCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "login", abstract: "Store a token for the server's origin.")
-
-    @OptionGroup var options: GlobalOptions
-
-    @Option(
-      name: .customLong("token-file"),
-      help: ArgumentHelp("Read the token from FILE.", valueName: "file"))
-    var tokenFile: String?
-
-    @Option(
-      name: .customLong("application-key-file"),
-      help: ArgumentHelp(
-        "Read the application key of Mobile Services (2014) from FILE.", valueName: "file"))
-    var keyFile: String?
-
-    func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
-      let key = try keyFile.map { try Login.secret(inFile: $0, "application key", context) }
-      let token =
-        key != nil && tokenFile == nil
-        ? nil : try Login.token(file: tokenFile, for: origin, asks: true, context)
-      guard token != nil || key != nil else { throw Failure.usage("no token was given") }
-      if let token { try Login.keep(token, for: origin, context) }
-      if let key { try Login.keep(key, for: origin, isKey: true, context) }
-      context.output.set("remote", origin.description)
-      context.output.set("token", token != nil)
-      context.output.set("applicationKey", key != nil)
-      context.output.summary(Line("logged in to \(origin)"))
-    }
-  }
-
-  struct LogOut: TsyncCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "logout", abstract: "Delete the token and key for the server's origin.")
-
-    @OptionGroup var options: GlobalOptions
-
-    func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
-      let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
-      context.output.set("remote", origin.description)
-      context.output.set("token", false)
-      context.output.summary(
-        Line(wasThere ? "logged out of \(origin)" : "there was no token for \(origin)"))
-    }
-  }
 }
 
 extension RemoteCommand {
-  fileprivate static func address(_ context: Context) throws -> ServerAddress {
+  static func address(_ context: Context) throws -> ServerAddress {
     try context.open(for: .reading) { session in
       guard let remote = session.configuration.remote else { throw Connection.noServer }
       return try ServerAddress(remote)

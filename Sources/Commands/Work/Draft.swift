@@ -86,3 +86,28 @@ extension ItemID {
     return try ItemID(Text(digits.joined()))
   }
 }
+
+extension Session {
+  /// Returns the table for new items: the first of `-t`, or of the workspace.
+  func table() throws -> TableName {
+    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
+    return table
+  }
+
+  /// Refuses new items that are there already, or would not be valid.
+  func check(_ drafts: [Draft], _ inventory: Inventory) throws {
+    var seen: Set<ItemKey> = []
+    var claims = Claims()
+    for draft in drafts {
+      // A new item may replace one that was removed here, before the server deletes that.
+      if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
+        throw Failure.usage("\(draft.key) already exists")
+      }
+      if let failure = try moved(Target(draft.key), &claims) { throw failure }
+      guard seen.insert(draft.key).inserted else {
+        throw Failure.usage("two items have the id \(draft.key)")
+      }
+      _ = try Session.checked(draft.item, draft.key)
+    }
+  }
+}

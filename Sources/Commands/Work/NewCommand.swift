@@ -62,7 +62,7 @@ struct NewCommand: TsyncCommand {
       let inventory = try session.inventory()
       var types = FieldTypes(inventory)
       let drafts = try drafts(session, &types)
-      try check(drafts, inventory, session)
+      try session.check(drafts, inventory)
       let names = ItemNames(
         for: drafts.map(\.key), among: inventory.keys, showsTable: session.tables.count > 1,
         titleField: session.configuration.titleField)
@@ -81,31 +81,5 @@ struct NewCommand: TsyncCommand {
           Outcome(verb: "added", key: draft.key, title: names.title(of: draft.item)), names)
       }
     }
-  }
-
-  private func check(
-    _ drafts: [Draft], _ inventory: Inventory, _ session: Session
-  ) throws {
-    var seen: Set<ItemKey> = []
-    var claims = Claims()
-    for draft in drafts {
-      // A new item may replace one that was removed here, before the server deletes that.
-      if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
-        throw Failure.usage("\(draft.key) already exists")
-      }
-      if let failure = try session.moved(Target(draft.key), &claims) { throw failure }
-      guard seen.insert(draft.key).inserted else {
-        throw Failure.usage("two items have the id \(draft.key)")
-      }
-      _ = try Session.checked(draft.item, draft.key)
-    }
-  }
-}
-
-extension Session {
-  /// Returns the table for new items: the first of `-t`, or of the workspace.
-  func table() throws -> TableName {
-    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
-    return table
   }
 }

@@ -1,0 +1,95 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The items that `rm` removes.
+struct Removal {
+  let targets: [Target]
+  private let inventory: Inventory
+  private let names: ItemNames
+
+  init(_ selection: ItemSelection, _ session: Session) throws {
+    let inventory = try session.inventory()
+    let targets = try selection.targets(inventory, session)
+    var claims = Claims()
+    for target in targets {
+      if let failure = try session.moved(target, &claims) { throw failure }
+      // The only copy of another item must not go as this one's.
+      if let key = target.key, case .invalid(let file) = try session.workspace.client(key),
+        let other = file.claims.map({ ItemKey(key.table, $0) }),
+        try session.workspace.isKnown(other) && session.workspace.client(other).item == nil
+      {
+        throw Failure(invalid: file, .usage)
+      }
+    }
+    names = session.names(of: targets.compactMap(\.key), inventory)
+    // The same command finishes an interrupted removal. A renamed item that waits for its
+    // successor is gone only here.
+    let gone = targets.compactMap(\.key).filter {
+      (inventory.isAbsent($0) || !inventory.contains($0))
+        && session.workspace.journal.successors[$0] == nil
+    }
+    if let key = gone.first, gone.count == targets.count {
+      guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {
+        throw Failure.usage(
+          "\(key) has no file here, and tsync knows no row of it",
+          hints: try session.pullHint(of: key))
+      }
+      throw Failure.usage("\(key) is already removed")
+    }
+    self.inventory = inventory
+    self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
+  }
+
+  func title(_ target: Target, _ session: Session) throws -> String? {
+    names.title(
+      of: try target.key.flatMap {
+        try inventory.item($0, on: session.workspace) ?? session.workspace.base(of: $0).item
+      })
+  }
+
+  /// Removes an item, or a file that can't be one.
+  func remove(_ target: Target, _ session: inout Session) throws {
+    guard let key = target.key else {
+      if let misnamedFile = target.misnamedFile {
+        _ = try session.workspace.discard(misnamedFile, of: nil, in: target.table)
+      }
+      return
+    }
+    switch try session.workspace.client(key) {
+    case .absent:
+      guard session.workspace.journal.successors[key] != nil else { return }
+      try session.workspace.append(
+        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+    case .invalid(let invalid):
+      try session.workspace.append(
+        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+      guard try session.workspace.discard(invalid, of: key, in: key.table) else {
+        // Nothing was removed: if the file vanishes later, that was not by a command.
+        try session.workspace.append(
+          session.workspace.journal.takingBackDelete(of: key), durably: false)
+        throw Self.changedMeanwhile(key)
+      }
+    case .item:
+      guard try session.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
+      // A row that the server made of the item has another id, and stays.
+      if session.workspace.journal.intents[key]?.kind == .insert,
+        try session.workspace.state().tables[key.table]?.makesIDs == true
+      {
+        try session.workspace.append([.closed(.operation(key))], durably: true)
+      }
+    }
+  }
+
+  private static func changedMeanwhile(_ key: ItemKey) -> Failure {
+    Failure(.rejected, "another program changed \(key)", hints: ["try again"])
+  }
+
+  func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {
+    if let key = target.key {
+      context.output.show(Outcome(verb: verb, key: key, title: title), names)
+    } else if let file = target.misnamedFile {
+      context.output.show(verb, file, in: target.table)
+    }
+  }
+}
