@@ -55,7 +55,7 @@ struct WordTests {
       ("5", nil), ("m", nil), ("-5m", nil), ("5w", nil), ("", nil), ("99999999999999999999d", nil),
     ])
   func age(text: String, seconds: Int64?) {
-    #expect(TimeText.age(text) == seconds)
+    #expect(Times.age(text) == seconds)
   }
 
   @Test(
@@ -66,6 +66,6 @@ struct WordTests {
       (86_399, "23 h ago"), (86_400, "1 d ago"), (-5, "just now"),
     ])
   func ago(seconds: Int64, text: String) {
-    #expect(TimeText.ago(1_000, now: 1_000 + seconds) == text)
+    #expect(Times.ago(1_000, now: 1_000 + seconds) == text)
   }
 }

@@ -144,7 +144,7 @@ extension Session {
     of conflict: Conflict, _ key: ItemKey, _ names: ItemNames, columns: Int
   ) throws -> ConflictTable {
     func shown(_ seconds: Int64?) -> String? {
-      seconds.map { ClockTime.shown($0, now: context.now) }
+      seconds.map { Times.clock($0, now: context.now) }
     }
     var title = names.line(for: key)
     let item = conflict.client ?? conflict.server ?? conflict.base
@@ -153,7 +153,7 @@ extension Session {
     return ConflictTable(
       conflict, place: place, title: title,
       times: (
-        shown(try FileTime.of(workspace.path(of: key))),
+        shown(try Times.ofFile(workspace.path(of: key))),
         shown(server.map { $0.ticks / Timestamp.perSecond })
       ), columns: columns)
   }

@@ -31,7 +31,7 @@ struct StatusCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     let limit = try maxAge.map { text -> Int64 in
-      guard let age = TimeText.age(text) else {
+      guard let age = Times.age(text) else {
         throw Failure.usage("\(text) is not an age: a number, then s, m, h or d")
       }
       return age
@@ -88,7 +88,7 @@ struct StatusCommand: TsyncCommand {
     let age = context.now - time
     guard age > limit else { return false }
     // An age over the limit is never printed as "just now".
-    let ago = age < 60 ? "\(age) s ago" : TimeText.ago(time, now: context.now)
+    let ago = age < 60 ? "\(age) s ago" : Times.ago(time, now: context.now)
     context.output.warn("the last pull was \(ago); to pull: \(typed: "pull")")
     return true
   }

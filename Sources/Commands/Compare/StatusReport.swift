@@ -34,7 +34,7 @@ struct StatusReport {
       for: found, in: session.tables, on: session.workspace,
       titleField: session.configuration.titleField)
     let now = context.now
-    clock = { ClockTime.shown($0, now: now) }
+    clock = { Times.clock($0, now: now) }
     var entries: [Entry] = []
     var claims = Claims()
     for entry in wanted {
@@ -102,7 +102,7 @@ struct StatusReport {
   ) -> Line {
     func ago(_ what: String, _ time: Timestamp?) -> String {
       guard let time else { return "never \(what)" }
-      return "\(what) \(TimeText.ago(time.ticks / Timestamp.perSecond, now: now))"
+      return "\(what) \(Times.ago(time.ticks / Timestamp.perSecond, now: now))"
     }
     let remote = configuration.remote?.string ?? "no remote"
     return Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))")

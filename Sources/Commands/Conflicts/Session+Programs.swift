@@ -77,7 +77,7 @@ extension Session {
     let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
     let base = try workspace.path(of: key, .base)
     let paths: [(name: Text, value: Text)] = [
-      ("BASE", Text(try FileTime.exact(base) == nil ? "/dev/null" : base)),
+      ("BASE", Text(try Times.ofFile(base) == nil ? "/dev/null" : base)),
       ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
       ("RESULT", Text(workspace.path(of: document))),
     ]

@@ -41,23 +41,23 @@ extension Session {
     _ options: PullOptions, _ settings: Settings, _ summary: inout PullSummary
   ) throws -> PushPreview? {
     let verifiesServer = tables == configuration.tables
-    return try exchange { session, connection -> PushPreview? in
+    return try exchange { session, server -> PushPreview? in
       let (context, tables) = (session.context, session.tables)
       let exchange = PullExchange(
         context: context, options: options, settings: settings,
         recoveredConflicts: session.recovery.conflicts)
       guard !options.isRehearsal else {
         var rehearsal = Rehearsal(on: session.workspace)
-        _ = try exchange.run(tables, on: &rehearsal, connection, &summary) { _, _ in }
+        _ = try exchange.run(tables, on: &rehearsal, server, &summary) { _, _ in }
         return try PushPreview(of: Push(settings: settings), tables, on: rehearsal)
       }
       let keeper = session.workspace
-      let isWhole = try exchange.run(tables, on: &session.workspace, connection, &summary) {
+      let isWhole = try exchange.run(tables, on: &session.workspace, server, &summary) {
         _ = try keeper.quarantine($1, of: $0)
       }
       if isWhole {
         try Self.keep(
-          context.now, \.pulled, session.workspace, connection, verifiesServer: verifiesServer)
+          context.now, \.pulled, session.workspace, server, verifiesServer: verifiesServer)
       }
       return nil
     }
@@ -68,11 +68,11 @@ extension Session {
   /// Only a pull of all tables proves that the server is the workspace's.
   static func keep(
     _ began: Int64, _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ workspace: Workspace,
-    _ connection: Connection, verifiesServer: Bool = false
+    _ server: Server, verifiesServer: Bool = false
   ) throws {
     var state = try workspace.state()
     state[keyPath: field] = Timestamp(ticks: began * Timestamp.perSecond)
-    if verifiesServer { connection.record(in: &state) }
+    if verifiesServer { server.record(in: &state) }
     try workspace.write(state)
   }
 }
@@ -89,7 +89,7 @@ private struct PullExchange {
   ///
   /// - Throws: `Stop`; a rehearsal throws it after all tables.
   func run(
-    _ tables: [TableName], on disk: inout some Disk, _ connection: Connection,
+    _ tables: [TableName], on disk: inout some Disk, _ server: Server,
     _ summary: inout PullSummary, quarantine: @escaping (TableName, RefusedRow) throws -> Void
   ) throws -> Bool {
     var isWhole = true
@@ -101,14 +101,14 @@ private struct PullExchange {
         progress: { rows, total in
           output.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
         }, quarantine: quarantine)
-      let isFull = options.isFull || connection.isUnverified
+      let isFull = options.isFull || server.isUnverified
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       let isBrief = !context.options.verbose && !context.options.json
       var report = PullReport(table: table, isBrief: isBrief)
       let result = Result {
         try pull.run(
-          table, full: isFull, on: &disk, from: &connection.backend, report: &report)
+          table, full: isFull, on: &disk, from: &server.backend, report: &report)
       }
       let nanoseconds = context.invocation.clock() - start
       let reported = Set(report.events.map(\.key))

@@ -37,7 +37,7 @@ extension Session {
   mutating func pushOnce(
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
-    guard configuration.remote != nil else { throw Connection.noServer }
+    guard configuration.remote != nil else { throw Server.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
     let survey = try Survey(of: tables, on: workspace)
@@ -72,32 +72,32 @@ extension Session {
     _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings,
     _ summary: inout PushSummary, insertsAgain: Bool
   ) throws {
-    try exchange { session, connection in
+    try exchange { session, server in
       let (context, tables) = (session.context, session.tables)
       var report = PushReport()
       var push = Push(
         settings: settings, selection: selection,
         progress: { context.output.progress("\($0) of \($1) sent") })
       push.insertsAgain = insertsAgain
-      push.takesNewFieldsTogether = connection.isServerOfOurs
+      push.takesNewFieldsTogether = server.isServerOfOurs
       let result = Result {
         try push.run(
-          tables, known: survey, on: &session.workspace, to: &connection.backend, report: &report)
+          tables, known: survey, on: &session.workspace, to: &server.backend, report: &report)
       }
       if case .failure(let stop as Stop) = result { report.stop = stop }
       if case .success = result, report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
         report.waiting = try Survey(of: tables, on: session.workspace).waiting
-        if report.waiting > 0 { report.stop = Connection.Line.stop }
+        if report.waiting > 0 { report.stop = Server.Line.stop }
       }
       try summary.show(report, isWhole: result.isSuccess, on: session.workspace)
       if case .failure(let error) = result { throw error }
       if let stop = report.stop {
-        let explained = connection.failure(stop)
+        let explained = server.failure(stop)
         throw (explained as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? explained
       }
       if report.missing.isEmpty {
-        try Self.keep(settings.now, \.pushed, session.workspace, connection)
+        try Self.keep(settings.now, \.pushed, session.workspace, server)
       }
     }
   }

@@ -34,7 +34,7 @@ struct Session {
   var place: String?
   fileprivate(set) var recovery = RecoveryReport()
   private let access: Access
-  private var connection: Connection?
+  private var server: Server?
   private var notices: Set<Text> = []
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
@@ -73,12 +73,12 @@ struct Session {
 
   /// Runs a body on the workspace and its server, and connects first.
   mutating func exchange<Result>(
-    _ body: (inout Session, Connection) throws -> Result
+    _ body: (inout Session, Server) throws -> Result
   ) throws -> Result {
-    let connection = try connection ?? Connection(self)
-    self.connection = connection
-    let result = Swift.Result { try body(&self, connection) }
-    try connection.keepTables(in: workspace)
+    let server = try server ?? Server(self)
+    self.server = server
+    let result = Swift.Result { try body(&self, server) }
+    try server.keepTables(in: workspace)
     return try result.get()
   }
 
@@ -92,7 +92,7 @@ struct Session {
 
   /// Describes an error that ends the command.
   fileprivate func failure(_ error: any Error) -> Failure {
-    let explained = connection?.failure(error) ?? error
+    let explained = server?.failure(error) ?? error
     var failure =
       context.invocation.signal().map { Failure.signal($0, during: explained) }
       ?? Failure(explained)

@@ -25,7 +25,7 @@ struct RemoteCommand: TsyncCommand {
     static func run(in context: Context) throws {
       try context.open(for: .reading) { session in
         let state = try session.workspace.state()
-        guard let remote = session.configuration.remote else { throw Connection.noServer }
+        guard let remote = session.configuration.remote else { throw Server.noServer }
         let address = try ServerAddress(remote)
         let origin = Text(address.origin.description)
         let hasToken =
@@ -78,7 +78,7 @@ struct RemoteCommand: TsyncCommand {
 extension RemoteCommand {
   static func address(_ context: Context) throws -> ServerAddress {
     try context.open(for: .reading) { session in
-      guard let remote = session.configuration.remote else { throw Connection.noServer }
+      guard let remote = session.configuration.remote else { throw Server.noServer }
       return try ServerAddress(remote)
     }
   }

@@ -4,9 +4,9 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The connection to a workspace's server: address, backend and known facts.
-final class Connection {
-  typealias Line = InterruptibleBackend<RESTBackend<WatchedTransport>>
+/// The server of a workspace, as a command is connected to it: address, backend and known facts.
+final class Server {
+  typealias Line = StoppableBackend<RESTBackend<ObservedTransport>>
 
   let address: ServerAddress
   var backend: Line
@@ -14,7 +14,7 @@ final class Connection {
   let isUnverified: Bool
   /// Whether the dialect comes from the settings.
   private let isDialectSet: Bool
-  private let observed: WatchedTransport.Observed
+  private let observed: ObservedTransport.Observed
 
   /// Connects to the workspace's server; detects the dialect of a new one, and keeps it.
   ///
@@ -33,7 +33,7 @@ final class Connection {
     // Two backends may share an origin and differ in their path.
     let isElsewhere = state.origin != Text(address.description)
     let known = isElsewhere ? nil : ServerFacts(state, dialect: dialect)
-    let transport = WatchedTransport(to: address, context, configuration)
+    let transport = ObservedTransport(to: address, context, configuration)
     observed = transport.observed
     var exchange = Exchange(
       transport, with: address,
@@ -99,7 +99,7 @@ final class Connection {
 
   /// Reads one table after another until one shows the dialect.
   private static func detect(
-    _ exchange: inout Exchange<WatchedTransport>, _ dialect: Dialect?,
+    _ exchange: inout Exchange<ObservedTransport>, _ dialect: Dialect?,
     _ tables: [TableName]
   ) throws -> ServerFacts {
     var missing: [Stop] = []
@@ -146,7 +146,7 @@ final class Connection {
   func failure(_ error: any Error) -> any Error { Self.failure(error, observed) }
 
   private static func failure(
-    _ error: any Error, _ observed: WatchedTransport.Observed
+    _ error: any Error, _ observed: ObservedTransport.Observed
   ) -> any Error {
     if case .unauthorized(let refusal)? = error as? Stop, refusal.status == 401, observed.hasToken {
       return Failure(
@@ -187,7 +187,7 @@ struct UnknownDialect: FailureDescribing {
   }
 }
 
-extension WatchedTransport {
+extension ObservedTransport {
   fileprivate init(to address: ServerAddress, _ context: Context, _ configuration: Configuration) {
     let waitIndicator = WaitIndicator(context, address)
     var limits = context.invocation.limits

@@ -1,7 +1,7 @@
 import Remote
 
 /// A transport that remembers refused requests and tokens, and reports news to ``WaitIndicator``.
-struct WatchedTransport: Transport {
+struct ObservedTransport: Transport {
   /// Facts that all copies of a transport share.
   final class Observed {
     /// The reason why tsync refused a request before sending it: plain HTTP to another machine.

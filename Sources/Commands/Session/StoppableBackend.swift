@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 /// A backend that a signal stops: it waits for the requests under way, and sends no new ones.
-struct InterruptibleBackend<Inner: Backend>: Backend {
+struct StoppableBackend<Inner: Backend>: Backend {
   var inner: Inner
   let isInterrupted: () -> Bool
 
