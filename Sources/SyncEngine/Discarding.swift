@@ -9,6 +9,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///   - note: The record of the delete.
   ///   - expected: The fingerprint of the file that may go; `nil` for any valid one.
   /// - Returns: Whether it was removed; not where it changed meanwhile.
+  /// - Throws: What reading and writing the item and the journal throws.
   package mutating func remove(
     _ key: ItemKey, as note: Note = Note(kind: .delete, commanded: true),
     expecting expected: Digest? = nil

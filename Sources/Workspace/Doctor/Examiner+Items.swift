@@ -30,12 +30,14 @@ extension Examiner {
     let reading = try FileReading(Layout.file(of: key), in: items, limit: ItemFile.limit)
     if case .file(let bytes, _) = reading, bytes.allSatisfy({ $0 == 0 }) {
       let fact = bytes.isEmpty ? "is empty" : "contains only NUL bytes"
-      var way = "drops it"
+      var purpose = "to drop it"
       if case .row(let row)? = try rows[key.table]?.base(of: key.id), !row.deleted {
-        way = "brings it back"
+        purpose = "to bring it back"
       }
-      let command = "tsync restore \(Shell.word("\(key)"))"
-      return add(.leftovers, at: invalid.place, "\(fact): \(command) \(way)", .note)
+      return found.findings.append(
+        Finding(
+          .leftovers, at: invalid.place, fact, .note,
+          hint: "\(purpose): \(typed: "restore", "\(key)")"))
     }
     add(.items, invalid)
   }

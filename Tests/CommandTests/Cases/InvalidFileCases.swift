@@ -116,7 +116,7 @@ import Testing
     anna.expectSound()
   }
 
-  @Test("case 68: a member id that differs from the file's name is invalid, and the ways on are offered")
+  @Test("case 68: an id that differs from the file's name is invalid, and the ways on are offered")
   func claimsAnotherID() throws {
     anna.directory.write("{\n  \"id\": \"b c\"\n}", to: anna.file("milk"))
     let way = "to fix it: change the id in it to 'milk', or rename the file to b%20c.json"
