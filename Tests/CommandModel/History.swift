@@ -204,7 +204,11 @@ final class History {
     for item in outcome.items {
       let new = after.item(item.name)
       var old = before.item(item.name)
-      if command.words.contains("--push"), let table = try? TableName(Text(item.table)) {
+      // So has a command that first applies a row that waited.
+      let hasNewRow =
+        command.words.contains("--push")
+        || outcome.error.contains("applied rows that had been waiting")
+      if hasNewRow, let table = try? TableName(Text(item.table)) {
         // The push has asked for the newest row, and the same answer goes for that.
         let words = rows[table]?[item.id].map { typedWords(JSON.object($0).encoded()) } ?? []
         old.server.formUnion(words)

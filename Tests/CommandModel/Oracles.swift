@@ -161,6 +161,8 @@ extension History {
     // These are told in another form, or by their failure alone.
     default: return
     }
+    // The line may break at another request.
+    guard outcome.document?["error"] == nil else { return }
     // What each of several pushes did is told in lines, and in the document once.
     guard outcome.document?["push"] == nil else { return }
     // Where nothing is done for any, one line may say so.

@@ -22,7 +22,10 @@ extension Session {
   /// Prints the last warnings, and sets the exit status for conflicts that stay open.
   func endPush(of selection: Set<ItemKey>?) throws {
     pushed?.showPendingDeletes()
-    if try !conflicts(of: selection).isEmpty { context.output.end(with: .conflicts) }
+    // A push of some items also sends the deletes that wait for them.
+    let isInConflict =
+      try pushed.map { $0.conflicts > 0 } ?? false || !conflicts(of: selection).isEmpty
+    if isInConflict { context.output.end(with: .conflicts) }
   }
 
   /// Adds a push to the JSON document, with the earlier ones of the command.
