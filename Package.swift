@@ -101,7 +101,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CurlTransport", "Remote", "SyncEngine", "SyncModel", "Workspace", argumentParser, system,
+        "CLinux", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "Workspace", argumentParser,
+        system,
       ],
       swiftSettings: fast),
     .target(

@@ -15,6 +15,9 @@
 extern int renameat2(int, const char *, int, const char *, unsigned int);
 extern int syncfs(int);
 extern ssize_t getdents64(int, void *, size_t);
+// Their headers would hide the types of Swift's Glibc module, so pointers have no type here.
+extern int ppoll(void *, unsigned long, const void *, const void *);
+extern int posix_spawn_file_actions_addchdir_np(void *, const char *);
 
 // renameat2(2), Linux 3.15.
 static inline int tsync_renameat2(
@@ -29,6 +32,14 @@ static inline int tsync_syncfs(int descriptor) { return syncfs(descriptor); }
 // getdents64(2): fills the buffer with directory entries; 0 at the end.
 static inline long tsync_getdents64(int directory, void *buffer, unsigned long size) {
   return getdents64(directory, buffer, size);
+}
+
+// ppoll(2) on one pollfd, without a time limit; the mask is a sigset_t.
+static inline int tsync_poll(void *poll, const void *mask) { return ppoll(poll, 1, 0, mask); }
+
+// posix_spawn_file_actions_addchdir_np(3): the program starts in the directory.
+static inline int tsync_spawn_in_directory(void *actions, const char *directory) {
+  return posix_spawn_file_actions_addchdir_np(actions, directory);
 }
 
 #endif

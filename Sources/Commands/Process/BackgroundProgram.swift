@@ -7,45 +7,29 @@ import SystemPackage
 /// It is a class because it ends once.
 final class BackgroundProgram {
   private let process: pid_t
-  private let output: Int32
+  private let output: Pipe
   private var isRunning = true
 
   /// Starts a program; its standard error goes to the file `log`.
-  init(_ path: String, _ arguments: [String], environment: Environment, log: String) throws(Errno) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(
-      &actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    var words = ([path] + arguments).map { strdup($0) } + [nil]
-    var variables = environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
-    defer { (words + variables).forEach { free($0) } }
-    var process: pid_t = 0
-    let error = posix_spawn(&process, path, &actions, nil, &words, &variables)
-    close(ends[1])
-    guard error == 0 else {
-      close(ends[0])
-      throw Errno(rawValue: error)
-    }
-    self.process = process
-    output = ends[0]
+  init(_ program: Program, log: String) throws(Errno) {
+    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    let log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    defer { [input, log].forEach { close($0) } }
+    output = try Pipe()
+    process = try program.start(input: input, output: output.writing, error: log)
+    output.closeWriting()
   }
 
   deinit {
     end()
-    close(output)
+    output.close()
   }
 
   /// Returns the first line that the program prints; `nil` if it ends before.
   func firstLine() -> String? {
     var line: [UInt8] = []
     while !line.contains(UInt8(ascii: "\n")) {
-      guard let more = try? ProcessStream.read(output), !more.isEmpty else { return nil }
+      guard let more = try? ProcessStream.read(output.reading), !more.isEmpty else { return nil }
       line += more
     }
     return String(decoding: line.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SyncModel
 package import SystemPackage
@@ -23,27 +24,27 @@ package struct ProgramRun {
     defer { [input, output].forEach { $0?.close() } }
     return try KeyboardSignals.ignored { () throws(Errno) in
       let terminal = TerminalSettings()
-      let process = try start(input, output)
+      let process = try program.start(
+        input: input?.reading ?? STDIN_FILENO, output: output?.writing ?? STDOUT_FILENO)
       input?.closeReading()
       output?.closeWriting()
-      let kept = exchange(input, output)
+      let captured = exchange(input, output)
       // A program that runs on needs the terminal as it is.
       let status = try wait(for: process)
       terminal?.putBack()
       let isSignalled = status & 0x7F != 0
-      return Ending(status: isSignalled ? 128 + (status & 0x7F) : status >> 8 & 0xFF, output: kept)
+      return Ending(
+        status: isSignalled ? 128 + (status & 0x7F) : status >> 8 & 0xFF, output: captured)
     }
   }
 
   private func wait(for process: pid_t) throws(Errno) -> Int32 {
     var status: Int32 = 0
-    while true {
-      let isLeaving = isInteractive && ProcessStream.isInterrupted
-      let ended = waitpid(process, &status, isLeaving ? WNOHANG : 0)
-      if ended > 0 { return status }
-      if ended == 0 { throw .interrupted }
+    while waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { throw Errno(rawValue: errno) }
+      if isInteractive, ProcessStream.isInterrupted { throw .interrupted }
     }
+    return status
   }
 
   /// Whether a person works in the program; it runs on if a signal ends this process.
@@ -53,12 +54,36 @@ package struct ProgramRun {
     if case .bytes = program.input { true } else { false }
   }
 
-  private func start(_ input: Pipe?, _ output: Pipe?) throws(Errno) -> pid_t {
+  /// Writes the program's input, then reads its output: no program has much of both.
+  private func exchange(_ input: Pipe?, _ output: Pipe?) -> [UInt8] {
+    if let input, case .bytes(let bytes) = program.input {
+      // A program that stops reading, such as a pager that was left, needs no more.
+      try? ProcessStream.write(bytes, to: input.writing)
+      input.closeWriting()
+    }
+    var captured: [UInt8] = []
+    while let output, let more = try? ProcessStream.read(output.reading), !more.isEmpty {
+      captured += more
+    }
+    return captured
+  }
+}
+
+extension Program {
+  /// Starts the program with these descriptors as its standard streams, and no others.
+  func start(
+    input: Int32, output: Int32, error: Int32 = STDERR_FILENO
+  ) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if let input { posix_spawn_file_actions_adddup2(&actions, input.reading, STDIN_FILENO) }
-    if let output { posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO) }
+    tsync_spawn_in_directory(&actions, directory)
+    for (descriptor, stream) in [
+      (input, STDIN_FILENO), (output, STDOUT_FILENO), (error, STDERR_FILENO),
+    ]
+    where descriptor != stream {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, stream)
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -69,74 +94,38 @@ package struct ProgramRun {
     }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    // posix_spawn can't change the directory everywhere; a shell can, and then replaces itself.
-    let line =
-      ["sh", "-c", "cd \"$0\" && exec \"$@\"", program.directory, program.name] + program.arguments
-    var words = line.map { strdup($0) } + [nil]
-    var variables = program.environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
+    var words = ([name] + arguments).map { strdup($0) } + [nil]
+    var variables = environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
     var process: pid_t = 0
-    let error = posix_spawnp(&process, "sh", &actions, &attributes, &words, &variables)
+    let error = posix_spawnp(&process, name, &actions, &attributes, &words, &variables)
     guard error == 0 else { throw Errno(rawValue: error) }
     return process
-  }
-
-  /// Writes the program's input and reads its output, whichever is ready.
-  private func exchange(_ input: Pipe?, _ output: Pipe?) -> [UInt8] {
-    var rest: ArraySlice<UInt8> = []
-    if case .bytes(let bytes) = program.input { rest = bytes[...] }
-    var kept: [UInt8] = []
-    var isReading = output != nil
-    while isReading || !rest.isEmpty {
-      var polls = [
-        pollfd(fd: rest.isEmpty ? -1 : input?.writing ?? -1, events: Int16(POLLOUT), revents: 0),
-        pollfd(fd: isReading ? output?.reading ?? -1 : -1, events: Int16(POLLIN), revents: 0),
-      ]
-      guard poll(&polls, 2, -1) >= 0 || errno == EINTR else { break }
-      if polls[1].revents != 0, let output {
-        let more = (try? ProcessStream.read(output.reading)) ?? []
-        kept += more
-        isReading = !more.isEmpty
-      }
-      if polls[0].revents != 0, let input {
-        let count = rest.withUnsafeBytes {
-          write(input.writing, $0.baseAddress, min($0.count, 4_096))
-        }
-        // A program that stops reading, such as a pager that was left, needs no more.
-        rest = count > 0 ? rest.dropFirst(count) : []
-      }
-      if rest.isEmpty { input?.closeWriting() }
-    }
-    input?.closeWriting()
-    return kept
   }
 }
 
 /// The two ends of a pipe; a class because each is closed once.
-private final class Pipe {
-  private(set) var reading: Int32
-  private(set) var writing: Int32
+final class Pipe {
+  private var ends: [Int32] = [-1, -1]
+  var reading: Int32 { ends[0] }
+  var writing: Int32 { ends[1] }
 
   init() throws(Errno) {
-    var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (reading, writing) = (ends[0], ends[1])
   }
 
-  func closeReading() {
-    if reading >= 0 { Glibc.close(reading) }
-    reading = -1
-  }
-
-  func closeWriting() {
-    if writing >= 0 { Glibc.close(writing) }
-    writing = -1
-  }
+  func closeReading() { close(0) }
+  func closeWriting() { close(1) }
 
   func close() {
     closeReading()
     closeWriting()
+  }
+
+  private func close(_ end: Int) {
+    if ends[end] >= 0 { Glibc.close(ends[end]) }
+    ends[end] = -1
   }
 }
 

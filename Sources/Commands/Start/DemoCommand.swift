@@ -24,8 +24,10 @@ struct DemoCommand: TsyncCommand {
     }
     let environment = Self.environment(context.invocation, directory)
     let server = try BackgroundProgram(
-      program, ["--no-auth", "--listen", "127.0.0.1:0", "--store", "\(directory)/server.db"],
-      environment: environment, log: "\(directory)/server.log")
+      Program(
+        program, ["--no-auth", "--listen", "127.0.0.1:0", "--store", "server.db"],
+        directory: directory, environment: environment),
+      log: "\(directory)/server.log")
     defer { server.end() }
     guard let url = server.firstLine() else {
       throw Failure(.damaged, "the server did not start: see \(shown)/server.log")

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SyncModel
 import Synchronization
@@ -14,8 +15,8 @@ extension Invocation {
     prepareSignals()
     preventCoreFiles()
     return Invocation(
-      directory: currentDirectory() ?? environment["PWD"] ?? "/", environment: environment,
-      home: environment.nonEmpty("HOME"), executable: link(at: "/proc/self/exe"),
+      directory: PathName.resolved(".") ?? environment["PWD"] ?? "/", environment: environment,
+      home: environment.nonEmpty("HOME"), executable: PathName.resolved("/proc/self/exe"),
       input: Input(isTerminal: isatty(STDIN_FILENO) == 1) { () throws(Errno) in
         try ProcessStream.read(STDIN_FILENO)
       },
@@ -56,25 +57,9 @@ extension Invocation {
     }
   }
 
-  private static func currentDirectory() -> String? {
-    guard let path = getcwd(nil, 0) else { return nil }
-    defer { free(path) }
-    return String(cString: path)
-  }
-
-  private static func link(at path: String) -> String? {
-    guard let target = realpath(path, nil) else { return nil }
-    defer { free(target) }
-    return String(cString: target)
-  }
-
   /// Reads the environment from the kernel, so that no name is lost or found twice.
   private static func processEnvironment() -> Environment {
-    let descriptor = open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return Environment([]) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    while let more = try? ProcessStream.read(descriptor), !more.isEmpty { bytes += more }
+    let bytes = (try? FileText.read("/proc/self/environ")) ?? []
     return Environment(
       bytes.split(separator: 0).compactMap { line in
         guard let sign = line.firstIndex(of: UInt8(ascii: "=")), sign > line.startIndex,
@@ -167,11 +152,8 @@ enum ProcessStream {
     pthread_sigmask(SIG_BLOCK, &ending, &others)
     defer { pthread_sigmask(SIG_SETMASK, &others, nil) }
     guard receivedSignal.load(ordering: .relaxed) == 0 else { throw .interrupted }
-    var set = fd_set()
-    guard descriptor < 8 * MemoryLayout<fd_set>.size else { return }
-    // As C's FD_SET on little-endian machines.
-    withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << (descriptor % 8) }
-    guard pselect(descriptor + 1, &set, nil, nil, nil, &others) < 0, errno == EINTR else { return }
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard tsync_poll(&poll, &others) < 0, errno == EINTR else { return }
     if receivedSignal.load(ordering: .relaxed) != 0 { throw .interrupted }
   }
 
