@@ -21,17 +21,15 @@ final class Output {
   var colorSetting: GlobalOptions.Color = .auto
   /// The most urgent exit status so far.
   private(set) var status = ExitStatus.done
-  /// The members of the JSON document, in their order; printed at the end with `--json`.
-  var document: JSONObject?
-  /// The name and version of the document's layout, such as `tsync.list/1`.
-  private(set) var schema: String
+  /// Printed at the end with `--json`.
+  private var document: Document
 
   init(_ invocation: Invocation, _ options: GlobalOptions, command: String) {
     self.invocation = invocation
     self.options = options
     self.command = command
     hintText = HintText(option: options.directory, directory: invocation.directory)
-    schema = "tsync.\(command)/1"
+    document = Document(schema: "tsync.\(command)/1")
     start = invocation.clock()
   }
 
@@ -79,56 +77,22 @@ final class Output {
 
   // MARK: The JSON document
 
-  func set(_ name: Text, _ value: some JSONValue) {
-    var document = document ?? JSONObject()
-    document[name] = value.json
-    self.document = document
-  }
+  func set(_ name: Text, _ value: some JSONValue) { document.set(name, value.json) }
 
   /// Sets the members of a command's document, in this one or, if that is another's, in a member of it.
-  func set(_ document: JSONObject, of command: Text) {
+  func set(_ members: JSONObject, of command: Text) {
     if command == Text(self.command) || command == "pull" && self.command == "clone" {
-      for member in document.members { set(member.name, member.value) }
+      for member in members.members { set(member.name, member.value) }
     } else {
-      set(command, document)
+      set(command, members)
     }
   }
 
-  /// Adds an element to an array of the JSON document, and creates the array if needed.
-  func append(_ element: some JSONValue, to name: Text) {
-    guard options.json else { return }
-    lists[name, default: []].append(element.json)
+  func append(_ element: some JSONValue, to list: Text) {
+    if options.json { document.append(element.json, to: list) }
   }
 
-  /// Adds an array to the JSON document, even if it stays empty.
-  func begin(_ name: Text) {
-    set(name, JSON.array([]))
-    if lists[name] == nil { lists[name] = [] }
-  }
-
-  private var lists: [Text: [JSON]] = [:]
-
-  /// Whether the JSON document has only empty arrays.
-  private var isEmpty: Bool {
-    lists.values.allSatisfy(\.isEmpty)
-      && (document?.members ?? []).allSatisfy { lists[$0.name] != nil }
-  }
-
-  /// Prints the JSON document, with the error if there is one.
-  private func printDocument(_ error: Failure?) {
-    var object = JSONObject([.init(name: "schema", value: .string(schema))])
-    if let error, isEmpty {
-      object["schema"] = "tsync.error/1"
-      object.append("error", error.json(command: command, hintText))
-      return print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
-    }
-    for (name, elements) in lists.sorted(by: { $0.key < $1.key }) {
-      set(name, JSON.array(elements))
-    }
-    for member in document?.members ?? [] { object.append(member.name, member.value) }
-    if let error { object.append("error", error.json(command: command, hintText)) }
-    print(bytes: JSON.object(object).encoded(.compactASCII) + [0x0A])
-  }
+  func begin(_ list: Text) { document.begin(list) }
 
   // MARK: Standard error
 
@@ -253,8 +217,8 @@ final class Output {
   /// Prints the failure, if there is one, writes the buffer, and returns the exit status.
   func finish(_ error: Failure?) -> ExitStatus {
     if let error { end(with: error.status) }
-    if options.json {
-      if document != nil || !lists.isEmpty || error?.message != nil { printDocument(error) }
+    if options.json, let text = document.text(error: error?.json(command: command, hintText)) {
+      print(bytes: text)
     }
     flushThroughPager()
     error?.lines(command: command, quiet: options.quiet, hintText).forEach(message)

@@ -35,7 +35,6 @@ struct Session {
   fileprivate(set) var recovery = RecoveryReport()
   private let access: Access
   private var server: Server?
-  private var notices: Set<Text> = []
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
     (self.context, self.access) = (context, access)
@@ -45,14 +44,7 @@ struct Session {
     context.output.apply(configuration)
     context.output.hintText.workspace = workspace.path
     tables = try configuration.tables(named: context.options.table)
-    showNotices()
-    configuration.warnings.forEach(context.output.warn)
-  }
-
-  private mutating func showNotices() {
-    for notice in workspace.notices where notices.insert(Text(notice)).inserted {
-      context.output.warn(notice)
-    }
+    (workspace.notices + configuration.warnings).forEach(context.output.warn)
   }
 
   /// Runs a body without the lock, because a person is asked or another program runs.
@@ -66,7 +58,6 @@ struct Session {
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
     claims = Claims()
-    showNotices()
     try recover()
     return result
   }
