@@ -29,10 +29,10 @@ extension Session {
     // A rehearsal runs no program, and asks nobody.
     guard workspace.isWriting, !decider.hasQuit else { return nil }
     if let tool = decider.tool {
-      return try run(ConflictProgram(.tool, tool), on: conflict, of: key)
+      return try run(.tool, tool, on: conflict, of: key)
     }
     if decider.asksHandler, let handler = configuration.text("resolve.command"),
-      let resolution = try run(ConflictProgram(.handler, handler.string), on: conflict, of: key)
+      let resolution = try run(.handler, handler.string, on: conflict, of: key)
     {
       return resolution
     }

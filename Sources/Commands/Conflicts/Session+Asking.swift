@@ -26,9 +26,11 @@ extension Session {
     }
     switch answer {
     case "edit"?:
-      let editor = Editor(context.invocation.environment, configuration).command
-      let tool = configuration.text("resolve.tool").map { ConflictProgram(.tool, $0.string) }
-      return try run(tool ?? ConflictProgram(.editor, editor), on: conflict, of: key)
+      if let tool = configuration.text("resolve.tool") {
+        return try run(.tool, tool.string, on: conflict, of: key)
+      }
+      let editor = Editor(context.invocation.environment, configuration)
+      return try run(.editor, editor.command, on: conflict, of: key)
     case "leave"?: return nil
     // At the end of the input, no person can answer any more.
     case "quit"?, nil:
