@@ -26,7 +26,7 @@ struct ConflictTable {
     _ conflict: Conflict, place: String? = nil, title: Line,
     times: (client: String?, server: String?), columns: Int
   ) {
-    let fields = Self.fields(of: conflict)
+    let fields = conflict.changedFields
     let names = fields.map { field in
       var name = field.isDisputed ? Line("! ", .red) : Line("  ")
       name.append(Terminal.cut(Terminal.safe(field.name.string), to: Self.nameLimit))
@@ -39,58 +39,30 @@ struct ConflictTable {
     ]
     let third = (columns - max(8, names.map(\.columns).max() ?? 0)) / 3 - 2
     let isWide = heads.allSatisfy { $0.columns <= third }
-    var table = Table(widths: [8])
     let heading = [place, conflict.words].compactMap { $0 }.joined(separator: " · ")
-    for line in Terminal.wrapped(heading, to: columns) { table.append([Line(line)]) }
-    table.append([title])
+    var rows = Terminal.wrapped(heading, to: columns).map { [Line($0)] } + [[title]]
     let sides = Terminal.wrapped(
       "  \(heads[1].text), \(heads[2].text)", to: columns, indent: 2)
-    for row in isWide ? [[Line()] + heads] : sides.map({ [Line($0)] }) { table.append(row) }
+    rows += isWide ? [[Line()] + heads] : sides.map { [Line($0)] }
     for (field, name) in zip(fields, names) {
-      let most = isWide ? third : max(10, columns - 12)
-      let cells = Terminal.cut(field.values.map(Self.shown), to: most).map { Line($0) }
-      table.append(isWide ? [name] + cells : [name])
-      for (side, cell) in zip(Self.sides, cells) where !isWide {
-        table.append([Line("    \(side)"), cell])
-      }
-      for line in Self.differences(of: field, columns: columns) { table.append([line]) }
+      let limit = isWide ? third : max(10, columns - 12)
+      let cells = Terminal.cut(field.values.map(Self.shown), to: limit).map { Line($0) }
+      let sides = zip(Self.sides, cells).map { [Line("    \($0)"), $1] }
+      rows += isWide ? [[name] + cells] : [[name]] + sides
+      rows += Self.differences(of: field, columns: columns).map { [$0] }
     }
+    var table = Table(widths: [8])
+    rows.forEach { table.append($0) }
     lines = table.lines.map { $0.cut(to: columns) }
   }
 
-  private struct Field {
-    let name: Text
-    /// The values of base, client and server.
-    let values: [JSON?]
-    let isDisputed: Bool
-  }
-
-  /// The fields that a side changed, in the client's order, then the server's.
-  ///
-  /// Of a deleted server row: the fields that were changed before the delete.
-  private static func fields(of conflict: Conflict) -> [Field] {
-    let disputed = Set(conflict.names)
-    var seen: Set<Text> = []
-    let items = [conflict.client, conflict.server ?? conflict.last, conflict.base]
-      .compactMap { $0 }
-    return items.flatMap { $0.fields.members.map(\.name) }.compactMap { name in
-      let (base, client) = (conflict.base?[name], conflict.client?[name])
-      let last = conflict.last?[name]
-      let server = conflict.server?[name] ?? (last == base ? nil : last)
-      guard seen.insert(name).inserted, base != client || base != server else { return nil }
-      return Field(
-        name: name, values: [base, client, server], isDisputed: disputed.contains(name))
-    }
-  }
-
   private static func head(_ side: String, _ item: Item?, _ time: String?) -> Line {
-    if item == nil { return Line("\(side) (deleted)") }
-    return Line(time.map { "\(side) (\($0))" } ?? side)
+    let note = item == nil ? "deleted" : time
+    return Line(note.map { "\(side) (\($0))" } ?? side)
   }
 
   private static func shown(_ value: JSON?) -> String {
-    guard let value else { return "-" }
-    let text = Self.text(value)
+    guard let text = value.map(text) else { return "-" }
     let lines = text.utf8.count { $0 == 0x0A } + 1
     return lines > 1 ? "\(lines) lines" : text.utf8.isEmpty ? "\"\"" : Terminal.safe(text)
   }
@@ -100,7 +72,7 @@ struct ConflictTable {
   }
 
   /// Returns each side's changes of a multi-line text as a patch; nothing for other values.
-  private static func differences(of field: Field, columns: Int) -> [Line] {
+  private static func differences(of field: Conflict.ChangedField, columns: Int) -> [Line] {
     let texts = field.values.map { $0.map(text) }
     guard texts.contains(where: { $0?.utf8.contains(0x0A) == true }) else { return [] }
     let isAddedTwice = texts[0] == nil && texts[1] != nil && texts[2] != nil
@@ -130,6 +102,30 @@ struct ConflictTable {
 }
 
 extension Conflict {
+  /// A field that a side changed.
+  struct ChangedField {
+    let name: Text
+    /// The values of base, client and server.
+    let values: [JSON?]
+    let isDisputed: Bool
+  }
+
+  /// The fields that a side changed, in the client's order, then the server's.
+  ///
+  /// Of a deleted server row: the fields that were changed before the delete.
+  var changedFields: [ChangedField] {
+    let disputed = Set(names)
+    var seen: Set<Text> = []
+    let items = [client, server ?? last, base].compactMap { $0 }
+    return items.flatMap { $0.fields.members.map(\.name) }.compactMap { name in
+      let (base, client, last) = (base?[name], client?[name], last?[name])
+      let server = server?[name] ?? (last == base ? nil : last)
+      guard seen.insert(name).inserted, base != client || base != server else { return nil }
+      return ChangedField(
+        name: name, values: [base, client, server], isDisputed: disputed.contains(name))
+    }
+  }
+
   /// The changes of both sides: `edited here, deleted on the server`.
   var words: String {
     let edited = kind == .added ? "added" : "edited"

@@ -4,43 +4,43 @@ import Workspace
 
 /// The sources of a decision, in order: the command line, `--tool`, `resolve.command`, a person.
 struct Decider {
-  var choices: FieldChoices
+  var choices = FieldChoices()
   /// The command of `--tool`, which makes the result of each conflict.
   var tool: String?
   /// Whether `resolve.command` decides before a person is asked.
-  var asksHandler: Bool
-
-  enum Decision {
-    case settled(Resolution)
-    /// The conflict stays open.
-    case left
-    /// The conflict and all later ones stay open.
-    case quit
-  }
-
-  init(choices: FieldChoices = .none, tool: String? = nil, asksHandler: Bool = true) {
-    self.choices = choices
-    self.tool = tool
-    self.asksHandler = asksHandler
-  }
-
-  /// Whether a program or a person may have to decide.
-  var isInteractive: Bool { choices.isEmpty }
+  var asksHandler = true
+  /// Whether a person has quit: all later conflicts stay open.
+  var hasQuit = false
 }
 
 extension Session {
-  /// Decides a conflict without the lock, because a person may take long.
+  /// Decides a conflict; without the lock if a program or a person does.
+  ///
+  /// - Returns: `nil` if the conflict stays open.
   mutating func decide(
-    _ conflict: Conflict, of key: ItemKey, by decider: Decider
-  ) throws -> Decider.Decision {
+    _ conflict: Conflict, of key: ItemKey, by decider: inout Decider
+  ) throws -> Resolution? {
+    guard decider.choices.isEmpty else {
+      if decider.choices.side == .both, conflict.client == nil {
+        context.output.warn("\(key) is deleted here; --both needs two versions")
+      }
+      return try decider.choices.resolution(of: conflict, key, in: self)
+    }
+    // A rehearsal runs no program, and asks nobody.
+    guard workspace.isWriting, !decider.hasQuit else { return nil }
     if let tool = decider.tool {
-      return try runTool(tool, on: conflict, of: key)
+      return try run(.tool, tool, on: conflict, of: key)
     }
-    if decider.asksHandler, let handler = configuration.text("resolve.command") {
-      let decision = try runHandler(handler.string, on: conflict, of: key)
-      if case .settled = decision { return decision }
+    if decider.asksHandler, let handler = configuration.text("resolve.command"),
+      let resolution = try run(.handler, handler.string, on: conflict, of: key)
+    {
+      return resolution
     }
-    guard context.canAsk else { return .left }
-    return try ask(about: conflict, of: key)
+    guard context.canAsk else { return nil }
+    return try ask(about: conflict, of: key, by: &decider)
+  }
+
+  func resolution(_ side: Resolution.Side, of conflict: Conflict) throws -> Resolution? {
+    Resolution(side, of: conflict, id: try ItemID.random(context.invocation.random))
   }
 }

@@ -3,78 +3,55 @@ import SyncModel
 
 /// The command line's choice for conflicts: a side that wins, and values of single fields.
 struct FieldChoices {
-  private struct Field {
-    let assignment: Assignment
-    let side: Resolution.Side?
-    let words: String
-  }
-
   /// The side that wins in all other fields.
-  private let side: Resolution.Side?
-  private let fields: [Field]
-
-  static let none = FieldChoices()
-
-  private init() {
-    side = nil
-    fields = []
-  }
-
-  var isEmpty: Bool { side == nil && fields.isEmpty }
+  let side: Resolution.Side?
+  private let fields: [Assignment]
+  /// The types of fields; other items are read only if a value is given.
+  private var types: FieldTypes?
 
   /// Parses the words of `-f`: `FIELD=client`, `FIELD=server`, `FIELD=VALUE`, `FIELD:=JSON`.
   init(side: Resolution.Side?, fields words: [String]) throws {
     self.side = side
-    fields = try words.map { word in
-      let assignment = try Assignment(word)
-      switch assignment.value {
-      case .typed("client"):
-        return Field(assignment: assignment, side: .client, words: "\(assignment.field): client")
-      case .typed("server"):
-        return Field(assignment: assignment, side: .server, words: "\(assignment.field): server")
-      case .typed(let text):
-        return Field(assignment: assignment, side: nil, words: "\(assignment.field): \(text)")
-      case .json(let json):
-        let text = String(decoding: json.encoded(), as: UTF8.self)
-        return Field(assignment: assignment, side: nil, words: "\(assignment.field): \(text)")
-      case .none:
-        return Field(assignment: assignment, side: nil, words: "\(assignment.field): null")
-      }
-    }
+    fields = try words.map { try Assignment($0) }
     guard side != .both || fields.isEmpty else {
       throw Failure.usage("--both and --field can't be mixed")
     }
   }
 
-  var keepsBoth: Bool { side == .both }
+  init() { (side, fields) = (nil, []) }
 
-  var names: [Text] { fields.map(\.assignment.field) }
+  var isEmpty: Bool { side == nil && fields.isEmpty }
 
-  /// Returns the resolution on a conflict; `nil` if the choices leave a field open.
-  ///
-  /// `id` is for the new item of `--both`. `value` returns a field's new value, `nil` to remove it.
-  func resolution(
-    for conflict: Conflict, id: ItemID, value: (Assignment) throws -> JSON?
+  var names: [Text] { fields.map(\.field) }
+
+  /// Returns the resolution of a conflict; `nil` if the choices leave a field open.
+  mutating func resolution(
+    of conflict: Conflict, _ key: ItemKey, in session: Session
   ) throws -> Resolution? {
-    guard !fields.isEmpty else { return side.flatMap { Resolution($0, in: conflict, id: id) } }
+    guard !fields.isEmpty else {
+      return try side.flatMap { try session.resolution($0, of: conflict) }
+    }
     // If one side deleted the item, there are no fields to choose.
     guard let merge = conflict.fields else { return nil }
     var values: [Text: JSON?] = [:]
     var how: [String] = []
-    for field in fields {
-      let name = field.assignment.field
-      guard let disputed = merge.disputed.first(where: { $0.name == name }) else { continue }
-      let chosen: JSON? =
-        switch field.side {
-        case .client: disputed.client
-        case .server: disputed.server
-        case .both, nil: try value(field.assignment)
-        }
-      values.updateValue(chosen, forKey: name)
-      how.append(field.words)
+    for assignment in fields {
+      guard let disputed = merge.disputed.first(where: { $0.name == assignment.field }) else {
+        continue
+      }
+      let value: JSON?
+      switch assignment.value {
+      case .typed("client"): value = disputed.client
+      case .typed("server"): value = disputed.server
+      case .typed, .json, .none:
+        var types = try self.types ?? FieldTypes(session.inventory())
+        value = try types.value(of: assignment, in: merge.item, key, on: session.workspace)
+        self.types = types
+      }
+      values[assignment.field] = .some(value)
+      how.append("\(assignment.field): \(assignment.words)")
     }
-    let rest = merge.disputed.filter { !values.keys.contains($0.name) }
-    if !rest.isEmpty {
+    if merge.disputed.contains(where: { values[$0.name] == nil }) {
       guard let side else { return nil }
       how.append(side.rawValue)
     }
@@ -82,5 +59,16 @@ struct FieldChoices {
       values[field.name] ?? (side == .server ? field.server : field.client)
     })
     return Resolution(item: item, how: how.joined(separator: ", "))
+  }
+}
+
+extension Assignment {
+  /// The value for people: `client`, `2026-03-10`, `null`.
+  fileprivate var words: String {
+    switch value {
+    case .typed(let text): text.string
+    case .json(let json): String(decoding: json.encoded(), as: UTF8.self)
+    case .none: "null"
+    }
   }
 }

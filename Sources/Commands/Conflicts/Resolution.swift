@@ -4,10 +4,6 @@ import SyncModel
 
 /// The decision on a conflict, and the words for it.
 struct Resolution {
-  let choice: Choice
-  /// The word behind the title: `client`, `server`, `both`, `edited`, or fields and their choices.
-  let how: String
-
   enum Side: String, EnumerableFlag {
     case client, server, both
 
@@ -22,48 +18,37 @@ struct Resolution {
     }
   }
 
-  init(item: Item, how: String) {
-    choice = .item(item)
-    self.how = how
+  /// The resulting item; `nil` if it is deleted.
+  let item: Item?
+  /// The id of a new item that keeps the client's version.
+  private(set) var copy: ItemID?
+  /// The word behind the title: `client`, `server`, `both`, `edited`, or fields and their choices.
+  let how: String
+
+  init(item: Item?, how: String) {
+    (self.item, self.how) = (item, how)
   }
 
   /// Lets a side win in the fields in conflict; merged fields stay merged.
   ///
-  /// If one side deleted the item, `side` wins as a whole. `both` gives the second version the id;
-  /// it is `nil` if there is only one version to keep.
-  init?(_ side: Side, in conflict: Conflict, id: ItemID) {
+  /// If one side deleted the item, `side` wins as a whole. `both` gives the client's version the
+  /// id; it is `nil` if there is no such version.
+  init?(_ side: Side, of conflict: Conflict, id: ItemID) {
     how = side.rawValue
-    switch (side, conflict.fields) {
-    case (.client, let fields?): choice = .item(fields.item)
-    case (.client, nil): choice = conflict.revived.map(Choice.item) ?? .client
-    case (.server, let fields?): choice = .item(fields.item(choosing: { $0.server }))
-    case (.server, nil): choice = .server
-    case (.both, _):
-      guard conflict.client != nil, conflict.server != nil || conflict.kind == .deletedThere else {
-        return nil
-      }
-      choice = .both(id)
+    switch side {
+    case .client: item = conflict.fields?.item ?? conflict.revived
+    case .server: item = conflict.fields?.item(choosing: { $0.server }) ?? conflict.server
+    case .both:
+      guard conflict.client != nil else { return nil }
+      (item, copy) = (conflict.server, id)
     }
   }
 
-  /// Takes an edited document; without an item it is a delete, `nil` if no side deleted the item.
-  init?(edited item: Item?, in conflict: Conflict) {
-    how = "edited"
-    switch (item, conflict.client, conflict.server) {
-    case (let item?, _, _): choice = .item(item)
-    case (nil, nil, _): choice = .client
-    case (nil, _, nil): choice = .server
-    default: return nil
-    }
-  }
-
-  /// Returns the resulting item; `nil` if it is deleted.
-  func item(of conflict: Conflict) -> Item? {
-    switch choice {
-    case .client: conflict.client
-    case .server, .both: conflict.server
-    case .item(let item): item
-    }
+  func choice(on conflict: Conflict) -> Choice {
+    if let copy { return .both(copy) }
+    if let item { return .item(item) }
+    // It is deleted because one side deleted it.
+    return conflict.client == nil ? .client : .server
   }
 }
 

@@ -60,10 +60,7 @@ struct ResolveCommand: TsyncCommand {
     try context.open(for: .exchanging(isDryRun: dryRun)) { session in
       let selection = try session.selection(references)
       let open = try session.conflicts(of: selection)
-      let tables = Set(session.tables)
-      let settled = session.recovery.settled.filter { key in
-        tables.contains(key.table) && selection?.contains(key) ?? true
-      }.sorted()
+      let settled = session.included(session.recovery.settled, in: selection)
       // A person may repeat an interrupted command: the other conflicts are still open.
       for key in (selection ?? []).subtracting(open).subtracting(settled).sorted() {
         guard !open.isEmpty || !settled.isEmpty else {
@@ -73,12 +70,11 @@ struct ResolveCommand: TsyncCommand {
       }
       try check(decider.choices, open, &session)
       let summary = try session.resolve(
-        open, by: decider, isRehearsal: dryRun, isLast: !push || open.isEmpty && settled.isEmpty,
-        settled: settled)
+        open, by: decider, isLast: !push || open.isEmpty && settled.isEmpty, settled: settled)
       context.output.set(summary.json, of: "resolve")
       if !summary.left.isEmpty { context.output.end(with: .conflicts) }
-      guard push, !dryRun, !summary.resolved.isEmpty else { return }
-      try session.pushUntilAccepted(summary.made, by: decider, asksFirst: false)
+      guard push, !dryRun, summary.resolved > 0 else { return }
+      try session.pushUntilAccepted(summary.made, by: decider)
     }
   }
 
@@ -86,17 +82,14 @@ struct ResolveCommand: TsyncCommand {
   private func check(
     _ choices: FieldChoices, _ keys: [ItemKey], _ session: inout Session
   ) throws {
-    guard !keys.isEmpty else { return }
-    var disputed: Set<Text> = []
-    var failures: [Resolve.Failure] = []
+    guard let first = keys.first else { return }
+    var conflicts: [Conflict] = []
     for key in keys {
-      do {
-        disputed.formUnion(try session.conflict(key).names)
-      } catch let failure as Resolve.Failure {
-        failures.append(failure)
-      }
+      do { conflicts.append(try session.conflict(key)) } catch is Resolve.Failure { continue }
     }
-    if let failure = failures.first, failures.count == keys.count { throw failure }
+    // Reading one again throws its failure.
+    if conflicts.isEmpty { _ = try session.conflict(first) }
+    let disputed = Set(conflicts.flatMap(\.names))
     guard let name = choices.names.first(where: { !disputed.contains($0) }) else { return }
     throw Failure.usage("\(name) is not in conflict")
   }

@@ -4,39 +4,41 @@ import Workspace
 
 extension Session {
   /// Shows a conflict and asks a person to decide, without the lock.
+  ///
+  /// - Returns: `nil` if the conflict stays open.
   mutating func ask(
-    about conflict: Conflict, of key: ItemKey
-  ) throws -> Decider.Decision {
+    about conflict: Conflict, of key: ItemKey, by decider: inout Decider
+  ) throws -> Resolution? {
     try show(conflict, of: key)
-    if (conflict.client == nil) != (conflict.server == nil) { conflict.choices.forEach(say) }
+    let (context, effects) = (context, conflict.effects)
+    if (conflict.client == nil) != (conflict.server == nil) { effects.forEach(context.explain) }
     let keepsBoth = conflict.client != nil
-    let question = Line(
-      "[c]lient, [s]erver, [e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit? [e]")
-    let context = context
-    while true {
-      try context.checkSignal()
-      // At the end of the input, no person can answer any more.
-      guard let answer = try unlocked({ try context.ask(question) }) else { return .quit }
-      switch Text(answer) {
-      case "c", "client": return try settled(.client, conflict)
-      case "s", "server": return try settled(.server, conflict)
-      case "b" where keepsBoth, "both" where keepsBoth: return try settled(.both, conflict)
-      case "", "e", "edit": return try edit(conflict, of: key)
-      case "l", "leave": return .left
-      case "q", "quit": return .quit
-      default:
+    let question = "[c]lient, [s]erver, [e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit? [e]"
+    let words = ["edit", "client", "server", "leave", "quit"] + (keepsBoth ? ["both"] : [])
+    let answer = try unlocked {
+      try context.ask(Line(question), words) {
         let others = [
           "e  open the editor on the merged item, with the conflict marked",
           "l  leave it; tsync asks again next time", "q  leave it and all that follow",
         ]
-        (conflict.choices + others).forEach(say)
+        (effects + others).forEach(context.explain)
       }
     }
-  }
-
-  func settled(_ side: Resolution.Side, _ conflict: Conflict) throws -> Decider.Decision {
-    let id = try ItemID.random(context.invocation.random)
-    return Resolution(side, in: conflict, id: id).map { .settled($0) } ?? .left
+    switch answer {
+    case "edit"?:
+      if let tool = configuration.text("resolve.tool") {
+        return try run(.tool, tool.string, on: conflict, of: key)
+      }
+      let editor = Editor(context.invocation.environment, configuration)
+      return try run(.editor, editor.command, on: conflict, of: key)
+    case "leave"?: return nil
+    // At the end of the input, no person can answer any more.
+    case "quit"?, nil:
+      decider.hasQuit = true
+      return nil
+    case let side?:
+      return try Resolution.Side(rawValue: side).flatMap { try resolution($0, of: conflict) }
+    }
   }
 
   private func show(_ conflict: Conflict, of key: ItemKey) throws {
@@ -45,18 +47,20 @@ extension Session {
       for: [key], among: all, showsTable: true, titleField: configuration.titleField)
     let table = try table(
       of: conflict, key, names, columns: context.invocation.error.columns)
-    for line in table.lines { context.output.message(line) }
+    table.lines.forEach(context.output.message)
   }
+}
 
-  private func say(_ choice: String) {
-    let lines = Terminal.wrapped(choice, to: context.invocation.error.columns, indent: 3)
-    for line in lines { context.output.message(Line(line)) }
+extension Context {
+  fileprivate func explain(_ choice: String) {
+    let lines = Terminal.wrapped(choice, to: invocation.error.columns, indent: 3)
+    for line in lines { output.message(Line(line)) }
   }
 }
 
 extension Conflict {
   /// The effects of the answers `c`, `s` and, if there is a version to keep, `b`.
-  fileprivate var choices: [String] {
+  fileprivate var effects: [String] {
     switch (client, server) {
     case (nil, nil): ["c  delete it", "s  delete it"]
     case (nil, .some): ["c  delete it on the server", "s  bring the server's version back"]

@@ -52,8 +52,7 @@ struct PushCommand: TsyncCommand {
       if dryRun {
         try session.previewPush(selection, maxDelete: maxDelete)
       } else if resolve {
-        try session.pushUntilAccepted(
-          selection, by: Decider(), maxDelete: maxDelete, asksFirst: true)
+        try session.pushUntilAccepted(selection, by: Decider(), maxDelete: maxDelete)
       } else {
         try session.push(selection, maxDelete: maxDelete, insertsAgain: again)
       }

@@ -31,7 +31,7 @@ struct SyncCommand: TsyncCommand {
       if dryRun {
         try session.previewPush(maxDelete: maxDelete)
       } else if resolve {
-        try session.pushUntilAccepted(nil, by: Decider(), maxDelete: maxDelete, asksFirst: true)
+        try session.pushUntilAccepted(nil, by: Decider(), maxDelete: maxDelete)
       } else {
         try session.push(maxDelete: maxDelete)
       }

@@ -106,7 +106,6 @@ extension Context {
   func asksToEditAgain(_ fault: String) throws -> Bool {
     guard canAsk else { return false }
     output.warn(fault)
-    let answer = try ask("[e]dit again or [l]eave it? [e]")
-    return answer.map { ["", "e", "edit"].contains($0) } ?? false
+    return try ask("[e]dit again or [l]eave it? [e]", ["edit", "leave"]) == "edit"
   }
 }

@@ -16,9 +16,7 @@ struct Editor {
   /// Opens a file and waits until the editor ends; the caller must not hold a lock.
   func open(_ path: String, in context: Context) throws {
     let ending = try context.runInteractive(.shell(command, [path], in: context.invocation))
-    if ending.status != 0 {
-      // The signal that ended the editor may be for this command, too.
-      try context.checkSignal()
+    guard ending.status == 0 else {
       throw Failure.usage("the editor ended with status \(ending.status): \(command)")
     }
   }
@@ -27,11 +25,12 @@ struct Editor {
 extension Context {
   /// Runs a program that a person works in, and waits for its end.
   ///
-  /// - Throws: `Errno`; ``Failure`` if a keyboard signal ended it: that was for this command, too.
+  /// - Throws: `Errno`; ``Failure`` if a signal ended it that was for this command, too.
   func runInteractive(_ program: Program) throws -> Ending {
     output.flush()
     let ending = try invocation.run(program)
     if let number = ending.keyboardSignal { throw Failure.signal(number) }
+    if ending.status != 0 { try checkSignal() }
     return ending
   }
 }

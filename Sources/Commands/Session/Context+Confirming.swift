@@ -25,18 +25,17 @@ extension Context {
         let names = session.names(of: chosen, inventory)
         let question = "\(verb) \(chosen.count) of \(total) items? [y]es, [l]ist, [n]o: [n]"
         asking: while chosen.count > 1 {
-          switch try ask(Line(question)).map({ Text($0) }) {
-          case "y", "yes": break asking
-          case "l", "list":
+          switch try ask(Line(question), ["no", "yes", "list"]) {
+          case "yes"?: break asking
+          case "list"?:
             for (key, item) in fitting {
               var line = names.line(for: key)
               line.append("  \(ItemNames.shown(names.title(of: item)))")
               output.message(line)
             }
-          case nil, "", "n", "no":
+          default:
             output.summary("nothing changed")
             return nil
-          default: continue
           }
         }
       } else {

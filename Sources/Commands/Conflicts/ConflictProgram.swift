@@ -1,0 +1,110 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// A program that decides on a conflict, by its document or by a word.
+enum ConflictProgram: String {
+  /// Gets the document as its argument, and opens it again if a person agrees.
+  case editor = "the editor"
+  /// Gets the paths of the sides and of the document in its environment.
+  case tool = "the tool"
+  /// A tool that also prints what it has decided.
+  case handler = "resolve.command"
+
+  /// Returns the word for what the program has decided; an editor and a tool print none.
+  fileprivate func word(_ ending: Ending) -> String? {
+    guard self == .handler else { return "edited" }
+    return ending.output.split { $0 <= 0x20 }.first.flatMap { Text(validating: $0)?.string }
+  }
+}
+
+extension Session {
+  /// How often the editor opens for one conflict.
+  private static let openings = 5
+
+  /// Lets a program decide a conflict, without the lock; an editor until its text is valid or left.
+  ///
+  /// - Returns: `nil` if the conflict stays open.
+  mutating func run(
+    _ program: ConflictProgram, _ command: String, on conflict: Conflict, of key: ItemKey
+  ) throws -> Resolution? {
+    let context = context
+    for _ in 0..<Self.openings {
+      // Another command may have resolved it while the person was asked.
+      _ = try self.conflict(key)
+      let document = try workspace.document(
+        from: MarkedDocument(conflict, of: key.id).text, of: key)
+      if let place = document.displaced {
+        context.output.warn("an earlier merge of \(key) is kept in \(place)")
+      }
+      let path = workspace.path(of: document)
+      var run = Program.shell(command, program == .editor ? [path] : [], in: context.invocation)
+      if program != .editor {
+        run.environment = run.environment.setting(try paths(of: conflict, key, result: path))
+      }
+      run.isCaptured = program == .handler
+      let ending = try unlocked {
+        try context.checkSignal()
+        return try context.runInteractive(run)
+      }
+      let word = program.word(ending)
+      if ending.status == 0, let side = word.flatMap(Resolution.Side.init) {
+        return try resolution(side, of: conflict)
+      }
+      guard ending.status == 0, word == "edited" else {
+        if program != .handler {
+          context.output.warn(
+            "\(program.rawValue) ended with status \(ending.status): \(command)")
+        } else if ending.status != 0 || word != "leave" {
+          let end = "status \(ending.status), '\(word ?? "")'"
+          context.output.warn("resolve.command did not resolve \(key): \(end)")
+        }
+        return nil
+      }
+      do {
+        return try resolution(in: document, of: conflict)
+      } catch let mistake as JSONError {
+        context.output.warn("\(place(ofPath: path)):\(mistake)")
+      }
+      guard program == .editor,
+        try unlocked({ try context.ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) }) == "edit"
+      else { return nil }
+    }
+    return nil
+  }
+
+  /// Returns the variables with the paths of a conflict (tsync-resolve(1), --tool).
+  private func paths(
+    of conflict: Conflict, _ key: ItemKey, result: String
+  ) throws -> [(name: Text, value: Text)] {
+    // The client side is in its conflict file, or in the item's file if that was edited.
+    let isSide = try workspace.conflictClient(of: key).item == conflict.client
+    let client = try isSide ? workspace.path(of: key, .client) : workspace.path(of: key)
+    let base = try workspace.path(of: key, .base)
+    return [
+      ("BASE", Text(try Times.ofFile(base) == nil ? "/dev/null" : base)),
+      ("CLIENT", Text(client)), ("SERVER", Text(try workspace.path(of: key, .server))),
+      ("RESULT", Text(result)),
+    ]
+  }
+
+  /// Reads an edited document; another command may have made a new one since.
+  ///
+  /// - Throws: `JSONError` if it has a mistake.
+  private func resolution(
+    in document: ConflictDocument, of conflict: Conflict
+  ) throws -> Resolution? {
+    let key = document.key
+    let (text, late) = try workspace.text(of: document)
+    guard text != document.text else { return nil }
+    if let late { context.output.warn("another program changed \(key); your text is in \(late)") }
+    guard let text else { return nil }
+    let merged = MarkedDocument(text, of: key.id)
+    guard !merged.isBlank else { return nil }
+    let item = try merged.item()
+    guard item != nil || conflict.client == nil || conflict.server == nil else {
+      throw JSONError(at: 0, of: text, "it can be deleted only if one side deleted it")
+    }
+    return Resolution(item: item, how: "edited")
+  }
+}
