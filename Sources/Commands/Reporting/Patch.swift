@@ -31,39 +31,27 @@ struct Patch {
 
   /// Returns the lines, each with its line end.
   private static func split(_ text: [UInt8]) -> [[UInt8]] {
-    var lines: [[UInt8]] = []
-    var start = text.startIndex
-    while start < text.endIndex {
-      let end = text[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.endIndex
-      lines.append(Array(text[start..<end]))
-      start = end
-    }
-    return lines
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let rest = lines.last.map { $0.isEmpty ? [] : [Array($0)] } ?? []
+    return lines.dropLast().map { $0 + [UInt8(ascii: "\n")] } + rest
   }
 
   private static func steps(from old: [[UInt8]], to new: [[UInt8]]) -> [Step] {
-    let difference = new.difference(from: old)
-    var removed = Set<Int>()
-    var inserted = Set<Int>()
-    for change in difference {
+    var (removed, added): (Set<Int>, Set<Int>) = ([], [])
+    for change in new.difference(from: old) {
       switch change {
       case .remove(let offset, _, _): removed.insert(offset)
-      case .insert(let offset, _, _): inserted.insert(offset)
+      case .insert(let offset, _, _): added.insert(offset)
       }
     }
     var steps: [Step] = []
     var (i, j) = (0, 0)
     while i < old.count || j < new.count {
-      if i < old.count, removed.contains(i) {
-        steps.append(Step(kind: .removed, line: old[i], old: i, new: j))
-        i += 1
-      } else if j < new.count, inserted.contains(j) {
-        steps.append(Step(kind: .added, line: new[j], old: i, new: j))
-        j += 1
-      } else {
-        steps.append(Step(kind: .same, line: old[i], old: i, new: j))
-        (i, j) = (i + 1, j + 1)
-      }
+      let kind: PatchLine.Kind =
+        removed.contains(i) ? .removed : added.contains(j) ? .added : .same
+      steps.append(Step(kind: kind, line: kind == .added ? new[j] : old[i], old: i, new: j))
+      if kind != .added { i += 1 }
+      if kind != .removed { j += 1 }
     }
     return steps
   }
