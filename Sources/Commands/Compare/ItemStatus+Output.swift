@@ -2,29 +2,27 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-extension Survey.Entry {
-  /// The place of an invalid file, or of the file that the item was moved to.
-  var place: String? {
-    switch standing {
-    case .invalid(let invalid): invalid.place
-    case .moved(let place): place
-    default: nil
+extension ItemStatus {
+  var style: Line.Style {
+    switch group {
+    case .conflict, .rejected, .invalid: .red
+    case .unknown: .yellow
+    case .pending: .green
     }
   }
-}
 
-extension StatusReport.Entry {
-  /// Returns the text behind the title; `clock` formats seconds since 1970, `text` a hint.
-  func remark(_ clock: (Int64) -> String, _ text: (Hint) -> String) -> String {
+  /// The text behind the title.
+  func remark(_ context: Context) -> String {
     switch entry.standing {
-    case .conflict, .pending: return status.fields.map(\.string).joined(separator: ", ")
+    case .conflict, .pending: return fields.map(\.string).joined(separator: ", ")
     case .waiting(_, let successor): return "waits for \(successor.id)"
     case .rejected(_, let rejection):
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
-      return "\(rejection.sentence) · \(tries), last \(clock(rejection.time))"
+      let last = Times.clock(rejection.time, now: context.now)
+      return "\(rejection.sentence) · \(tries), last \(last)"
     case .unknown(let intent): return intent.kind.rawValue
     case .invalid(let invalid):
-      return invalid.sentence + (invalid.hint.map { " · \(text($0))" } ?? "")
+      return invalid.sentence + (invalid.hint.map { " · \(context.output.text(of: $0))" } ?? "")
     case .moved(let place): return "renamed to \(place)"
     }
   }
@@ -38,21 +36,16 @@ extension StatusReport.Entry {
   /// Table and id as in file names, without blanks; the name of a file that has no id.
   var plainKey: String {
     guard let key = entry.key else {
-      let parts = (entry.place ?? "").utf8.split(separator: UInt8(ascii: "/")).suffix(2)
-        .map { Text(String(Substring($0))) }
-      return parts.map(PlainText.of).joined(separator: "/")
+      let name = Text(PathName.split(entry.place ?? "").name)
+      return [entry.table ?? "", name].map(FileName.escaped).joined(separator: "/")
     }
-    return "\(key.table)/\(FileName.of(key.id)?.string ?? PlainText.of(key.id.text))"
+    return "\(key.table)/\(FileName.of(key.id)?.string ?? FileName.escaped(key.id.text))"
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    let table =
-      entry.key?.table.text
-      ?? entry.place.map { Text(PathName.split(PathName.split($0).directory).name) }
-    object.add([
-      "table": table, "id": entry.key?.id, "title": title, "here": status.here,
-      "there": status.there, "state": status.group.rawValue, "fields": status.fields,
+  func json(_ title: String?) -> JSONObject {
+    var object = JSONObject([
+      "table": entry.table, "id": entry.key?.id, "title": title, "here": here, "there": there,
+      "state": group.rawValue, "fields": fields,
     ])
     switch entry.standing {
     case .invalid(let invalid):
@@ -60,11 +53,7 @@ extension StatusReport.Entry {
       object.add(ifAny: ["line": invalid.line, "column": invalid.column])
       object.add(["message": invalid.message])
     case .moved(let place): object.add(["path": place, "message": "moved"])
-    case .rejected(_, let rejection):
-      object.add([
-        "answer": rejection.refusal.status, "message": rejection.refusal.words,
-        "tries": rejection.tries, "last": Timestamp.text(ofSecond: rejection.time),
-      ])
+    case .rejected(_, let rejection): object.add(rejection.members)
     case .unknown(let intent): object.add(["tries": intent.attempt])
     case .waiting(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
@@ -73,39 +62,17 @@ extension StatusReport.Entry {
   }
 }
 
-/// Names for lines that programs split at blanks.
-enum PlainText {
-  /// Writes every byte outside `[A-Za-z0-9_.-]` as `%XX`, as in file names.
-  static func of(_ text: Text) -> String {
-    var result: [UInt8] = []
-    for byte in text.string.utf8 {
-      if isPlain(byte) {
-        result.append(byte)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += "%\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  static func isPlain(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-      || "_.-".utf8.contains(byte)
+extension Rejection {
+  /// The members for a JSON document.
+  var members: KeyValuePairs<Text, any JSONValue> {
+    [
+      "answer": refusal.status, "message": refusal.words, "tries": tries,
+      "last": Timestamp(ticks: time * Timestamp.perSecond).inSeconds,
+    ]
   }
 }
 
 extension Timestamp {
   /// The instant in UTC to the second, as in JSON output: `2026-11-21T10:15:00Z`.
-  var inSeconds: String {
-    let seconds = ticks / Self.perSecond * Self.perSecond
-    let text = Timestamp(ticks: seconds).text.bytes
-    return String(
-      decoding: text.prefix { $0 != UInt8(ascii: ".") } + [UInt8(ascii: "Z")], as: UTF8.self)
-  }
-
-  /// Formats seconds since 1970 like ``inSeconds``.
-  static func text(ofSecond second: Int64) -> String {
-    Timestamp(ticks: second * Self.perSecond).inSeconds
-  }
+  var inSeconds: String { String(Timestamp(ticks: ticks).text.string.prefix { $0 != "." }) + "Z" }
 }
