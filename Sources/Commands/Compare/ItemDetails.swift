@@ -8,7 +8,9 @@ struct ItemDetails {
   private let state: String
   private let path, place: String
   private let base: Base
-  private let client, file: ClientState
+  private let file: ClientState
+  /// The client side of an open conflict, else the file.
+  private let client: ClientState
   private let server: Row?
   private let titleField: Text?
 
@@ -19,23 +21,14 @@ struct ItemDetails {
     place = try session.place(of: key)
     base = try session.workspace.base(of: key)
     self.state = state ?? (base == .neverSeen ? "absent" : "deleted")
-    server = session.workspace.journal.conflicts[key]?.server ?? base.row
+    let conflict = session.workspace.journal.conflicts[key]
+    server = conflict?.server ?? base.row
     file = try session.workspace.client(key)
-    client = try Self.client(key, file, session.workspace)
+    // A file that was edited since the conflict wins (decisions.md 10).
+    let hasSide = conflict != nil && conflict?.digest == file.digest
+    let side = try hasSide ? session.workspace.conflictClient(of: key) : .absent
+    client = side == .absent ? file : side
     titleField = session.configuration.titleField
-  }
-
-  /// Returns the client side of an open conflict, else the file.
-  ///
-  /// A file that was edited since the conflict wins (decisions.md 10).
-  private static func client(
-    _ key: ItemKey, _ file: ClientState, _ workspace: Workspace
-  ) throws -> ClientState {
-    guard let open = workspace.journal.conflicts[key], file.digest == open.digest else {
-      return file
-    }
-    let side = try workspace.conflictClient(of: key)
-    return side == .absent ? file : side
   }
 
   /// The fault of a conflict's invalid client side; the sheet shows the file instead.

@@ -70,13 +70,12 @@ struct ItemDifference {
 
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject(key, title: names.title(of: new ?? old))
-    object.add(["kind": letter])
     let fields = fields.map { field in
       var object = JSONObject(["name": field.name])
       object.add(ifAny: ["old": field.old, "new": field.new])
       return object
     }
-    object.add(["fields": fields])
+    object.add(["kind": letter, "fields": fields])
     return object
   }
 }

@@ -87,8 +87,7 @@ struct JournalEntry {
       Line(state.rawValue, state.style), Line(kind), names.line(for: key),
       Table.title(names.title(of: item)),
     ]
-    let remark =
-      rejection?.refusal.sentence ?? fields.map(\.string).joined(separator: ", ")
+    let remark = rejection?.refusal.sentence ?? fields.map(\.string).joined(separator: ", ")
     return remark.utf8.isEmpty ? row : row + [Line(remark)]
   }
 

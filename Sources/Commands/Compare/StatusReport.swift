@@ -11,46 +11,39 @@ struct StatusReport {
   private let quarantined: [(table: TableName, count: Int, path: String)]
   private let names: ItemNames
   private let state: WorkspaceState
-  private let configuration: Configuration
-  private let context: Context
-  private var output: Output { context.output }
+  private let session: Session
+  private var output: Output { session.context.output }
 
   var isEmpty: Bool { entries.isEmpty }
 
   /// Reports all entries of a survey, or only the chosen ones.
   init(_ survey: Survey, _ state: WorkspaceState, _ session: Session, chosen: [Target]?) throws {
     let keys = Set(chosen?.compactMap(\.key) ?? [])
-    let places = Set(chosen?.compactMap { $0.misnamedFile.map { Text($0.place) } } ?? [])
     let wanted = survey.entries.filter { entry in
-      guard chosen != nil else { return true }
+      guard let chosen else { return true }
       if let key = entry.key { return keys.contains(key) }
-      return entry.place.map { places.contains(Text($0)) } ?? false
+      return chosen.contains { $0.misnamedFile == entry.invalid }
     }
     let names = try session.names(of: wanted.compactMap(\.key))
     var claims = Claims()
     entries = try wanted.map { entry in
-      (
-        ItemStatus(entry, in: session, &claims),
-        try Self.title(entry, names, session.workspace)
-      )
+      (ItemStatus(entry, in: session, &claims), try Self.title(entry, names, session.workspace))
     }
     quarantined = try (chosen == nil ? session.tables : []).map { table in
       let found = try session.workspace.quarantined(in: table)
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
-    (self.names, self.state, context) = (names, state, session.context)
-    configuration = session.configuration
+    (self.names, self.state, self.session) = (names, state, session)
   }
 
   /// Returns the title of the item here, or else of the server's row, or of the base.
   private static func title(
     _ entry: Survey.Entry, _ names: ItemNames, _ workspace: Workspace
   ) throws -> String? {
-    if let item = entry.client.item { return names.title(of: item) }
-    if case .conflict(let conflict) = entry.standing, let item = conflict.server.liveItem {
-      return names.title(of: item)
-    }
-    return names.title(of: try entry.key.flatMap { try workspace.base(of: $0).row?.item })
+    var item = entry.client.item
+    if case .conflict(let conflict) = entry.standing { item = item ?? conflict.server.liveItem }
+    let row = try entry.key.flatMap { try workspace.base(of: $0).row }
+    return names.title(of: item ?? row?.item)
   }
 
   // MARK: For people
@@ -64,7 +57,7 @@ struct StatusReport {
   ]
 
   func print() {
-    let remote = configuration.remote?.string ?? "no remote"
+    let remote = session.configuration.remote?.string ?? "no remote"
     output.result(
       Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))"))
     output.result("")
@@ -89,7 +82,7 @@ struct StatusReport {
 
   private func ago(_ what: String, _ time: Timestamp?) -> String {
     guard let time else { return "never \(what)" }
-    return "\(what) \(Times.ago(time.ticks / Timestamp.perSecond, now: context.now))"
+    return "\(what) \(Times.ago(time.ticks / Timestamp.perSecond, now: session.context.now))"
   }
 
   private func lines(indent: String = "") -> [Line] {
@@ -99,7 +92,7 @@ struct StatusReport {
         Line(status.letters, status.style), status.entry.key.map(names.line) ?? Line("-"),
       ]
       if status.group != .invalid { row.append(Table.title(title)) }
-      let remark = status.remark(context)
+      let remark = status.remark(session.context)
       if !remark.utf8.isEmpty { row.append(Line(remark)) }
       table.append(row)
     }
@@ -127,7 +120,7 @@ struct StatusReport {
   }
 
   func printJSON() {
-    output.set("remote", configuration.remote)
+    output.set("remote", session.configuration.remote)
     output.set("pulled", state.pulled?.inSeconds)
     output.set("pushed", state.pushed?.inSeconds)
     output.begin("items")

@@ -22,8 +22,7 @@ extension Survey.Entry {
   }
 
   var table: Text? {
-    key?.table.text
-      ?? place.map { Text(PathName.split(PathName.split($0).directory).name) }
+    key?.table.text ?? place.map { Text(PathName.split(PathName.split($0).directory).name) }
   }
 }
 

@@ -24,8 +24,9 @@ struct PurgeCommand: TsyncCommand {
         let count = counts[name] ?? 0
         try session.workspace.purge(name, edits: discard)
         for entry in survey.entries where entry.table == name.text {
-          guard let invalid = entry.invalid else { continue }
-          guard try !session.workspace.discard(invalid, of: entry.key, in: name) else { continue }
+          guard let invalid = entry.invalid,
+            try !session.workspace.discard(invalid, of: entry.key, in: name)
+          else { continue }
           context.output.warn("another program changed \(invalid.place); it was not removed")
           context.output.end(with: .rejected)
         }
@@ -53,12 +54,12 @@ struct PurgeCommand: TsyncCommand {
     }
     guard !parts.isEmpty else { return }
     let isSendable = groups.contains(.pending) || groups.contains(.unknown)
-    let way: Hint =
-      isSendable
-      ? "to send it: \(typed: context.sameTables(["push"]))"
-      : "to see it: \(typed: context.sameTables(["status"]))"
+    let (verb, command) = isSendable ? ("send", "push") : ("see", "status")
     throw Failure(
       .unsafe, parts.joined(separator: ", "),
-      hints: [way, "to lose it: \(typed: context.sameTables(["purge", "--discard"]))"])
+      hints: [
+        "to \(verb) it: \(typed: context.sameTables([command]))",
+        "to lose it: \(typed: context.sameTables(["purge", "--discard"]))",
+      ])
   }
 }

@@ -48,9 +48,7 @@ struct Restoration {
       let key = chosen.key
       if let key, !planned.insert(key).inserted { return }
       let entry = key.flatMap { entries[$0] }
-      guard let step = try Restoration(chosen, entry, session, &claims, waiting: waiting) else {
-        return
-      }
+      guard let step = try Restoration(chosen, entry, session, &claims, waiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
       for former in key.map(journal.predecessors) ?? []
       where try workspace.client(former) == .absent { try plan(Target(former)) }
@@ -62,12 +60,10 @@ struct Restoration {
       }
     }
     let targets: [Target]
-    var isNamed = false
     if case .references(let words)? = selection {
       var lookup = session.lookup(inventory)
       lookup.removed = { try inventory.removed(workspace) }
       targets = try lookup.all(words)
-      isNamed = true
     } else {
       let fitting = try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
       // An item without a row is restored only if it is named.
@@ -78,6 +74,7 @@ struct Restoration {
         }
       targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
+    let isNamed = selection?.isByFilter == false
     var warned: Set<String?> = []
     for target in targets {
       do {
@@ -93,7 +90,7 @@ struct Restoration {
   /// `nil` if there is nothing to do for the item.
   private init?(
     _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ claims: inout Claims,
-    waiting: [ItemKey]
+    _ waiting: [ItemKey]
   ) throws {
     self.chosen = chosen
     guard let key = chosen.key else {

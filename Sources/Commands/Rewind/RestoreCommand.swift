@@ -70,21 +70,16 @@ struct RestoreCommand: TsyncCommand {
   private func restore(
     _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
   ) throws -> Int {
-    let output = session.context.output
     let plan = try Restoration.plan(selection, session, waiting: waiting)
-    if dryRun {
-      for step in plan.steps { step.show(isRehearsal: true, plan.names, to: output) }
-      return plan.steps.count
-    }
-    defer { try? session.workspace.settle() }
+    defer { if !dryRun { try? session.workspace.settle() } }
     var count = 0
     for step in plan.steps {
       try session.context.checkSignal()
-      guard try step.run(on: &session) else { continue }
-      step.show(isRehearsal: false, plan.names, to: output)
+      guard try dryRun || step.run(on: &session) else { continue }
+      step.show(isRehearsal: dryRun, plan.names, to: session.context.output)
       count += 1
     }
-    try session.workspace.settle()
+    if !dryRun { try session.workspace.settle() }
     return count
   }
 }

@@ -41,10 +41,10 @@ struct ItemLookup {
       let first = Text(String(word[..<slash]))
       if let table = inventory.tables.first(where: { $0.text == first }) {
         let start = Text(String(word[bytes.index(after: slash)...]))
-        return try Target(named(start, in: [table], word))
+        return try Target(single(fitting(start, in: [table]), word))
       }
     } else if !PathName.has(word, suffix: FileName.suffix.string) {
-      return try Target(named(Text(word), in: inventory.tables, word))
+      return try Target(single(fitting(Text(word), in: inventory.tables), word))
     }
     if let target = try file(word) { return target }
     // An id may look like a path.
@@ -56,12 +56,8 @@ struct ItemLookup {
 
   // MARK: Ids
 
-  private func named(_ start: Text, in tables: [TableName], _ word: String) throws -> ItemKey {
-    guard !start.isEmpty else { throw Failure.usage("the item name is empty") }
-    return try single(try fitting(start, in: tables), word)
-  }
-
   private func fitting(_ start: Text, in tables: [TableName]) throws -> [ItemKey] {
+    guard !start.isEmpty else { throw Failure.usage("the item name is empty") }
     if let id = try? ItemID(start) {
       let whole = tables.map { ItemKey($0, id) }
       let here = whole.filter(inventory.contains)
@@ -111,6 +107,8 @@ struct ItemLookup {
 
   /// Returns the target of the path of an item's file, or of a side of a conflict.
   private func file(_ path: String) throws -> Target? {
+    let sides = ConflictSide.allCases.map { ".\($0.rawValue)\(FileName.suffix)" }
+    let suffixes = ["items": [FileName.suffix.string], "conflicts": sides]
     let root = "\(workspace.path)/.todosync"
     let absolute = PathName.absolute(path, in: directory)
     // Messages show places relative to `.todosync`, and hints relative to its parent.
@@ -118,25 +116,20 @@ struct ItemLookup {
     for path in [absolute, PathName.physical(absolute)] + shown {
       guard let place = PathName.part(of: path, below: root) else { continue }
       let parts = place.utf8.split(separator: UInt8(ascii: "/")).map { Text(String(Substring($0))) }
-      guard parts.count == 3, let table = inventory.tables.first(where: { $0.text == parts[1] })
+      guard parts.count == 3, let suffixes = suffixes[parts[0].string],
+        let table = inventory.tables.first(where: { $0.text == parts[1] })
       else { continue }
-      switch parts[0] {
-      case "items": return try target(place, suffixes: [""], table)
-      case "conflicts":
-        return try target(place, suffixes: ConflictSide.allCases.map { ".\($0.rawValue)" }, table)
-      default: continue
-      }
+      return try target(place, suffixes, in: table)
     }
     return nil
   }
 
   private func target(
-    _ place: String, suffixes: [String], _ table: TableName
+    _ place: String, _ suffixes: [String], in table: TableName
   ) throws -> Target? {
-    let suffix = suffixes.map { "\($0)\(FileName.suffix)" }.first {
-      PathName.has(place, suffix: $0)
+    guard let suffix = suffixes.first(where: { PathName.has(place, suffix: $0) }) else {
+      return nil
     }
-    guard let suffix else { return nil }
     let stem = PathName.split(place).name.utf8.dropLast(suffix.utf8.count)
     guard let id = try? FileName.id(of: Text(String(decoding: stem, as: UTF8.self))) else {
       return inventory.misnamedFiles.first { $0.misnamedFile.map { Text($0.place) } == Text(place) }

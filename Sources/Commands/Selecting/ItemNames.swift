@@ -58,12 +58,10 @@ struct ItemNames {
 
   func title(of item: Item?) -> String? { Self.title(of: item, field: titleField) }
 
-  static func field(of item: Item, setting: Text?) -> Text {
-    setting ?? (item["text"] == nil && item["title"] != nil ? "title" : "text")
-  }
-
+  /// Returns the text of a field; by default of `text`, or of `title` if only that is there.
   static func title(of item: Item?, field: Text?) -> String? {
-    guard let item, let value = item[Self.field(of: item, setting: field)] else { return nil }
+    let value = if let field { item?[field] } else { item?["text"] ?? item?["title"] }
+    guard let value else { return nil }
     let text = value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
     return text.utf8.isEmpty ? nil : text
   }

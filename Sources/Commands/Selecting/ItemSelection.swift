@@ -56,9 +56,7 @@ enum ItemSelection: Equatable {
 }
 
 extension Output {
-  func showInvalid(_ inventory: Inventory) {
-    inventory.invalids.forEach(show)
-  }
+  func showInvalid(_ inventory: Inventory) { inventory.invalids.forEach(show) }
 
   /// Warns of an invalid file, with a hint, and sets the exit status.
   func show(_ invalid: InvalidItem) {
