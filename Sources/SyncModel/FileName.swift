@@ -21,9 +21,7 @@ package enum FileName {
       if plain && !(index == 0 && (byte == UInt8(ascii: "-") || isDevice(bytes))) {
         name.append(byte)
       } else {
-        name.append(UInt8(ascii: "%"))
-        name.append(hexadecimal[Int(byte >> 4)])
-        name.append(hexadecimal[Int(byte & 15)])
+        name += escaped(byte)
       }
     }
     guard name.count <= limit else { return nil }
@@ -57,6 +55,18 @@ package enum FileName {
       throw NameError("the file name for this id is \(canonical)\(suffix)")
     }
     return id
+  }
+
+  /// Returns a text with every byte outside `[A-Za-z0-9_.-]` as `%XX`.
+  package static func escaped(_ text: Text) -> String {
+    let bytes = text.bytes.flatMap { byte in
+      isPlain(byte) || byte == UInt8(ascii: ".") ? [byte] : escaped(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func escaped(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
   }
 
   private static let hexadecimal = Array("0123456789ABCDEF".utf8)

@@ -41,36 +41,25 @@ struct DiffCommand: TsyncCommand {
     context.output.begin("items")
     try context.open(for: .reading) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
-      let chosen = try chosen(session, context)
+      let inventory = try session.inventory()
+      let keys = try session.lookup(inventory).items(refs)
+      for key in keys {
+        if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
+      }
+      let chosen = Set(keys)
       let entries = survey.entries.filter { entry in
-        chosen.map { chosen in entry.key.map(chosen.contains) ?? false } ?? true
+        refs.isEmpty || entry.key.map(chosen.contains) ?? false
       }
       let names = ItemNames(
-        for: entries.compactMap(\.key), among: try session.inventory().keys, showsTable: true,
+        for: entries.compactMap(\.key), among: inventory.keys, showsTable: true,
         titleField: session.configuration.titleField)
       let count =
         other == .conflict
         ? try showConflicts(entries, session, names, context)
         : try showDifferences(entries, session, names, context)
       if exitCode, count > 0 { context.output.end(with: .conflicts) }
-      guard chosen == nil else { return }
-      for entry in entries {
-        guard case .invalid(let invalid) = entry.standing else { continue }
-        context.output.warn(invalid.sentence)
-        context.output.end(with: .rejected)
-      }
+      if refs.isEmpty { context.output.showInvalid(survey) }
     }
-  }
-
-  /// Returns the given items, or `nil` for all; throws if an item's file is invalid.
-  private func chosen(_ session: Session, _ context: Context) throws -> Set<ItemKey>? {
-    guard !refs.isEmpty else { return nil }
-    let inventory = try session.inventory()
-    let keys = try session.lookup(inventory).items(refs)
-    for key in keys {
-      if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
-    }
-    return Set(keys)
   }
 
   private func showDifferences(

@@ -8,32 +8,27 @@ struct ItemDetails {
   private let state: String
   private let path, place: String
   private let base: Base
-  private let client: ClientState
   private let file: ClientState
+  /// The client side of an open conflict, else the file.
+  private let client: ClientState
   private let server: Row?
+  private let titleField: Text?
 
-  init(_ key: ItemKey, state: String, _ session: Session) throws {
+  /// `state` is that of a changed or existing item.
+  init(_ key: ItemKey, state: String?, _ session: Session) throws {
     self.key = key
-    self.state = state
     path = try session.path(of: key)
     place = try session.place(of: key)
     base = try session.workspace.base(of: key)
-    server = session.workspace.journal.conflicts[key]?.server ?? base.row
+    self.state = state ?? (base == .neverSeen ? "absent" : "deleted")
+    let conflict = session.workspace.journal.conflicts[key]
+    server = conflict?.server ?? base.row
     file = try session.workspace.client(key)
-    client = try Self.client(key, file, session.workspace)
-  }
-
-  /// Returns the client side of an open conflict, else the file.
-  ///
-  /// A file that was edited since the conflict wins (decisions.md 10).
-  private static func client(
-    _ key: ItemKey, _ file: ClientState, _ workspace: Workspace
-  ) throws -> ClientState {
-    guard let open = workspace.journal.conflicts[key], file.digest == open.digest else {
-      return file
-    }
-    let side = try workspace.conflictClient(of: key)
-    return side == .absent ? file : side
+    // A file that was edited since the conflict wins (decisions.md 10).
+    let hasSide = conflict != nil && conflict?.digest == file.digest
+    let side = try hasSide ? session.workspace.conflictClient(of: key) : .absent
+    client = side == .absent ? file : side
+    titleField = session.configuration.titleField
   }
 
   /// The fault of a conflict's invalid client side; the sheet shows the file instead.
@@ -44,27 +39,26 @@ struct ItemDetails {
 
   private var here: Item? { client.item ?? file.item }
   private var shown: Item? { here ?? server?.item }
+  private var title: String? { ItemNames.title(of: shown, field: titleField) }
 
   // MARK: For people
 
-  func lines(_ titleField: Text?) -> [Line] {
-    var fields: [(String, String)] = (shown?.fields.members ?? []).filter { !$0.value.isNull }
+  var lines: [Line] {
+    let fields = (shown?.fields.members ?? []).filter { !$0.value.isNull }
       .map { ($0.name.string, ValueText.of($0.value)) }
-    var known: [(String, String)] = []
-    if let created = base.row?.createdAt { known.append(("createdAt", created.string)) }
-    if let updated = base.row?.updatedAt { known.append(("updatedAt", updated.text.string)) }
-    if let version = base.row?.version { known.append(("version", version.text.string)) }
-    known.append(("state", state))
-    if file != .absent { known.append(("file", place)) }
+    let facts = [
+      ("createdAt", base.row?.createdAt?.string), ("updatedAt", base.row?.updatedAt?.text.string),
+      ("version", base.row?.version?.text.string), ("state", state),
+      ("file", file == .absent ? nil : place),
+    ]
+    let known = facts.compactMap { name, fact in fact.map { (name, $0) } }
     let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0
     var head = Line("\(key.table)/\(key.id)", .bold)
-    head.append("  \(ItemNames.title(of: shown, field: titleField) ?? ItemNames.untitled)")
-    let isGone = shown == nil
-    if isGone { fields = [] }
-    func line(_ pair: (String, String)) -> Line {
-      var line = Line("  \(pair.0)", .dim)
+    head.append("  \(title ?? ItemNames.untitled)")
+    func line(_ name: String, _ value: String) -> Line {
+      var line = Line("  \(name)", .dim)
       line.pad(to: width + 4)
-      line.append(pair.1)
+      line.append(value)
       return line
     }
     return [head] + fields.map(line) + [Line()] + known.map(line)
@@ -72,37 +66,29 @@ struct ItemDetails {
 
   /// Returns one side as JSON text; throws if the item doesn't have that side.
   func text(of side: ShowCommand.Side) throws -> String {
-    let object: JSONObject
+    let item: Item?
     switch side {
     case .base:
       guard let row = base.row else {
         throw Failure.usage("\(key) has no base: tsync knows no row of it")
       }
-      object = Self.object(row.deleted ? nil : row.item, key.id)
+      item = row.liveItem
     case .server:
       guard let server else { throw Failure.usage("tsync knows no row of \(key)") }
-      object = Self.object(server.deleted ? nil : server.item, key.id)
+      item = server.liveItem
     case .client:
       if case .invalid(let invalid) = client { throw Failure(invalid: invalid, .usage) }
-      object = Self.object(client.item, key.id)
+      item = client.item
     }
+    var object = (item ?? Item(JSONObject())).object(id: key.id, omittingNulls: true)
+    if item == nil { object.append(SystemField.deleted.name, true) }
     return Terminal.safe(json: JSON.object(object).encoded(.indented()) + [0x0A])
-  }
-
-  private static func object(_ item: Item?, _ id: ItemID) -> JSONObject {
-    guard let item else {
-      return JSONObject([
-        .init(name: Item.idField, value: .string(id.text)),
-        .init(name: SystemField.deleted.name, value: true),
-      ])
-    }
-    return item.object(id: id, omittingNulls: true)
   }
 
   // MARK: For programs
 
-  func json(_ titleField: Text?) -> JSONObject {
-    var object = JSONObject(key, title: ItemNames.title(of: shown, field: titleField))
+  var json: JSONObject {
+    var object = JSONObject(key, title: title)
     object.add([
       "state": state, "path": path, "base": Self.json(base.row),
       "client": here?.object(id: key.id), "server": Self.json(server),

@@ -5,7 +5,6 @@ import Workspace
 /// The difference between an item and its base, or the last known server row.
 struct ItemDifference {
   private let key: ItemKey
-  private let letter: String
   private let old, new: Item?
   private let isFromServer: Bool
 
@@ -14,22 +13,19 @@ struct ItemDifference {
     _ entry: Survey.Entry, isFromServer: Bool, _ session: Session, _ claims: inout Claims
   ) throws {
     guard let key = entry.key else { return nil }
-    var old = try session.workspace.base(of: key).item
-    var new = entry.client.item
+    let base = try session.workspace.base(of: key).item
     switch entry.standing {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
-      if isFromServer { old = conflict.server.deleted ? nil : conflict.server.item }
+      old = isFromServer ? conflict.server.liveItem : base
       new = try session.conflict(key, &claims).client
-    case .unknown, .rejected, .pending, .waiting: break
+    case .unknown, .rejected, .pending, .waiting: (old, new) = (base, entry.client.item)
     }
     guard old != new else { return nil }
-    self.key = key
-    self.old = old
-    self.new = new
-    self.isFromServer = isFromServer
-    letter = old == nil ? "A" : new == nil ? "D" : "M"
+    (self.key, self.isFromServer) = (key, isFromServer)
   }
+
+  private var letter: String { old == nil ? "A" : new == nil ? "D" : "M" }
 
   private var fields: [Change.Field] {
     new == nil ? [] : Change(from: old, to: new).fields
@@ -74,13 +70,12 @@ struct ItemDifference {
 
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject(key, title: names.title(of: new ?? old))
-    object.add(["kind": letter])
     let fields = fields.map { field in
       var object = JSONObject(["name": field.name])
       object.add(ifAny: ["old": field.old, "new": field.new])
       return object
     }
-    object.add(["fields": fields])
+    object.add(["kind": letter, "fields": fields])
     return object
   }
 }

@@ -2,28 +2,31 @@ import SyncEngine
 import SyncModel
 
 /// The status of one item, in the words and letters of `tsync status`.
-struct ItemStatus: Equatable {
+struct ItemStatus {
   /// The groups, the most urgent first.
-  enum Group: String, CaseIterable {
+  enum Group: String {
     case conflict, rejected, unknown, invalid, pending
   }
 
+  let entry: Survey.Entry
   let group: Group
   /// Two letters: the change here, and the change on the server.
-  let letters: String
+  private(set) var letters: String
   /// The fields that differ or are in conflict.
-  let fields: [Text]
+  private(set) var fields: [Text] = []
 
   /// Takes a conflict as it was when it was found.
   init(_ entry: Survey.Entry) {
+    self.entry = entry
     switch entry.standing {
     case .conflict(let conflict):
-      self.init(.conflict, conflict.kind.rawValue, conflict.fields)
-    case .rejected(let operation, _): self.init(.rejected, "R ", operation.changedFields)
-    case .unknown: self.init(.unknown, "? ", [])
-    case .invalid, .moved: self.init(.invalid, "!!", [])
+      (group, letters, fields) = (.conflict, conflict.kind.rawValue, conflict.fields)
+    case .rejected(let operation, _):
+      (group, letters, fields) = (.rejected, "R ", operation.changedFields)
+    case .unknown: (group, letters) = (.unknown, "? ")
+    case .invalid, .moved: (group, letters) = (.invalid, "!!")
     case .pending(let operation), .waiting(let operation, _):
-      self.init(.pending, "\(operation.letter) ", operation.changedFields)
+      (group, letters, fields) = (.pending, "\(operation.letter) ", operation.changedFields)
     }
   }
 
@@ -31,29 +34,20 @@ struct ItemStatus: Equatable {
   init(_ entry: Survey.Entry, in session: Session, _ claims: inout Claims) {
     self.init(entry)
     // If a side can't be read, or two client sides were edited, it stays as it was found.
-    guard case .conflict = entry.standing, let key = entry.key,
-      let now = try? session.conflict(key, &claims)
+    guard group == .conflict, let key = entry.key, let now = try? session.conflict(key, &claims)
     else { return }
-    let isNothing = now.client == nil && now.server == nil
-    self.init(.conflict, isNothing ? "DD" : now.kind.rawValue, now.names)
+    letters = now.client == nil && now.server == nil ? "DD" : now.kind.rawValue
+    fields = now.names
   }
 
-  private init(_ group: Group, _ letters: String, _ fields: [Text]) {
-    self.group = group
-    self.letters = letters
-    self.fields = fields
-  }
-
-  /// The letter of the change here; empty if there is none.
-  var here: String { String(decoding: letters.utf8.prefix(1), as: UTF8.self) }
+  /// The letter of the change here.
+  var here: String { String(letters.prefix(1)) }
   /// The letter of the change on the server; empty if there is none.
-  var there: String {
-    letters.utf8.last == 0x20 ? "" : String(decoding: letters.utf8.suffix(1), as: UTF8.self)
-  }
+  var there: String { letters.last == " " ? "" : String(letters.suffix(1)) }
 }
 
 extension Operation {
-  var letter: String {
+  fileprivate var letter: String {
     switch kind {
     case .insert, .undelete: "A"
     case .update: "M"

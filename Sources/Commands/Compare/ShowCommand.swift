@@ -28,40 +28,25 @@ struct ShowCommand: TsyncCommand {
       let inventory = try session.inventory()
       let keys = try session.lookup(inventory).items(refs)
       let survey = try Survey(of: session.tables, on: session.workspace)
-      let states = Dictionary(
-        survey.entries.compactMap { entry in
-          entry.key.map { ($0, ItemStatus(entry).group.rawValue) }
-        },
-        uniquingKeysWith: { $1 })
+      let changes = survey.byKey.mapValues { ItemStatus($0).group.rawValue }
       let sheets = try keys.map { key in
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Failure(invalid: invalid, .usage)
         }
         return try ItemDetails(
-          key, state: states[key] ?? Self.state(key, inventory, session), session)
+          key, state: changes[key] ?? (inventory.contains(key) ? "clean" : nil), session)
       }
       if let side, !options.json {
         for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
         return
       }
-      let titleField = session.configuration.titleField
-      for sheet in sheets {
-        if let invalid = sheet.invalidSide { context.output.warn(invalid.sentence) }
-      }
+      for invalid in sheets.compactMap(\.invalidSide) { context.output.warn(invalid.sentence) }
       try session.showWaiting(Set(keys), to: context.output)
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.output.result("") }
-        sheet.lines(titleField).forEach(context.output.result)
-        context.output.append(sheet.json(titleField), to: "items")
+        sheet.lines.forEach(context.output.result)
+        context.output.append(sheet.json, to: "items")
       }
     }
-  }
-
-  /// Returns the state of an unchanged item; `absent` if neither a file nor a row of it is known.
-  private static func state(
-    _ key: ItemKey, _ inventory: Inventory, _ session: Session
-  ) throws -> String {
-    if inventory.contains(key) { return "clean" }
-    return try session.workspace.base(of: key) == .neverSeen ? "absent" : "deleted"
   }
 }

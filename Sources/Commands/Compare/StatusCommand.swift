@@ -38,18 +38,18 @@ struct StatusCommand: TsyncCommand {
     }
     try context.open(for: .reading) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
-      let chosen = try chosen(session, context)
-      let report = try StatusReport(survey, session, context, chosen: chosen)
       let state = try session.workspace.state()
+      let chosen = try refs.isEmpty ? nil : session.lookup(session.inventory()).all(refs)
+      let report = try StatusReport(survey, state, session, chosen: chosen)
       if options.json {
-        report.printJSON(state, session, to: context.output)
+        report.printJSON()
       } else if porcelain || endsWithNUL {
-        report.printPorcelain(end: endsWithNUL ? 0 : 0x0A, to: context.output)
+        report.printPorcelain(end: endsWithNUL ? 0 : 0x0A)
       } else if short {
-        report.printShort(to: context.output)
+        report.printShort()
       } else {
         context.output.page()
-        report.print(state, session, to: context.output, now: context.now)
+        report.print()
       }
       for name in try session.unknownDirectories() {
         context.output.warn(
@@ -65,22 +65,14 @@ struct StatusCommand: TsyncCommand {
         context.output.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
       }
       try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
-      let isOld = try showAge(state, limit, context)
+      let isOld = limit.map { showAge(of: state.pulled, over: $0, context) } ?? false
       if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
     }
   }
 
-  /// Returns the given items and files, or `nil` for all.
-  private func chosen(_ session: Session, _ context: Context) throws -> [Target]? {
-    guard !refs.isEmpty else { return nil }
-    return try session.lookup(try session.inventory()).all(refs)
-  }
-
   /// Warns if the last pull is older than the limit, and returns whether it is.
-  private func showAge(_ state: WorkspaceState, _ limit: Int64?, _ context: Context) throws -> Bool
-  {
-    guard let limit else { return false }
-    guard let pulled = state.pulled else {
+  private func showAge(of pulled: Timestamp?, over limit: Int64, _ context: Context) -> Bool {
+    guard let pulled else {
       context.output.warn("nothing has been pulled yet; to pull: \(typed: "pull")")
       return true
     }

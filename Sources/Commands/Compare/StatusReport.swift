@@ -4,61 +4,46 @@ import Workspace
 
 /// The output of `tsync status`, in each of its forms.
 struct StatusReport {
-  struct Entry {
-    let entry: Survey.Entry
-    let status: ItemStatus
-    let title: String?
-  }
+  private typealias Entry = (status: ItemStatus, title: String?)
 
   private let entries: [Entry]
   /// The number of a table's quarantined rows, and the path where they are kept.
   private let quarantined: [(table: TableName, count: Int, path: String)]
   private let names: ItemNames
-  private let clock: (Int64) -> String
+  private let state: WorkspaceState
+  private let session: Session
+  private var output: Output { session.context.output }
 
   var isEmpty: Bool { entries.isEmpty }
 
   /// Reports all entries of a survey, or only the chosen ones.
-  init(
-    _ survey: Survey, _ session: Session, _ context: Context, chosen: [Target]?
-  ) throws {
-    let keys = chosen.map { Set($0.compactMap(\.key)) }
-    let places = Set(chosen?.compactMap { $0.misnamedFile.map { Text($0.place) } } ?? [])
+  init(_ survey: Survey, _ state: WorkspaceState, _ session: Session, chosen: [Target]?) throws {
+    let keys = Set(chosen?.compactMap(\.key) ?? [])
     let wanted = survey.entries.filter { entry in
-      guard let keys else { return true }
+      guard let chosen else { return true }
       if let key = entry.key { return keys.contains(key) }
-      return entry.place.map { places.contains(Text($0)) } ?? false
+      return chosen.contains { $0.misnamedFile == entry.invalid }
     }
-    let found = wanted.compactMap(\.key)
-    names = try ItemNames(
-      for: found, in: session.tables, on: session.workspace,
-      titleField: session.configuration.titleField)
-    let now = context.now
-    clock = { Times.clock($0, now: now) }
-    var entries: [Entry] = []
+    let names = try session.names(of: wanted.compactMap(\.key))
     var claims = Claims()
-    for entry in wanted {
-      entries.append(
-        Entry(
-          entry: entry, status: ItemStatus(entry, in: session, &claims),
-          title: try Self.title(entry, names, session.workspace)))
+    entries = try wanted.map { entry in
+      (ItemStatus(entry, in: session, &claims), try Self.title(entry, names, session.workspace))
     }
-    self.entries = entries
     quarantined = try (chosen == nil ? session.tables : []).map { table in
       let found = try session.workspace.quarantined(in: table)
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
+    (self.names, self.state, self.session) = (names, state, session)
   }
 
   /// Returns the title of the item here, or else of the server's row, or of the base.
   private static func title(
     _ entry: Survey.Entry, _ names: ItemNames, _ workspace: Workspace
   ) throws -> String? {
-    if let item = entry.client.item { return names.title(of: item) }
-    if case .conflict(let conflict) = entry.standing, !conflict.server.deleted {
-      return names.title(of: conflict.server.item)
-    }
-    return names.title(of: try entry.key.flatMap { try workspace.base(of: $0).row?.item })
+    var item = entry.client.item
+    if case .conflict(let conflict) = entry.standing { item = item ?? conflict.server.liveItem }
+    let row = try entry.key.flatMap { try workspace.base(of: $0).row }
+    return names.title(of: item ?? row?.item)
   }
 
   // MARK: For people
@@ -71,17 +56,17 @@ struct StatusReport {
     (.pending, "to push", "\(typed: "push")"),
   ]
 
-  func print(
-    _ state: WorkspaceState, _ session: Session, to output: Output, now: Int64
-  ) {
-    output.result(Self.head(state, session.configuration, now: now))
+  func print() {
+    let remote = session.configuration.remote?.string ?? "no remote"
+    output.result(
+      Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))"))
     output.result("")
     if isEmpty { output.result("nothing to push") }
-    let lines = lines(indented: true, output)
+    let lines = lines(indent: "  ")
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
       if group.isEmpty { continue }
-      let isDoubtful = heading.group == .unknown && group.contains { $0.0.isDoubtful(state) }
+      let isDoubtful = group.contains { $0.0.status.isDoubtful(state) }
       let look: Hint = "to look for the row: \(typed: "pull"); then \(typed: "help", "push")"
       let hint = (isDoubtful ? look : heading.hint).map(output.text)
       output.result(Line(heading.text, .bold).hinting(hint))
@@ -93,36 +78,26 @@ struct StatusReport {
     }
   }
 
-  func printShort(to output: Output) {
-    lines(indented: false, output).forEach(output.result)
+  func printShort() { lines().forEach(output.result) }
+
+  private func ago(_ what: String, _ time: Timestamp?) -> String {
+    guard let time else { return "never \(what)" }
+    return "\(what) \(Times.ago(time.ticks / Timestamp.perSecond, now: session.context.now))"
   }
 
-  private static func head(
-    _ state: WorkspaceState, _ configuration: Configuration, now: Int64
-  ) -> Line {
-    func ago(_ what: String, _ time: Timestamp?) -> String {
-      guard let time else { return "never \(what)" }
-      return "\(what) \(Times.ago(time.ticks / Timestamp.perSecond, now: now))"
-    }
-    let remote = configuration.remote?.string ?? "no remote"
-    return Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))")
-  }
-
-  private func lines(indented: Bool, _ output: Output) -> [Line] {
+  private func lines(indent: String = "") -> [Line] {
     var table = Table(widths: [2, 0, Table.title.lowerBound])
-    for entry in entries {
-      let id = entry.entry.key.map(names.line) ?? Line("-")
-      let letters = Line(entry.status.letters, entry.status.style)
-      switch entry.entry.standing {
-      case .invalid, .moved: table.append([letters, id, Line(entry.remark(clock, output.text))])
-      default:
-        let row = [letters, id, Table.title(entry.title)]
-        let remark = entry.remark(clock, output.text)
-        table.append(remark.utf8.isEmpty ? row : row + [Line(remark)])
-      }
+    for (status, title) in entries {
+      var row = [
+        Line(status.letters, status.style), status.entry.key.map(names.line) ?? Line("-"),
+      ]
+      if status.group != .invalid { row.append(Table.title(title)) }
+      let remark = status.remark(session.context)
+      if !remark.utf8.isEmpty { row.append(Line(remark)) }
+      table.append(row)
     }
     return table.lines.map { line in
-      var whole = Line(indented ? "  " : "")
+      var whole = Line(indent)
       whole.append(line)
       return whole
     }
@@ -131,12 +106,12 @@ struct StatusReport {
   // MARK: For programs
 
   /// Prints the stable form: letters, state, item, fields.
-  func printPorcelain(end: UInt8, to output: Output) {
+  func printPorcelain(end: UInt8) {
     output.record("# tsync.status 1", end: end)
-    for entry in entries {
-      let fields = entry.status.fields.map(PlainText.of).joined(separator: ",")
+    for (status, _) in entries {
+      let fields = status.fields.map(FileName.escaped).joined(separator: ",")
       output.record(
-        "\(entry.status.letters) \(entry.status.group.rawValue) \(entry.plainKey) "
+        "\(status.letters) \(status.group.rawValue) \(status.plainKey) "
           + (fields.utf8.isEmpty ? "-" : fields), end: end)
     }
     for (table, count, path) in quarantined {
@@ -144,26 +119,16 @@ struct StatusReport {
     }
   }
 
-  func printJSON(_ state: WorkspaceState, _ session: Session, to output: Output) {
+  func printJSON() {
     output.set("remote", session.configuration.remote)
     output.set("pulled", state.pulled?.inSeconds)
     output.set("pushed", state.pushed?.inSeconds)
     output.begin("items")
-    for entry in entries { output.append(entry.json, to: "items") }
+    for (status, title) in entries { output.append(status.json(title), to: "items") }
     output.begin("quarantined")
     for (table, count, path) in quarantined {
       output.append(
         JSONObject(["table": table, "count": count, "path": path]), to: "quarantined")
-    }
-  }
-}
-
-extension ItemStatus {
-  var style: Line.Style {
-    switch group {
-    case .conflict, .rejected, .invalid: .red
-    case .unknown: .yellow
-    case .pending: .green
     }
   }
 }

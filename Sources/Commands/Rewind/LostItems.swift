@@ -16,9 +16,8 @@ struct LostItems {
     let (workspace, journal) = (session.workspace, session.workspace.journal)
     // Includes tables that left the settings: added again, their items would look deleted.
     let tables = try Set(session.tables).union(workspace.knownTables()).subtracting(journal.purges)
-    let asked = Set(
-      [Array(journal.conflicts.keys), Array(journal.intents.keys), Array(journal.resolutions.keys)]
-        .joined().filter { tables.contains($0.table) })
+    let asked = Set(journal.conflicts.keys).union(journal.intents.keys)
+      .union(journal.resolutions.keys).filter { tables.contains($0.table) }
     let live = try tables.flatMap { table in
       try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
     }

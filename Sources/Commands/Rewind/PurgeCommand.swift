@@ -17,17 +17,16 @@ struct PurgeCommand: TsyncCommand {
     try context.open(for: .writing) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
       if !discard { try refuse(survey, context) }
-      let inventory = try session.inventory()
+      let counts = try session.inventory().counts
       var table = Table()
       for name in session.tables {
         try context.checkSignal()
-        let count = inventory.keys.count { $0.table == name && !inventory.isAbsent($0) }
+        let count = counts[name] ?? 0
         try session.workspace.purge(name, edits: discard)
-        for entry in survey.entries {
-          guard case .invalid(let invalid) = entry.standing,
-            PathName.split(PathName.split(invalid.place).directory).name == name.description
+        for entry in survey.entries where entry.table == name.text {
+          guard let invalid = entry.invalid,
+            try !session.workspace.discard(invalid, of: entry.key, in: name)
           else { continue }
-          guard try !session.workspace.discard(invalid, of: entry.key, in: name) else { continue }
           context.output.warn("another program changed \(invalid.place); it was not removed")
           context.output.end(with: .rejected)
         }
@@ -42,27 +41,25 @@ struct PurgeCommand: TsyncCommand {
 
   /// Refuses if there are changes that exist only here.
   private func refuse(_ survey: Survey, _ context: Context) throws {
-    var counts: [ItemStatus.Group: Int] = [:]
-    for entry in survey.entries { counts[ItemStatus(entry).group, default: 0] += 1 }
-    let words: [(group: ItemStatus.Group, one: String, several: String)] = [
-      (.pending, "change is not pushed", "changes are not pushed"),
-      (.unknown, "outcome is unknown", "outcomes are unknown"),
-      (.conflict, "item is in conflict", "items are in conflict"),
-      (.rejected, "item is rejected", "items are rejected"),
-      (.invalid, "file is not valid", "files are not valid"),
+    let words: [(group: ItemStatus.Group, noun: String, state: String)] = [
+      (.pending, "change", "not pushed"), (.unknown, "outcome", "unknown"),
+      (.conflict, "item", "in conflict"), (.rejected, "item", "rejected"),
+      (.invalid, "file", "not valid"),
     ]
+    let groups = survey.entries.map { ItemStatus($0).group }
     let parts = words.compactMap { word -> String? in
-      guard let count = counts[word.group] else { return nil }
-      return "\(count) \(count == 1 ? word.one : word.several)"
+      let count = groups.count { $0 == word.group }
+      guard count > 0 else { return nil }
+      return "\(count) \(word.noun)\(count == 1 ? " is" : "s are") \(word.state)"
     }
     guard !parts.isEmpty else { return }
-    let isSendable = counts.keys.contains { [.pending, .unknown].contains($0) }
-    let way: Hint =
-      isSendable
-      ? "to send it: \(typed: context.sameTables(["push"]))"
-      : "to see it: \(typed: context.sameTables(["status"]))"
+    let isSendable = groups.contains(.pending) || groups.contains(.unknown)
+    let (verb, command) = isSendable ? ("send", "push") : ("see", "status")
     throw Failure(
       .unsafe, parts.joined(separator: ", "),
-      hints: [way, "to lose it: \(typed: context.sameTables(["purge", "--discard"]))"])
+      hints: [
+        "to \(verb) it: \(typed: context.sameTables([command]))",
+        "to lose it: \(typed: context.sameTables(["purge", "--discard"]))",
+      ])
   }
 }

@@ -16,14 +16,15 @@ struct Restoration {
     /// Take the server's side of a conflict.
     case server
     /// Move a file that can't be an item, and has no base, to the trash.
-    case discarding(InvalidItem, TableName)
+    case discarding(InvalidItem)
   }
 
-  private let key: ItemKey?
+  let chosen: Target
   private let way: Way
   /// The resulting item; `nil` if the file goes to the trash.
   private let target: Item?
-  private let shown: Item?
+  /// The item before the restore.
+  private let former: Item?
 
   // MARK: Planning
 
@@ -36,145 +37,116 @@ struct Restoration {
   static func plan(
     _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
+    let (workspace, journal) = (session.workspace, session.workspace.journal)
     let inventory = try session.inventory()
-    let survey = try Survey(of: session.tables, on: session.workspace)
-    let entries = Dictionary(
-      survey.entries.compactMap { entry in entry.key.map { ($0, entry) } },
-      uniquingKeysWith: { $1 })
+    let survey = try Survey(of: session.tables, on: workspace)
+    let entries = survey.byKey
     var claims = Claims()
-    var warned: Set<String?> = []
     var steps: [Restoration] = []
     var planned: Set<ItemKey> = []
     func plan(_ chosen: Target) throws {
-      guard chosen.key.map({ planned.insert($0).inserted }) ?? true,
-        let step = try Restoration(
-          chosen, chosen.key.flatMap { entries[$0] }, session, &claims, waiting: waiting)
-      else { return }
+      let key = chosen.key
+      if let key, !planned.insert(key).inserted { return }
+      let entry = key.flatMap { entries[$0] }
+      guard let step = try Restoration(chosen, entry, session, &claims, waiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
-      for former in step.key.map(session.workspace.journal.predecessors) ?? []
-      where try session.workspace.client(former) == .absent { try plan(Target(former)) }
+      for former in key.map(journal.predecessors) ?? []
+      where try workspace.client(former) == .absent { try plan(Target(former)) }
       steps.append(step)
-      if let key = step.key, let successor = entries[key]?.successor,
+      if let successor = entry?.successor,
         case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert
       {
         try plan(Target(successor))
       }
     }
-    let unnamed: [ItemKey]
-    switch selection {
-    case .references(let words)?:
+    let targets: [Target]
+    if case .references(let words)? = selection {
       var lookup = session.lookup(inventory)
-      lookup.removed = { try inventory.removed(session.workspace) }
-      for chosen in try lookup.all(words) {
-        if let failure = try session.moved(chosen, &claims) { throw failure }
-        try plan(chosen)
-      }
-      unnamed = []
-    case .filters?:
-      unnamed = try selection?.fitting(inventory, session, areRemoved: true).map(\.key) ?? []
-    case nil:
-      unnamed = try survey.entries.compactMap { entry in
-        guard let key = entry.key, entry.isRestoredWithAll else { return nil }
-        // An item without a row is restored only if it is named.
-        if session.workspace.journal.intents[key] != nil { return key }
-        return if case .row = try session.workspace.base(of: key) { key } else { nil }
-      }
+      lookup.removed = { try inventory.removed(workspace) }
+      targets = try lookup.all(words)
+    } else {
+      let fitting = try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
+      // An item without a row is restored only if it is named.
+      let keys =
+        try fitting
+        ?? survey.entries.compactMap(\.key).filter {
+          try journal.intents[$0] != nil || workspace.base(of: $0).item != nil
+        }
+      targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
-    for key in unnamed where session.workspace.journal.conflicts[key] == nil {
+    let isNamed = selection?.isByFilter == false
+    var warned: Set<String?> = []
+    for target in targets {
       do {
-        if let failure = try session.moved(Target(key), &claims) { throw failure }
-        try plan(Target(key))
-      } catch let failure as Failure {
+        if let failure = try session.moved(target, &claims) { throw failure }
+        try plan(target)
+      } catch let failure as Failure where !isNamed {
         if warned.insert(failure.message).inserted { session.context.output.warn(failure) }
       }
     }
-    return (steps, session.names(of: steps.compactMap(\.key), inventory))
+    return (steps, session.names(of: steps.compactMap(\.chosen.key), inventory))
   }
 
   /// `nil` if there is nothing to do for the item.
   private init?(
     _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ claims: inout Claims,
-    waiting: [ItemKey]
+    _ waiting: [ItemKey]
   ) throws {
+    self.chosen = chosen
     guard let key = chosen.key else {
       guard let file = chosen.misnamedFile else { return nil }
-      self.init(key: nil, way: .discarding(file, chosen.table), target: nil, shown: nil)
+      (way, target, former) = (.discarding(file), nil, nil)
       return
     }
-    let base = try session.workspace.base(of: key)
-    let here = entry?.client.item
+    let (workspace, journal) = (session.workspace, session.workspace.journal)
     // Valid file or not: the sent change could come back from the server.
-    guard session.workspace.journal.intents[key] == nil else {
+    guard journal.intents[key] == nil else {
       throw Failure.usage(
         "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
+    let base = try workspace.base(of: key)
     // A waiting row becomes the base first.
-    let row = try waiting.contains(key) ? session.workspace.newestRow(of: key) : base.row
-    let target = row.flatMap { $0.deleted ? nil : $0.item }
+    let isWaiting = waiting.contains(key)
+    let row = try isWaiting || entry?.invalid != nil ? workspace.newestRow(of: key) : base.row
+    let known = row?.liveItem
+    // Without an entry, the file is as its base was.
+    let here = entry == nil ? row?.item : entry?.client.item
+    former = here
     switch entry?.standing {
     case .conflict(let conflict)?:
       // Throws if two client sides were edited: the user must choose one.
       _ = try session.conflict(key, &claims)
-      let server = conflict.server.deleted ? nil : conflict.server.item
-      self.init(key: key, way: .server, target: server, shown: server ?? here)
+      (way, target) = (.server, conflict.server.liveItem)
     case .invalid(let invalid)?:
-      try Self.requireReadableSide(of: key, session.workspace)
-      let row = try session.workspace.newestRow(of: key)
-      let target = row.flatMap { $0.deleted ? nil : $0.item }
+      // The edits of a client side that can't be read would be lost unseen.
+      if case .invalid(let side)? = try workspace.editedSide(of: key) {
+        throw Resolve.Failure.invalid(key, side)
+      }
       // Without a server row, the file only goes to the trash.
-      let isDiscarded = target == nil && session.workspace.journal.conflicts[key] == nil
-      self.init(
-        key: key, way: isDiscarded ? .discarding(invalid, key.table) : .replacing(invalid),
-        target: target, shown: target)
+      let isDiscarded = known == nil && journal.conflicts[key] == nil
+      (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
     case .moved?, .unknown?: return nil  // it was refused before
-    case .pending?, .waiting?, .rejected?:
-      // A repeated command: the item is back from the trash as it was there.
-      if case .pending? = entry?.standing, case .tombstone(let row) = base, let here,
-        try Self.remembered(row, key, session.workspace) == here
-      {
-        return nil
-      }
-      // A command removed the item, which had unsent edits.
-      if case .pending? = entry?.standing, here == nil, base.item != nil,
-        session.workspace.journal.notes[key]?.note.commanded == true,
-        let last = try session.workspace.displaced(key, newestOnly: true), last != base.item
-      {
-        self.init(key: key, way: .trash, target: last, shown: last)
-        return
-      }
-      self.init(key: key, way: .base, target: target, shown: target ?? here)
-    case nil where waiting.contains(key):
-      self.init(key: key, way: .waited, target: target, shown: row?.item)
+    case .pending? where here == nil && journal.notes[key]?.note.commanded == true:
+      // The item had unsent edits if the last copy in the trash isn't the base.
+      let last = try workspace.displaced(key, newestOnly: true) ?? base.item
+      (way, target) = (last == base.item ? .base : .trash, last)
+    case .pending? where try base.row?.deleted == true && here == Self.remembered(key, workspace):
+      return nil  // a repeated command: the item is back as it was in the trash
+    case .pending?, .waiting?, .rejected?: (way, target) = (.base, known)
+    case nil where isWaiting: (way, target) = (.waited, known)
     case nil:
-      guard try session.workspace.client(key) == .absent else { return nil }
-      if case .row = base { return nil }
-      guard let item = try Self.remembered(base.row, key, session.workspace) else {
+      guard try workspace.client(key) == .absent, base.item == nil else { return nil }
+      guard let item = try Self.remembered(key, workspace) else {
         throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")
       }
-      self.init(key: key, way: .trash, target: item, shown: item)
-    }
-  }
-
-  private init(key: ItemKey?, way: Way, target: Item?, shown: Item?) {
-    self.key = key
-    self.way = way
-    self.target = target
-    self.shown = shown
-  }
-
-  /// Refuses an edited client side that can't be read: its edits would be lost unseen.
-  private static func requireReadableSide(of key: ItemKey, _ workspace: Workspace) throws {
-    if case .invalid(let invalid)? = try workspace.editedSide(of: key) {
-      throw Resolve.Failure.invalid(key, invalid)
+      (way, target) = (.trash, item)
     }
   }
 
   /// Returns a deleted item from the trash, or else from its tombstone.
-  private static func remembered(
-    _ row: Row?, _ key: ItemKey, _ workspace: Workspace
-  ) throws -> Item? {
+  private static func remembered(_ key: ItemKey, _ workspace: Workspace) throws -> Item? {
     if let item = try workspace.displaced(key) { return item }
-    return row.flatMap { $0.item.isEmpty ? nil : $0.item }
+    return try workspace.base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
   }
 
   // MARK: Restoring
@@ -183,74 +155,55 @@ struct Restoration {
   ///
   /// An item that changed after the plan is left, with a warning.
   func run(on session: inout Session) throws -> Bool {
+    guard let key = chosen.key else {
+      if case .discarding(let file) = way {
+        _ = try session.workspace.discard(file, of: nil, in: chosen.table)
+      }
+      return true
+    }
     do {
-      return try apply(to: &session)
-    } catch let failure as Resolve.Failure {
-      guard let key else { throw failure }
+      let result = try restore(key, on: &session)
+      if result == .changedMeanwhile { throw Resolve.Failure.changedMeanwhile(key) }
+      return result != .unchanged
+    } catch is Resolve.Failure {
       session.context.output.warn("another program changed \(key); it was not restored")
       session.context.output.end(with: .rejected)
       return false
     }
   }
 
-  /// Throws ``Resolve/Failure`` if the item changed after the plan.
-  private func apply(to session: inout Session) throws -> Bool {
-    guard let key else {
-      if case .discarding(let file, let table) = way {
-        _ = try session.workspace.discard(file, of: nil, in: table)
-      }
-      return true
-    }
+  /// Throws ``Resolve/Failure`` if a conflict changed after the plan.
+  private func restore(_ key: ItemKey, on session: inout Session) throws -> Restored {
+    var isDone = true
     switch way {
     case .waited: break
-    case .base:
-      switch try session.workspace.restore(key) {
-      case .restored: break
-      case .unchanged: return false
-      case .changedMeanwhile: throw Resolve.Failure.changedMeanwhile(key)
-      }
-    case .discarding(let invalid, let table):
-      guard try session.workspace.discard(invalid, of: key, in: table) else {
-        throw Resolve.Failure.changedMeanwhile(key)
-      }
+    case .base: return try session.workspace.restore(key)
+    case .discarding(let invalid):
+      isDone = try session.workspace.discard(invalid, of: key, in: key.table)
     case .replacing(let invalid):
-      try Self.requireReadableSide(of: key, session.workspace)
-      let isBack = try session.workspace.restore(key) { workspace in
+      isDone = try session.workspace.restore(key) { workspace in
         // If another file is there by now, the restore itself finds out.
         _ = try workspace.discard(invalid, of: key, in: key.table)
       }
-      guard isBack else { throw Resolve.Failure.changedMeanwhile(key) }
     case .trash:
-      guard try session.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile else {
-        throw Resolve.Failure.changedMeanwhile(key)
-      }
-      try session.note([(key, target)])
+      isDone = try session.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile
+      if isDone { try session.note([(key, target)]) }
     case .server:
       let conflict = try session.conflict(key)
       try Resolve(settings: session.settings).settle(
         key, conflict, by: .server, on: &session.workspace, claims: &session.claims)
     }
-    return true
+    return isDone ? .restored(target) : .changedMeanwhile
   }
 
   /// Prints `restored`, or `dropped` if the file is in the trash.
-  func show(_ start: String, _ names: ItemNames, to output: Output) {
+  func show(isRehearsal: Bool, _ names: ItemNames, to output: Output) {
     let word = target == nil ? "drop" : "restore"
-    let verb = start.utf8.isEmpty ? (target == nil ? "dropped" : "restored") : start + word
-    if let key {
-      output.show(Outcome(verb: verb, key: key, title: names.title(of: shown)), names)
-    } else if case .discarding(let file, let table) = way {
-      output.show(verb, file, in: table)
-    }
-  }
-}
-
-extension Survey.Entry {
-  /// Whether `-a` restores the item: not if it is in conflict.
-  fileprivate var isRestoredWithAll: Bool {
-    switch standing {
-    case .pending, .waiting, .rejected, .invalid, .unknown, .moved: true
-    case .conflict: false
+    let verb = isRehearsal ? "would \(word)" : target == nil ? "dropped" : "restored"
+    if let key = chosen.key {
+      output.show(Outcome(verb: verb, key: key, title: names.title(of: target ?? former)), names)
+    } else if let file = chosen.misnamedFile {
+      output.show(verb, file, in: chosen.table)
     }
   }
 }

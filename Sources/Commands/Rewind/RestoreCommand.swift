@@ -46,7 +46,9 @@ struct RestoreCommand: TsyncCommand {
       // Recovery applies waiting rows only to items that are there.
       preparing: { session in
         waiting = try session.waiting()
-        guard all, try session.hasLostItems else { return }
+        // With a part of the tables, the items of the others would look deleted.
+        let isWhole = session.tables.count == session.configuration.tables.count
+        guard all, isWhole, try session.lacksItems else { return }
         lost = try LostItems(of: session)
         if dryRun { return lost?.show("would restore", to: context.output) ?? () }
         try lost?.bringBack(to: &session)
@@ -57,7 +59,7 @@ struct RestoreCommand: TsyncCommand {
       if let selection, selection.isByFilter, !dryRun {
         context.output.count(count, "restored", selection)
       }
-      let conflicts = all ? session.conflicts : 0
+      let conflicts = try all ? session.conflicts(of: nil).count : 0
       guard conflicts > 0 else { return }
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
       context.output.summary(Line(words), next: "\(typed: "resolve")")
@@ -68,32 +70,16 @@ struct RestoreCommand: TsyncCommand {
   private func restore(
     _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
   ) throws -> Int {
-    let output = session.context.output
     let plan = try Restoration.plan(selection, session, waiting: waiting)
-    if dryRun {
-      for restoration in plan.steps { restoration.show("would ", plan.names, to: output) }
-      return plan.steps.count
-    }
-    defer { try? session.workspace.settle() }
+    defer { if !dryRun { try? session.workspace.settle() } }
     var count = 0
-    for restoration in plan.steps {
+    for step in plan.steps {
       try session.context.checkSignal()
-      guard try restoration.run(on: &session) else { continue }
-      restoration.show("", plan.names, to: output)
+      guard try dryRun || step.run(on: &session) else { continue }
+      step.show(isRehearsal: dryRun, plan.names, to: session.context.output)
       count += 1
     }
-    try session.workspace.settle()
+    if !dryRun { try session.workspace.settle() }
     return count
-  }
-}
-
-extension Session {
-  /// Whether `items` is gone and all tables are chosen: with one, the others would look deleted.
-  fileprivate var hasLostItems: Bool {
-    get throws { try tables.count == configuration.tables.count && lacksItems }
-  }
-
-  fileprivate var conflicts: Int {
-    workspace.journal.conflicts.keys.count { tables.contains($0.table) }
   }
 }

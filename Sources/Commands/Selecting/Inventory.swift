@@ -7,39 +7,34 @@ struct Inventory {
   let tables: [TableName]
   /// The items that exist here or on the server, ordered by table and id.
   let keys: [ItemKey]
-  /// The items that may differ from their bases.
-  private let candidates: [ItemKey: Candidate]
-  /// Items without a file and a row that have an open conflict or write.
-  private let absent: Set<ItemKey>
+  /// The files of the items that may differ from their bases.
+  private let files: [ItemKey: ClientState]
   /// Invalid files without an id in their names.
-  let misnamedFiles: [(table: TableName, invalid: InvalidItem)]
+  let misnamedFiles: [Target]
 
   init(of tables: [TableName], on disk: some Disk) throws {
     var keys: Set<ItemKey> = []
-    var candidates: [ItemKey: Candidate] = [:]
-    var misnamedFiles: [(TableName, InvalidItem)] = []
+    var files: [ItemKey: ClientState] = [:]
+    var misnamedFiles: [Target] = []
     for table in tables {
       keys.formUnion(try disk.liveIDs(in: table).map { ItemKey(table, $0) })
       for candidate in try disk.candidates(in: table) {
         if let key = candidate.key {
-          candidates[key] = candidate
+          files[key] = candidate.client
           if candidate.client != .absent { keys.insert(key) }
         } else if case .invalid(let invalid) = candidate.client {
-          misnamedFiles.append((table, invalid))
+          misnamedFiles.append(Target(invalid, in: table))
         }
       }
     }
-    let wanted = Set(tables)
-    let journal = disk.journal
-    var absent: Set<ItemKey> = []
-    for key in [Array(journal.conflicts.keys), Array(journal.intents.keys)].joined()
-    where wanted.contains(key.table) && keys.insert(key).inserted {
-      absent.insert(key)
+    // An item with an open conflict or write exists, even if it has neither a file nor a row.
+    let open = [Array(disk.journal.conflicts.keys), Array(disk.journal.intents.keys)].joined()
+    for key in open where tables.contains(key.table) && keys.insert(key).inserted {
+      files[key] = .absent
     }
-    self.absent = absent
     self.tables = tables
     self.keys = keys.sorted()
-    self.candidates = candidates
+    self.files = files
     self.misnamedFiles = misnamedFiles
   }
 
@@ -47,7 +42,7 @@ struct Inventory {
   ///
   /// Before a change the item is read again, because its digest is not known here.
   func item(_ key: ItemKey, on disk: some Disk) throws -> Item? {
-    if let candidate = candidates[key] { return candidate.client.item }
+    if let file = files[key] { return file.item }
     return try disk.base(of: key).item
   }
 
@@ -56,18 +51,16 @@ struct Inventory {
   }
 
   var counts: [TableName: Int] {
-    keys.reduce(into: [:]) { $0[$1.table, default: 0] += isHere($1) ? 1 : 0 }
+    keys.reduce(into: [:]) { $0[$1.table, default: 0] += isAbsent($1) ? 0 : 1 }
   }
 
   func invalid(_ key: ItemKey) -> InvalidItem? {
-    guard case .invalid(let invalid)? = candidates[key]?.client else { return nil }
+    guard case .invalid(let invalid)? = files[key] else { return nil }
     return invalid
   }
 
   /// Whether an item has no file, but a row, an open conflict or an open write.
-  func isAbsent(_ key: ItemKey) -> Bool {
-    candidates[key]?.client == .absent || absent.contains(key)
-  }
+  func isAbsent(_ key: ItemKey) -> Bool { files[key] == .absent }
 
   /// Returns removed items as ``Restoration`` would bring them back.
   func removed(_ workspace: Workspace) throws -> [(key: ItemKey, item: Item)] {
@@ -93,24 +86,31 @@ struct Inventory {
 
   func isHere(_ key: ItemKey) -> Bool { contains(key) && !isAbsent(key) }
 
-  func contains(_ key: ItemKey) -> Bool { place(of: key).map { keys[$0] == key } ?? false }
+  func contains(_ key: ItemKey) -> Bool {
+    let place = keys.sortedIndex(of: key)
+    return place < keys.count && keys[place] == key
+  }
 
   func keys(beginningWith start: Text, in table: TableName) -> ArraySlice<ItemKey> {
-    guard let id = try? ItemID(start), let first = place(of: ItemKey(table, id)) else { return [] }
-    return keys[first...].prefix {
+    guard let id = try? ItemID(start) else { return [] }
+    return keys[keys.sortedIndex(of: ItemKey(table, id))...].prefix {
       $0.table == table && $0.id.text.string.utf8.starts(with: start.string.utf8)
     }
   }
 
-  /// Returns the index of the first item that is not before another; `nil` if all are.
-  private func place(of key: ItemKey) -> Int? {
-    var (low, high) = (0, keys.count)
+  var invalids: [InvalidItem] {
+    keys.compactMap(invalid) + misnamedFiles.compactMap(\.misnamedFile)
+  }
+}
+
+extension Array where Element: Comparable {
+  /// Returns the index of the first element of a sorted array that isn't before another.
+  func sortedIndex(of element: Element) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
+      if self[middle] < element { low = middle + 1 } else { high = middle }
     }
-    return low < keys.count ? low : nil
+    return low
   }
-
-  var invalids: [InvalidItem] { keys.compactMap(invalid) + misnamedFiles.map(\.invalid) }
 }

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 /// The names of items for people: shortened ids, and titles (tsync(1), Output).
 struct ItemNames {
@@ -37,18 +38,13 @@ struct ItemNames {
 
   /// Returns the shortened id, with its unique part highlighted.
   func line(for key: ItemKey) -> Line {
-    let id = key.id.text.string
-    let bytes = id.utf8
-    let unique = min(lengths[key] ?? bytes.count, bytes.count)
-    let shown = min(max(unique, Self.shortest), bytes.count)
-    var line = Line(showsTable ? "\(key.table)/" : "")
+    let bytes = key.id.text.string.utf8
     // Other ids may have characters of several bytes, and are not cut.
-    guard Self.isShortened(key.id) else {
-      line.append(id, .cyan)
-      return line
-    }
-    line.append(String(decoding: bytes.prefix(min(unique, shown)), as: UTF8.self), .cyan)
-    line.append(String(decoding: bytes.prefix(shown).dropFirst(unique), as: UTF8.self))
+    let unique = Self.isShortened(key.id) ? lengths[key] ?? bytes.count : bytes.count
+    let rest = bytes.prefix(max(unique, Self.shortest)).dropFirst(unique)
+    var line = Line(showsTable ? "\(key.table)/" : "")
+    line.append(String(decoding: bytes.prefix(unique), as: UTF8.self), .cyan)
+    line.append(String(decoding: rest, as: UTF8.self))
     return line
   }
 
@@ -62,12 +58,10 @@ struct ItemNames {
 
   func title(of item: Item?) -> String? { Self.title(of: item, field: titleField) }
 
-  static func field(of item: Item, setting: Text?) -> Text {
-    setting ?? (item["text"] == nil && item["title"] != nil ? "title" : "text")
-  }
-
+  /// Returns the text of a field; by default of `text`, or of `title` if only that is there.
   static func title(of item: Item?, field: Text?) -> String? {
-    guard let item, let value = item[Self.field(of: item, setting: field)] else { return nil }
+    let value = if let field { item?[field] } else { item?["text"] ?? item?["title"] }
+    guard let value else { return nil }
     let text = value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
     return text.utf8.isEmpty ? nil : text
   }
@@ -99,15 +93,17 @@ struct ItemNames {
       compare(index - 1, sorted[index])
     }
     for other in others {
-      var (low, high) = (0, sorted.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if sorted[middle] < other { low = middle + 1 } else { high = middle }
-      }
-      if sorted.indices.contains(low), sorted[low] == other { continue }
-      compare(low - 1, other)
-      compare(low, other)
+      let place = sorted.sortedIndex(of: other)
+      if place < sorted.count, sorted[place] == other { continue }
+      compare(place - 1, other)
+      compare(place, other)
     }
     return Dictionary(uniqueKeysWithValues: zip(sorted, shared.map { $0 + 1 }))
+  }
+}
+
+extension Session {
+  func names(of keys: [ItemKey]) throws -> ItemNames {
+    try ItemNames(for: keys, in: tables, on: workspace, titleField: configuration.titleField)
   }
 }

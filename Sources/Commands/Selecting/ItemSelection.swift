@@ -8,14 +8,11 @@ enum ItemSelection: Equatable {
   /// The items that fit all filters; only the confirmed ones, if there are any.
   case filters([String], confirmed: Set<ItemKey>? = nil)
 
-  /// Takes references or filters; throws ``Failure`` if they are mixed.
+  /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
-    let isFilter = words.map { Filter.isFilter(Text($0)) }
-    guard let first = isFilter.first else { throw Failure.usage("no items given") }
-    guard isFilter.allSatisfy({ $0 == first }) else {
-      throw Failure.usage("references and filters can't be mixed")
-    }
-    self = first ? .filters(words) : .references(words)
+    try self.init(
+      words.filter { !Filter.isFilter(Text($0)) },
+      filters: words.filter { Filter.isFilter(Text($0)) })
   }
 
   /// Takes references or filters; throws ``Failure`` for neither and for both.
@@ -23,7 +20,7 @@ enum ItemSelection: Equatable {
     guard references.isEmpty || filters.isEmpty else {
       throw Failure.usage("references and filters can't be mixed")
     }
-    guard !references.isEmpty || !filters.isEmpty else { throw Failure.usage("no items given") }
+    guard references.count + filters.count > 0 else { throw Failure.usage("no items given") }
     self = filters.isEmpty ? .references(references) : .filters(filters)
   }
 
@@ -31,10 +28,7 @@ enum ItemSelection: Equatable {
   ///
   /// Filters skip invalid files, with a warning and an exit status.
   func keys(_ inventory: Inventory, _ session: Session) throws -> [ItemKey] {
-    try targets(inventory, session).map { target in
-      guard let key = target.key else { throw Failure(invalid: target.misnamedFile, .usage) }
-      return key
-    }
+    try targets(inventory, session).map { try $0.item() }
   }
 
   /// Returns the items, and the files that can't be items.
@@ -62,9 +56,7 @@ enum ItemSelection: Equatable {
 }
 
 extension Output {
-  func showInvalid(_ inventory: Inventory) {
-    inventory.invalids.forEach(show)
-  }
+  func showInvalid(_ inventory: Inventory) { inventory.invalids.forEach(show) }
 
   /// Warns of an invalid file, with a hint, and sets the exit status.
   func show(_ invalid: InvalidItem) {

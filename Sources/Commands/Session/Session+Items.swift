@@ -7,7 +7,7 @@ extension Session {
 
   func lookup(_ inventory: Inventory) -> ItemLookup {
     ItemLookup(
-      inventory: inventory, workspace: workspace, names: names(of: inventory.keys, inventory),
+      inventory: inventory, workspace: workspace, titleField: configuration.titleField,
       directory: context.invocation.directory)
   }
 

@@ -1,0 +1,78 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+extension ItemStatus {
+  var style: Line.Style {
+    switch group {
+    case .conflict, .rejected, .invalid: .red
+    case .unknown: .yellow
+    case .pending: .green
+    }
+  }
+
+  /// The text behind the title.
+  func remark(_ context: Context) -> String {
+    switch entry.standing {
+    case .conflict, .pending: return fields.map(\.string).joined(separator: ", ")
+    case .waiting(_, let successor): return "waits for \(successor.id)"
+    case .rejected(_, let rejection):
+      let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
+      let last = Times.clock(rejection.time, now: context.now)
+      return "\(rejection.sentence) · \(tries), last \(last)"
+    case .unknown(let intent): return intent.kind.rawValue
+    case .invalid(let invalid):
+      return invalid.sentence + (invalid.hint.map { " · \(context.output.text(of: $0))" } ?? "")
+    case .moved(let place): return "renamed to \(place)"
+    }
+  }
+
+  /// Whether it is an insert of unknown outcome into a table for which the server makes ids.
+  func isDoubtful(_ state: WorkspaceState) -> Bool {
+    guard case .unknown(let intent) = entry.standing, intent.kind == .insert else { return false }
+    return state.tables[intent.key.table]?.makesIDs == true
+  }
+
+  /// Table and id as in file names, without blanks; the name of a file that has no id.
+  var plainKey: String {
+    guard let key = entry.key else {
+      let name = Text(PathName.split(entry.place ?? "").name)
+      return [entry.table ?? "", name].map(FileName.escaped).joined(separator: "/")
+    }
+    return "\(key.table)/\(FileName.of(key.id)?.string ?? FileName.escaped(key.id.text))"
+  }
+
+  func json(_ title: String?) -> JSONObject {
+    var object = JSONObject([
+      "table": entry.table, "id": entry.key?.id, "title": title, "here": here, "there": there,
+      "state": group.rawValue, "fields": fields,
+    ])
+    switch entry.standing {
+    case .invalid(let invalid):
+      object.add(["path": invalid.place])
+      object.add(ifAny: ["line": invalid.line, "column": invalid.column])
+      object.add(["message": invalid.message])
+    case .moved(let place): object.add(["path": place, "message": "moved"])
+    case .rejected(_, let rejection): object.add(rejection.members)
+    case .unknown(let intent): object.add(["tries": intent.attempt])
+    case .waiting(_, let successor): object.add(["successor": successor.id])
+    case .conflict, .pending: break
+    }
+    return object
+  }
+}
+
+extension Rejection {
+  /// The members for a JSON document.
+  var members: KeyValuePairs<Text, any JSONValue> {
+    [
+      "answer": refusal.status, "message": refusal.words, "tries": tries,
+      "last": Timestamp(ticks: time * Timestamp.perSecond).inSeconds,
+    ]
+  }
+}
+
+extension Timestamp {
+  /// The instant in UTC to the second, as in JSON output: `2026-11-21T10:15:00Z`.
+  var inSeconds: String { String(Timestamp(ticks: ticks).text.string.prefix { $0 != "." }) + "Z" }
+}

@@ -1,0 +1,42 @@
+import SyncEngine
+import SyncModel
+
+extension Survey {
+  /// The entries of items.
+  var byKey: [ItemKey: Entry] {
+    Dictionary(entries.compactMap { entry in entry.key.map { ($0, entry) } }) { $1 }
+  }
+}
+
+extension Survey.Entry {
+  /// The fault of an invalid file.
+  var invalid: InvalidItem? {
+    guard case .invalid(let invalid) = standing else { return nil }
+    return invalid
+  }
+
+  /// The place of an invalid file, or of the file that the item was moved to.
+  var place: String? {
+    if case .moved(let place) = standing { return place }
+    return invalid?.place
+  }
+
+  var table: Text? {
+    key?.table.text ?? place.map { Text(PathName.split(PathName.split($0).directory).name) }
+  }
+}
+
+extension Output {
+  /// Warns of all invalid files, without hints, and sets the exit status.
+  func showInvalid(_ survey: Survey) {
+    for invalid in survey.entries.compactMap(\.invalid) {
+      warn(invalid.sentence)
+      end(with: .rejected)
+    }
+  }
+}
+
+extension Row {
+  /// The row's item; `nil` if it is deleted.
+  var liveItem: Item? { deleted ? nil : item }
+}
