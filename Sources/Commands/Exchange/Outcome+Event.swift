@@ -13,7 +13,9 @@ extension Outcome {
     case .merged(let report):
       remark = report.words
       addMerged(report.fields)
-    case .conflict(let conflict): addConflict(conflict.kind, conflict.names)
+    case .conflict(let conflict):
+      fields = conflict.names
+      members.add(["kind": conflict.kind.rawValue])
     case .rejected(let rejection):
       words = rejection.sentence
       members.add(["answer": rejection.refusal.status, "message": rejection.refusal.words])
@@ -26,26 +28,6 @@ extension Outcome {
     }
   }
 
-  /// Repeats a conflict or a rejection, which wait for a person; `nil` for other states.
-  init?(repeating entry: Survey.Entry, _ names: ItemNames) {
-    guard let key = entry.key else { return nil }
-    switch entry.standing {
-    case .conflict(let open):
-      let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
-      self.init(verb: "conflict", key: key, title: names.title(of: item))
-      addConflict(open.kind, open.fields)
-    case .rejected(let operation, let rejection):
-      let item = operation.item ?? operation.base?.item
-      self.init(Event(key, .rejected(rejection), item: item), names)
-    case .pending, .waiting, .unknown, .invalid, .moved: return nil
-    }
-  }
-
-  private mutating func addConflict(_ kind: Conflict.Kind, _ fields: [Text]) {
-    self.fields = fields
-    members.add(["kind": kind.rawValue])
-  }
-
   private mutating func addMerged(_ merged: [FieldMerge.Merged]) {
     let sources = merged.map {
       JSONObject.Member(name: $0.name, value: .string(Text($0.source.rawValue)))
@@ -56,9 +38,7 @@ extension Outcome {
   private mutating func addRemark(_ words: String) {
     remark = remark.map { "\($0), \(words)" } ?? words
   }
-}
 
-extension Outcome {
   /// Adds what a push merged into the item before it was sent.
   mutating func addMerge(_ report: MergeReport) {
     // That a change of the client's own stays needs no words.

@@ -53,11 +53,20 @@ extension PushSummary.Entry {
     if let merge = merges.last, kind != .taken { outcome.addMerge(merge) }
   }
 
-  /// Repeats a conflict or a rejection; `nil` for other states.
-  init?(repeating entry: Survey.Entry, _ names: ItemNames) {
-    guard let outcome = Outcome(repeating: entry, names) else { return nil }
-    self.outcome = outcome
-    if case .conflict = entry.standing { kinds = [.conflict] } else { kinds = [.rejected] }
+  /// Repeats a conflict or a rejection, which wait for a person; `nil` for other states.
+  init?(repeating entry: Survey.Entry, of key: ItemKey, _ names: ItemNames) {
+    switch entry.standing {
+    case .conflict(let open):
+      let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
+      let outcome = Outcome(
+        verb: "conflict", key: key, title: names.title(of: item), fields: open.fields,
+        members: JSONObject(["kind": open.kind.rawValue]))
+      self.init(outcome: outcome, kinds: [.conflict])
+    case .rejected(let operation, let rejection):
+      let item = operation.item ?? operation.base?.item
+      self.init([Event(key, .rejected(rejection), item: item)], names, isPreview: false)
+    case .pending, .waiting, .unknown, .invalid, .moved: return nil
+    }
   }
 }
 

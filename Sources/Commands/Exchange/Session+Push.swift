@@ -49,13 +49,12 @@ extension Session {
     var push = push(of: selection, maxDelete: maxDelete)
     push.progress = { output.progress("\($0) of \($1) sent") }
     push.insertsAgain = insertsAgain
-    var waiting = survey.waiting
+    // So many wait if the server can't be reached.
+    pushed.waiting = survey.waiting
     do {
-      try exchange { session, server in
-        try session.send(push, survey, to: server, &waiting)
-      }
+      try exchange { session, server in try session.send(push, survey, to: server) }
     } catch let stop as Stop {
-      throw Self.failure(stop, waiting: waiting)
+      throw Self.failure(stop, waiting: pushed.waiting)
     }
   }
 
@@ -65,10 +64,8 @@ extension Session {
     return Push(settings: settings, selection: selection)
   }
 
-  /// Sends the changes and prints the results, even if it fails; `waiting` is how many wait then.
-  private mutating func send(
-    _ push: Push, _ survey: Survey, to server: Server, _ waiting: inout Int
-  ) throws {
+  /// Sends the changes and prints the results, even if it fails.
+  private mutating func send(_ push: Push, _ survey: Survey, to server: Server) throws {
     var push = push
     push.takesNewFieldsTogether = server.isServerOfOurs
     var report = PushReport()
@@ -81,7 +78,6 @@ extension Session {
         report.waiting = try Survey(of: tables, on: workspace).waiting
         if report.waiting > 0 { report.stop = Server.Line.stop }
       }
-      waiting = report.waiting
     } catch {
       failure = error
     }

@@ -44,7 +44,7 @@ extension Session {
       .mapValues { PushSummary.Entry($0, names, isPreview: isPreview) }
     for entry in selected {
       guard let key = entry.key, !sent.contains(key) else { continue }
-      lines[key] = PushSummary.Entry(repeating: entry, names)
+      lines[key] = PushSummary.Entry(repeating: entry, of: key, names)
     }
     let order = survey.entries.compactMap(\.key) + keys
     let entries = order.compactMap { lines.removeValue(forKey: $0) }
