@@ -3,7 +3,7 @@ import SyncModel
 
 /// What the pushes of a command did: a line for each item and push, in the order of the changes.
 struct PushSummary {
-  /// What a line counts as; `taken` is a row of the server's, `waiting` a change that is not sent yet.
+  /// What a line counts as; `taken` is a row of the server's, `waiting` a change to be sent.
   enum Kind { case pushed, conflict, rejected, unknown, held, waiting, taken }
 
   /// The line of an item.
