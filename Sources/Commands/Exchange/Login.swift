@@ -19,9 +19,9 @@ extension Authorization {
     if let command = configuration.text("credential.command") {
       let fetch = { try Secret(printedBy: command.string, for: origin, context) }
       self.init(token: try fetch(), key: key, refresh: fetch)
-      return
+    } else {
+      self.init(token: try kept(name), key: key)
     }
-    self.init(token: try kept(name), key: key)
   }
 }
 
@@ -50,22 +50,17 @@ enum Login {
   static func token(
     file: String?, for origin: Origin, asks: Bool, _ context: Context
   ) throws -> Text? {
-    let file = file ?? context.invocation.environment.nonEmpty("TSYNC_TOKEN_FILE")
     let line: [UInt8]?
-    switch file {
-    case "-"?: line = try context.invocation.input.line()
+    switch file ?? context.invocation.environment.nonEmpty("TSYNC_TOKEN_FILE") {
+    case nil where !asks: return nil
+    case nil where context.canAsk:
+      line = try context.askSecretly(Line("token for \(origin):"))
+    // tsync can't ask, and the terminal would show an unasked token.
+    case nil where context.invocation.input.isTerminal:
+      throw Failure.usage(
+        "no token was given", hints: ["to read it from a file: --token-file FILE"])
+    case nil, "-": line = try context.invocation.input.line()
     case let path?: return try secret(inFile: path, "token", context)
-    case nil:
-      guard asks else { return nil }
-      // tsync can't ask, and the terminal would show an unasked token.
-      guard context.canAsk || !context.invocation.input.isTerminal else {
-        throw Failure.usage(
-          "no token was given", hints: ["to read it from a file: --token-file FILE"])
-      }
-      line =
-        context.canAsk
-        ? try context.askSecretly(Line("token for \(origin):"))
-        : try context.invocation.input.line()
     }
     guard let text = line.flatMap({ Text(validating: $0) }) else {
       throw Failure.usage("no token was given")
@@ -77,19 +72,16 @@ enum Login {
 
   /// Reads a token or application key (`word`) from a file that only its user can read.
   static func secret(inFile path: String, _ word: String, _ context: Context) throws -> Text {
-    let secret: Text?
-    do throws(WorkspaceError) {
-      secret = try Credentials.token(inFile: context.path(path))
-    } catch {
+    do {
+      guard let secret = try Credentials.token(inFile: context.path(path)) else {
+        throw Failure.usage(
+          "\(path) contains no \(word): expected one line of visible ASCII characters")
+      }
+      return secret
+    } catch WorkspaceError.file(_, let error) {
       // The one file that the command line names is wrong.
-      guard case .file(_, let error) = error else { throw error }
       throw Failure.usage("\(path): \(error)")
     }
-    guard let secret else {
-      throw Failure.usage(
-        "\(path) contains no \(word): expected one line of visible ASCII characters")
-    }
-    return secret
   }
 
   static func keep(

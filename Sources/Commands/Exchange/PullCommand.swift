@@ -8,32 +8,20 @@ struct PullCommand: TsyncCommand {
     commandName: "pull", abstract: "Receive changes from the server.")
 
   @OptionGroup var options: GlobalOptions
-
-  @Flag(
-    name: [.customShort("n"), .customLong("dry-run")],
-    help: "Print the changes that a pull would make, and write nothing.")
-  var dryRun = false
+  @OptionGroup var exchange: ExchangeOptions
 
   @Flag(name: .long, help: "Read all rows again.")
   var full = false
 
-  @Option(
-    name: .customLong("max-delete"),
-    help: ArgumentHelp("Let the server delete up to N items of a table.", valueName: "n"))
-  var maxDelete: Int?
-
-  func validate() throws {
-    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete must be 0 or more") }
-  }
-
   func run(in context: Context) throws {
-    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
-      if !dryRun, session.configuration.pullPushes,
+    try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
+      if !exchange.dryRun, session.configuration.pullPushes,
         try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
       {
         try session.push()
       }
-      try session.pull(PullOptions(isFull: full, maxDelete: maxDelete, isRehearsal: dryRun))
+      try session.pull(
+        isFull: full, maxDelete: exchange.maxDelete, isRehearsal: exchange.dryRun)
     }
   }
 }

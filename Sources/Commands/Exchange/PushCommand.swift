@@ -5,11 +5,7 @@ struct PushCommand: TsyncCommand {
     commandName: "push", abstract: "Send changes to the server.")
 
   @OptionGroup var options: GlobalOptions
-
-  @Flag(
-    name: [.customShort("n"), .customLong("dry-run")],
-    help: "Print the changes that would be sent, and send nothing.")
-  var dryRun = false
+  @OptionGroup var exchange: ExchangeOptions
 
   @Flag(name: .long, help: "Ask about each conflict, and send the resolved item.")
   var resolve = false
@@ -18,11 +14,6 @@ struct PushCommand: TsyncCommand {
     name: [.customShort("j"), .customLong("jobs")],
     help: ArgumentHelp("Send at most N requests at once.", valueName: "n"))
   var jobs: Int?
-
-  @Option(
-    name: .customLong("max-delete"),
-    help: ArgumentHelp("Delete up to N items of a table whose files are missing.", valueName: "n"))
-  var maxDelete: Int?
 
   @Flag(
     name: .long,
@@ -38,18 +29,18 @@ struct PushCommand: TsyncCommand {
     guard (1...128).contains(jobs ?? 1) else {
       throw ValidationError("--jobs must be 1 to 128")
     }
-    guard !again || !references.isEmpty && !resolve && !dryRun else {
+    guard !again || !references.isEmpty && !resolve && !exchange.dryRun else {
       throw ValidationError(
         "--again needs items, and can't be combined with --resolve or --dry-run")
     }
-    guard maxDelete ?? 0 >= 0 else { throw ValidationError("--max-delete must be 0 or more") }
   }
 
   func run(in context: Context) throws {
-    try context.open(for: .exchanging(isDryRun: dryRun)) { session in
+    let maxDelete = exchange.maxDelete
+    try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       session.jobs = jobs
       let selection = try session.selection(references)
-      if dryRun {
+      if exchange.dryRun {
         try session.previewPush(selection, maxDelete: maxDelete)
       } else if resolve {
         try session.pushUntilAccepted(selection, by: Decider(), maxDelete: maxDelete)

@@ -21,19 +21,10 @@ extension Session {
 
   /// Prints the last warnings, and sets the exit status for conflicts that stay open.
   func endPush(of selection: Set<ItemKey>?) throws {
-    pushed?.showPendingDeletes()
+    try showPendingDeletes()
     // A push of some items also sends the deletes that wait for them.
-    let isInConflict =
-      try pushed.map { $0.conflicts > 0 } ?? false || !conflicts(of: selection).isEmpty
+    let isInConflict = try pushed.conflicts > 0 || !conflicts(of: selection).isEmpty
     if isInConflict { context.output.end(with: .conflicts) }
-  }
-
-  /// Adds a push to the JSON document, with the earlier ones of the command.
-  private mutating func record(_ push: PushSummary) {
-    var push = push
-    if let pushed { push.add(pushed) }
-    pushed = push
-    context.output.set(push.json, of: "push")
   }
 
   /// Pushes without the last warnings, because the command may push again.
@@ -41,89 +32,114 @@ extension Session {
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
     guard configuration.remote != nil else { throw Server.noServer }
-    var settings = settings
-    settings.maxDelete = maxDelete
     let survey = try Survey(of: tables, on: workspace)
     // If the only given item is invalid, nothing is done (decisions.md 27).
-    if let selection, selection.count == 1,
-      let named = survey.entries.first(where: {
-        $0.key.map(selection.contains) ?? false
-      }), case .invalid(let invalid) = named.standing
+    if selection?.count == 1,
+      case .invalid(let invalid)? = survey.entries(of: selection).first?.standing
     {
       throw invalid
     }
-    var summary = PushSummary(context, survey, selection, configuration.titleField, reported)
-    summary.warn()
-    if selection == nil { warnOfOtherTables() }
+    warnOfUnsent(survey, selection)
     guard survey.hasWork(selection, workspace.journal) else {
       let closings = survey.closings(of: workspace.journal)
       if !closings.isEmpty { try workspace.append(closings, durably: false) }
-      try summary.show(PushReport(), isWhole: true, on: workspace)
-      return record(summary)
+      return try show(PushReport(), of: survey, selection, isWhole: true)
     }
+    let output = context.output
+    var push = push(of: selection, maxDelete: maxDelete)
+    push.progress = { output.progress("\($0) of \($1) sent") }
+    push.insertsAgain = insertsAgain
+    // So many wait if the server can't be reached.
+    pushed.waiting = survey.waiting
     do {
-      try send(survey, selection, settings, &summary, insertsAgain: insertsAgain)
-      record(summary)
-    } catch {
-      // The server has what was sent before the failure.
-      if !summary.isEmpty { record(summary) }
-      throw (error as? Stop).map { Self.failure($0, waiting: survey.waiting) } ?? error
+      try exchange { session, server in try session.send(push, survey, to: server) }
+    } catch let stop as Stop {
+      throw Self.failure(stop, waiting: pushed.waiting)
     }
   }
 
-  private mutating func send(
-    _ survey: Survey, _ selection: Set<ItemKey>?, _ settings: Settings,
-    _ summary: inout PushSummary, insertsAgain: Bool
-  ) throws {
-    try exchange { session, server in
-      let (context, tables) = (session.context, session.tables)
-      var report = PushReport()
-      var push = Push(
-        settings: settings, selection: selection,
-        progress: { context.output.progress("\($0) of \($1) sent") })
-      push.insertsAgain = insertsAgain
-      push.takesNewFieldsTogether = server.isServerOfOurs
-      let result = Result {
-        try push.run(
-          tables, known: survey, on: &session.workspace, to: &server.backend, report: &report)
-      }
-      if case .failure(let stop as Stop) = result { report.stop = stop }
-      if case .success = result, report.stop == nil, context.invocation.signal() != nil {
+  private func push(of selection: Set<ItemKey>?, maxDelete: Int?) -> Push {
+    var settings = settings
+    settings.maxDelete = maxDelete
+    return Push(settings: settings, selection: selection)
+  }
+
+  /// Sends the changes and prints the results, even if it fails.
+  private mutating func send(_ push: Push, _ survey: Survey, to server: Server) throws {
+    var push = push
+    push.takesNewFieldsTogether = server.isServerOfOurs
+    var report = PushReport()
+    var failure: (any Error)?
+    do {
+      try push.run(
+        tables, known: survey, on: &workspace, to: &server.backend, report: &report)
+      if report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
-        report.waiting = try Survey(of: tables, on: session.workspace).waiting
+        report.waiting = try Survey(of: tables, on: workspace).waiting
         if report.waiting > 0 { report.stop = Server.Line.stop }
       }
-      try summary.show(report, isWhole: result.isSuccess, on: session.workspace)
-      if case .failure(let error) = result { throw error }
-      if let stop = report.stop {
-        let explained = server.failure(stop)
-        throw (explained as? Stop).map { Self.failure($0, waiting: report.waiting) } ?? explained
-      }
-      if report.missing.isEmpty {
-        try Self.keep(settings.now, \.pushed, session.workspace, server)
-      }
+    } catch {
+      failure = error
     }
+    failure = failure ?? report.stop.map(server.failure)
+    try show(report, of: survey, push.selection, isWhole: failure == nil)
+    if let failure { throw failure }
+    if report.missing.isEmpty { try keepTime(\.pushed, server) }
   }
+
+  /// The workspace as this command has left it, or as its rehearsed pull would.
+  var rehearsed: any Disk { if let rehearsal { rehearsal } else { workspace } }
 
   /// Prints the changes that a push would send, without a request or a record.
   ///
-  /// - Throws: ``Failure`` if the push would be refused because it deletes too much.
+  /// - Throws: ``Failure`` if the push would be refused because it deletes too much. It would still
+  ///   find out the outcome of earlier writes.
   mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
   ) throws {
-    var settings = settings
-    settings.maxDelete = maxDelete
-    let push = Push(settings: settings, selection: selection)
-    let preview = try preview ?? PushPreview(of: push, tables, on: workspace)
-    var summary = PushSummary(
-      context, preview.survey, selection, configuration.titleField, reported)
-    summary.warn()
-    if selection == nil { warnOfOtherTables() }
-    try summary.preview(on: workspace, isStopped: preview.stop != nil)
-    if let stop = preview.stop { throw Self.failure(stop, waiting: preview.survey.waiting) }
-    record(summary)
-    summary.showPendingDeletes()
-    if summary.conflicts > 0 { context.output.end(with: .conflicts) }
+    let survey = try Survey(of: tables, on: rehearsed)
+    var stop: Stop?
+    do {
+      try push(of: selection, maxDelete: maxDelete).guardDeletions(survey, on: rehearsed)
+    } catch let found as Stop {
+      stop = found
+    }
+    warnOfUnsent(survey, selection)
+    var report = PushReport()
+    report.events = try previewEvents(survey, selection, isStopped: stop != nil)
+    let entries = try showItems(
+      report, of: survey, selection, isWhole: stop == nil, isPreview: true)
+    if let stop { throw Self.failure(stop, waiting: survey.waiting) }
+    if pushed.waiting > 0 {
+      context.output.summary(Line("\(pushed.waiting) to push"), next: "\(typed: "push")")
+    } else if entries.isEmpty, survey.invalidCount(of: selection) == 0,
+      pushed.pendingDeletes.isEmpty
+    {
+      context.output.summary("nothing to push")
+    }
+    try showPendingDeletes()
+    if pushed.conflicts > 0 { context.output.end(with: .conflicts) }
+  }
+
+  /// Returns the events of a push that the server accepts.
+  private func previewEvents(
+    _ survey: Survey, _ selection: Set<ItemKey>?, isStopped: Bool
+  ) throws -> [Event] {
+    var events = isStopped ? [] : survey.pending(selection).map(\.accepted)
+    let sent = Set(events.map(\.key))
+    for entry in survey.entries {
+      guard let key = entry.key else { continue }
+      switch entry.standing {
+      case .waiting(let operation, let successor) where sent.contains(successor):
+        events.append(operation.accepted)
+      case .unknown(let intent) where selection?.contains(key) ?? true:
+        let kind = isStopped ? nil : intent.next(entry.client)
+        let item = try entry.client.item ?? intent.item ?? workspace.base(of: key).row?.item
+        events.append(Event(key, .pushed(kind ?? intent.kind), item: item))
+      default: continue
+      }
+    }
+    return events
   }
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
@@ -134,20 +150,11 @@ extension Session {
     failure.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
     return failure
   }
+}
 
-  /// Warns of changes in tables that left the settings, because no push sends them.
-  private func warnOfOtherTables() {
-    let open = [Array(workspace.journal.conflicts.keys), Array(workspace.journal.intents.keys)]
-    let known = open.joined().map(\.table) + ((try? workspace.directories().tables) ?? [])
-    for table in Set(known).subtracting(configuration.tables).sorted() {
-      // A table that can't be read must not stop the others.
-      guard let survey = try? Survey(of: [table], on: workspace), !survey.entries.isEmpty else {
-        continue
-      }
-      let changes = survey.entries.count == 1 ? "1 change" : "\(survey.entries.count) changes"
-      context.output.warn("\(table) has \(changes) and is not in 'tables'")
-    }
-  }
+extension Operation {
+  /// The event of a push that the server accepts.
+  fileprivate var accepted: Event { Event(key, .pushed(kind), item: item ?? base?.item) }
 }
 
 extension Survey {

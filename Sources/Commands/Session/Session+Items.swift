@@ -17,6 +17,11 @@ extension Session {
       titleField: configuration.titleField)
   }
 
+  /// Returns the names of items that may be gone here, among all rows of their tables.
+  func names(of keys: [ItemKey], on disk: some RowDisk) throws -> ItemNames {
+    try ItemNames(for: keys, in: tables, on: disk, titleField: configuration.titleField)
+  }
+
   var settings: Settings { configuration.settings(for: tables, now: context.now) }
 
   /// Returns a conflict as it is now.

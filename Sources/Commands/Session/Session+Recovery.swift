@@ -20,25 +20,20 @@ extension Session {
       tables.flatMap { table in
         try workspace.uncommitted(in: table).map { ItemKey(table, $0) }
       })
-    let events = try Recovery.run(
-      tables, on: &workspace, settings: settings)
+    let events = try Recovery.run(tables, on: &workspace, settings: settings)
     let decided = try before.resolutions.filter { key, resolution in
       // Without a conflict it was a restore, which is done if the item is there.
       before.conflicts[key] == nil
         ? try workspace.client(key).item == resolution.item
         : workspace.journal.conflicts[key] == nil
     }.keys
-    let pulled = events.filter { stopped.contains($0.key) }
-    let finished = Set(pulled.map(\.key)).union(decided)
-    if !finished.isEmpty {
-      context.output.warn("completed an interrupted command: \(Self.items(finished.count))")
-      if context.options.verbose { try show(pulled) }
-    }
-    let waited = events.filter { !stopped.contains($0.key) }
-    if !waited.isEmpty {
-      let count = Set(waited.map(\.key)).count
-      context.output.warn("applied rows that had been waiting: \(Self.items(count))")
-      try show(waited)
+    let changed = Set(events.map(\.key))
+    warn("completed an interrupted command", changed.intersection(stopped).union(decided))
+    warn("applied rows that had been waiting", changed.subtracting(stopped))
+    if context.options.verbose {
+      let names = try ItemNames(
+        for: events.map(\.key), in: tables, on: workspace, titleField: configuration.titleField)
+      for event in events { context.output.warn(Outcome(event, names).line(names).text) }
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
     if !conflicts.isEmpty {
@@ -48,18 +43,8 @@ extension Session {
       conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))
   }
 
-  private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
-
-  /// Warns of each item, in the words of a pull.
-  private func show(_ events: [Event]) throws {
-    let names = try ItemNames(
-      for: events.map(\.key), in: configuration.tables, on: workspace,
-      titleField: configuration.titleField)
-    for event in events {
-      guard let outcome = Outcome(pulled: event, title: names.title(of: event.item)) else {
-        continue
-      }
-      context.output.warn(outcome.line(names).text)
-    }
+  private func warn(_ fact: String, _ items: Set<ItemKey>) {
+    guard !items.isEmpty else { return }
+    context.output.warn("\(fact): \(counted(items.count, "item"))")
   }
 }

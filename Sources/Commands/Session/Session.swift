@@ -25,9 +25,9 @@ struct Session {
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
   /// The pushes of this command so far.
-  var pushed: PushSummary?
-  /// The survey after a pull that was only rehearsed.
-  var preview: PushPreview?
+  var pushed = PushSummary()
+  /// What a rehearsed pull would make of the workspace.
+  var rehearsal: Rehearsal<Workspace>?
   /// The conflicts that this command has printed already.
   var reported: Set<ItemKey> = []
   /// The place of the current conflict among all, `2 of 5`; `nil` if it is the only one.

@@ -32,7 +32,7 @@ struct DoctorCommand: TsyncCommand {
     var context = context
     context.options.verbose = true
     try context.open(for: .exchanging(isDryRun: true)) { session in
-      try session.pull(PullOptions(isFull: true, isRehearsal: true))
+      try session.pull(isFull: true, isRehearsal: true)
     }
   }
 

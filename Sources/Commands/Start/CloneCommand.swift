@@ -37,7 +37,7 @@ struct CloneCommand: TsyncCommand {
     context.output.hintText.enter(shown)
     do {
       try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
-        try session.pull(PullOptions())
+        try session.pull()
       }
     } catch {
       throw Self.continued(Failure(error))

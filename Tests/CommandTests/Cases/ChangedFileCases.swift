@@ -210,7 +210,7 @@ import Testing
     ben.run("new", "-s", "id=i1", "Mine")
     let pushed = ben.run("push")
     #expect(pushed.status == 0)
-    #expect(pushed.output == "kept i1  Mine\nundeleted i1  Mine\n")
+    #expect(pushed.output == "undeleted i1  Mine\n")
     #expect(ben.item("i1")?.contains("Mine") == true)
     #expect(try server.request("GET", "tables/todoitem/i1").contains("Mine"))
     ben.expectSound()

@@ -47,9 +47,9 @@ import Testing
   func inserted() throws {
     anna.run("new", "-s", "id=tea", "Buy tea")
     pushLosing("POST")
-    let found = anna.run("push")
+    let found = anna.run("push", "--json")
     #expect(found.status == 0)
-    #expect(found.output == "created tea  Buy tea (already there)\n")
+    #expect(found.output.contains(#""did":"created","alreadyThere":true}"#), "\(found)")
     #expect(anna.conflicts == [])
     world.expectCalm()
     #expect(try world.server.rows("tea").count == 1)
@@ -99,9 +99,9 @@ import Testing
   func updated() throws {
     anna.run("set", "milk", "text=Buy oat milk")
     pushLosing("PATCH")
-    let found = anna.run("push")
+    let found = anna.run("push", "--json")
     #expect(found.status == 0)
-    #expect(found.output == "updated milk  Buy oat milk (already there)\n")
+    #expect(found.output.contains(#""did":"updated","alreadyThere":true}"#), "\(found)")
     world.expectCalm()
   }
 

@@ -82,7 +82,7 @@ import Workspace
     unlink(world.anna.directory.path(of: "\(Self.root)/journal.jsonl"))
     let pushed = world.anna.run("push")
     #expect(pushed.status == 0)
-    #expect(pushed.output == "created milk  Milk (already there)\n")
+    #expect(pushed.output == "created milk  Milk\n")
     #expect(pushed.error.contains("journal.jsonl was missing"))
     #expect(try world.server.request("GET", "tables/todoitem?$count=true").contains(#""count":1"#))
     world.anna.expectSound()

@@ -159,9 +159,9 @@ import Testing
     #expect(anna.run("push").error == "1 pushed\n")
     try Self.restore(in: anna.directory)
     #expect(anna.run("status", "--porcelain").output.contains("? "))
-    let again = anna.run("push")
+    let again = anna.run("push", "--json")
     #expect(again.status == 0)
-    #expect(again.output.contains("(already there)"))
+    #expect(again.output.contains(#""alreadyThere":true"#), "\(again)")
     #expect(anna.conflicts == [])
     anna.expectSound()
   }

@@ -1,0 +1,86 @@
+import SyncEngine
+import SyncModel
+
+extension Outcome {
+  /// Describes what a pull or push did to an item, or would do.
+  init(_ event: Event, _ names: ItemNames, isPreview: Bool = false) {
+    let verbs = event.what.verbs
+    self.init(
+      verb: isPreview ? verbs.preview : verbs.done, key: event.key,
+      newID: event.answer.id, title: names.title(of: event.item))
+    switch event.what {
+    case .alreadyThere: members.add(["alreadyThere": true])
+    case .merged(let report):
+      remark = report.words
+      addMerged(report.fields)
+    case .conflict(let conflict):
+      fields = conflict.names
+      members.add(["kind": conflict.kind.rawValue])
+    case .rejected(let rejection):
+      words = rejection.sentence
+      members.add(["answer": rejection.refusal.status, "message": rejection.refusal.words])
+    default: break
+    }
+    for (fact, names) in [("changed", event.answer.changed), ("dropped", event.answer.dropped)]
+    where !names.isEmpty {
+      addRemark("the server \(fact): \(names.map(\.string).joined(separator: ", "))")
+      members.add([Text(fact): names])
+    }
+  }
+
+  private mutating func addMerged(_ merged: [FieldMerge.Merged]) {
+    let sources = merged.map {
+      JSONObject.Member(name: $0.name, value: .string(Text($0.source.rawValue)))
+    }
+    members.add(["merged": JSONObject(sources)])
+  }
+
+  private mutating func addRemark(_ words: String) {
+    remark = remark.map { "\($0), \(words)" } ?? words
+  }
+
+  /// Adds what a push merged into the item before it was sent.
+  mutating func addMerge(_ report: MergeReport) {
+    // That a change of the client's own stays needs no words.
+    var shown = report
+    shown.fields.removeAll { $0.source == .client && !$0.overrules }
+    guard report.fields.isEmpty || !shown.fields.isEmpty else { return }
+    addMerged(report.fields)
+    // The fields of a conflict are named in this place.
+    guard fields.isEmpty else { return }
+    let words = "merged \(shown.words)"
+    remark = remark.map { "\(words), \($0)" } ?? words
+  }
+}
+
+extension Event.What {
+  /// The verb of the line, and the one of a dry run.
+  fileprivate var verbs: (done: String, preview: String) {
+    switch self {
+    case .pushed(.insert), .alreadyThere(.insert): ("created", "would create")
+    case .pushed(.update), .alreadyThere(.update): ("updated", "would update")
+    case .pushed(.delete), .alreadyThere(.delete): ("deleted", "would delete")
+    case .pushed(.undelete), .alreadyThere(.undelete): ("undeleted", "would undelete")
+    case .added: ("new", "would add")
+    case .updated: ("changed", "would change")
+    case .removed: ("deleted", "would delete")
+    case .merged: ("merged", "would merge")
+    case .conflict: ("conflict", "would conflict")
+    case .conflictOver: ("settled", "would settle")
+    case .held: ("held", "would hold")
+    case .keptOverTombstone: ("kept", "would keep")
+    case .rejected: ("rejected", "would reject")
+    case .unknown: ("unknown", "would be unknown")
+    }
+  }
+}
+
+extension MergeReport {
+  /// The source of each field, `text: client, notes: server`; after a delete, the side that won.
+  fileprivate var words: String {
+    guard fields.isEmpty else {
+      return fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
+    }
+    return (clientLost ? FieldMerge.Source.server : .client).rawValue
+  }
+}

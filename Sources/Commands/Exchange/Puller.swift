@@ -1,0 +1,160 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// Pulls tables one after another, and prints what each has brought.
+struct Puller {
+  /// The session as it was before the pull.
+  let session: Session
+  let settings: Settings
+  /// Whether all rows are read again.
+  let isFull: Bool
+  private(set) var conflictKeys: Set<ItemKey> = []
+  private(set) var summaries: [JSON] = []
+  private(set) var items: [JSON] = []
+  /// The files that keep rows from being applied.
+  private(set) var obstacles: [InvalidItem] = []
+
+  private var context: Context { session.context }
+
+  /// Pulls the tables; returns whether the server has all of them.
+  ///
+  /// - Throws: `Stop`; a rehearsal throws it after all tables.
+  mutating func run(on disk: inout some Disk, from server: Server) throws -> Bool {
+    let (output, options) = (context.output, context.options)
+    var isWhole = true
+    var stop: Stop?
+    for table in session.tables {
+      var pull = Pull(
+        settings: settings,
+        progress: { rows, total in
+          output.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
+        })
+      if !settings.isRehearsal {
+        let workspace = session.workspace
+        pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
+      }
+      let start = context.invocation.clock()
+      // Only `--json` and `-v` list every item.
+      var report = PullReport(table: table, isBrief: !options.verbose && !options.json)
+      var failure: (any Error)?
+      do {
+        try pull.run(
+          table, full: isFull || server.isUnverified, on: &disk, from: &server.backend,
+          report: &report)
+      } catch {
+        failure = error
+      }
+      let nanoseconds = context.invocation.clock() - start
+      addRecovered(to: &report, disk.journal)
+      try show(report, isWhole: failure == nil, nanoseconds, on: disk)
+      if case .noTable(let table)? = failure as? Stop {
+        // The server may have the other tables.
+        output.warn(.noTable(table, of: session.tables))
+        output.end(with: .unreachable)
+        isWhole = false
+      } else if let failure {
+        throw stop ?? failure
+      }
+      stop = stop ?? report.stop
+      try context.checkSignal()
+    }
+    if let stop { throw stop }
+    return isWhole
+  }
+
+  /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
+  private func addRecovered(to report: inout PullReport, _ journal: JournalState) {
+    let found = Set(report.events.map(\.key))
+    let recovered = session.recovery.conflicts.filter {
+      $0.key.table == report.table && !found.contains($0.key) && journal.conflicts[$0.key] != nil
+    }
+    report.events = recovered + report.events
+  }
+
+  /// Prints the result of pulling a table, even if it failed half way.
+  private mutating func show(
+    _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
+  ) throws {
+    let output = context.output
+    var claims = Claims()
+    for row in try disk.incoming(in: report.table) {
+      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id), &claims)
+      if let obstacle { obstacles.append(obstacle) }
+    }
+    if let twin = report.twin {
+      output.warn("the server listed \(ItemKey(report.table, twin)) twice; used the later row")
+    }
+    guard isWhole || !report.isEmpty else { return }
+    output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
+    let names = try session.names(of: report.events.map(\.key), on: disk)
+    for event in report.events {
+      let outcome = Outcome(event, names, isPreview: settings.isRehearsal)
+      if context.options.json { items.append(outcome.json) }
+      if context.options.verbose || !event.isPlain { output.result(outcome.line(names)) }
+    }
+    for row in report.refused { show(row, of: report.table) }
+    summaries.append(report.json)
+    conflictKeys.formUnion(report.conflicts.map(\.key))
+  }
+
+  private func heading(_ report: PullReport) -> Line {
+    let width = session.tables.map { $0.description.utf8.count }.max() ?? 0
+    var line = Line("\(report.table)")
+    line.pad(to: width + 2)
+    line.append(report.words)
+    return line
+  }
+
+  private mutating func show(_ row: RefusedRow, of table: TableName) {
+    let verb = settings.isRehearsal ? "would quarantine" : "quarantined"
+    var line = Line("\(verb) ")
+    line.append(row.id?.string ?? "(no id)", .cyan)
+    line.append("  \(row.reason)")
+    context.output.result(line)
+    context.output.end(with: .rejected)
+    let members = JSONObject([
+      "table": table, "id": row.id, "title": JSON.null, "did": verb, "message": row.reason,
+    ])
+    items.append(members.json)
+  }
+
+  /// Prints the work that is left for a person: files in the way of rows, and conflicts.
+  func end() {
+    for invalid in obstacles { context.output.show(invalid) }
+    guard !conflictKeys.isEmpty else { return }
+    context.output.end(with: .conflicts)
+    context.output.summary(
+      Line(counted(conflictKeys.count, "conflict")), next: "\(typed: "resolve")")
+  }
+
+  /// The members of `tsync.pull/1`.
+  var json: JSONObject { JSONObject(["tables": summaries, "items": items]) }
+
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+extension Event {
+  /// Whether the server's change was taken over as it is; only `-v` prints such events.
+  fileprivate var isPlain: Bool { [.added, .updated, .removed].contains(what) }
+}
+
+extension PullReport {
+  /// The summary, such as `1 new, 2 changed`.
+  fileprivate var words: String {
+    var parts = [(added, "new"), (updated, "changed"), (removed, "deleted")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    if !conflicts.isEmpty { parts.append(counted(conflicts.count, "conflict")) }
+    return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+  }
+
+  fileprivate var json: JSON {
+    JSONObject([
+      "table": table, "new": added, "changed": updated, "deleted": removed,
+      "conflicts": conflicts.count,
+    ]).json
+  }
+}

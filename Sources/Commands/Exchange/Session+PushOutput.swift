@@ -1,0 +1,169 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The output of a push.
+extension Session {
+  /// Warns of what no push sends: invalid and renamed files, and tables that left the settings.
+  func warnOfUnsent(_ survey: Survey, _ selection: Set<ItemKey>?) {
+    for entry in survey.entries(of: selection) {
+      switch entry.standing {
+      case .invalid(let invalid): context.output.show(invalid)
+      case .moved(let place):
+        guard let key = entry.key else { continue }
+        context.output.warn("\(key) was renamed to \(place) by hand; not pushed")
+      default: continue
+      }
+      context.output.end(with: .rejected)
+    }
+    guard selection == nil else { return }
+    let journal = workspace.journal
+    let known =
+      journal.conflicts.keys.map(\.table) + journal.intents.keys.map(\.table)
+      + ((try? workspace.directories().tables) ?? [])
+    for table in Set(known).subtracting(configuration.tables).sorted() {
+      // A table that can't be read must not stop the others.
+      let count = (try? Survey(of: [table], on: workspace))?.entries.count ?? 0
+      guard count > 0 else { continue }
+      context.output.warn("\(table) has \(counted(count, "change")) and is not in 'tables'")
+    }
+  }
+
+  /// Prints the line of each item, and adds it to the document.
+  ///
+  /// A push that is not whole was stopped. A preview has the events of a push that succeeds.
+  mutating func showItems(
+    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool,
+    isPreview: Bool = false
+  ) throws -> [PushSummary.Entry] {
+    let keys = report.events.map(\.key)
+    let sent = Set(keys)
+    let selected = survey.entries(of: selection)
+    let names = try names(of: keys + selected.compactMap(\.key), on: workspace)
+    var lines = Dictionary(grouping: report.events, by: \.key)
+      .mapValues { PushSummary.Entry($0, names, isPreview: isPreview) }
+    for entry in selected {
+      guard let key = entry.key, !sent.contains(key) else { continue }
+      lines[key] = PushSummary.Entry(repeating: entry, of: key, names)
+    }
+    let order = survey.entries.compactMap(\.key) + keys
+    let entries = order.compactMap { lines.removeValue(forKey: $0) }
+    // The pull of a sync has printed its conflicts.
+    let again = reported.subtracting(sent)
+    for entry in entries where !again.contains(entry.outcome.key) {
+      context.output.result(entry.outcome.line(names))
+    }
+    pushed.entries += entries
+    pushed.conflicts = entries.count(of: .conflict)
+    pushed.waiting = report.waiting + entries.count(of: .waiting)
+    for key in sent { pushed.pendingDeletes[key] = nil }
+    if isWhole, report.missing.isEmpty {
+      let pending = survey.following(selection).filter { !sent.contains($0.key) }
+      pushed.pendingDeletes.merge(pending) { $1 }
+    }
+    // A push that was stopped before it sent anything has no document.
+    if isWhole || !entries.isEmpty { context.output.set(pushed.json, of: "push") }
+    return entries
+  }
+
+  /// Prints the result of a push, even if it failed half way.
+  mutating func show(
+    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
+  ) throws {
+    let output = context.output
+    let entries = try showItems(report, of: survey, selection, isWhole: isWhole)
+    let invalid = try survey.invalidCount(of: selection) + warnOfMerged(report)
+    warnOfDoubts(report)
+    let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
+    let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
+    if rejected + held > 0 { output.end(with: .rejected) }
+    if unknown > 0 { output.end(with: .unreachable) }
+    let counts = [
+      (entries.count(of: .pushed), "pushed"),
+      (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
+      (unknown, "unknown"), (held, "held"), (invalid, "not valid"),
+    ].filter { $0.0 > 0 }
+    var next: Hint?
+    if conflicts > 0 {
+      next = "\(typed: "resolve")"
+    } else if rejected + held + invalid > 0 {
+      next = "\(typed: "status")"
+    } else if unknown > 0, report.doubtful.isEmpty {
+      next = "\(typed: "push")"
+    }
+    if !counts.isEmpty {
+      let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+      output.summary(Line(words), next: next)
+    } else if isWhole, report.missing.isEmpty, pushed.pendingDeletes.isEmpty {
+      // If the push ended early, the failure says the rest.
+      output.summary("nothing to push")
+    }
+  }
+
+  /// Warns of merged items that are invalid, such as those that became too large; returns how many.
+  private func warnOfMerged(_ report: PushReport) throws -> Int {
+    let merged = report.events.compactMap { event in
+      if case .merged = event.what { event.key } else { nil }
+    }
+    var count = 0
+    for key in Set(merged).sorted() {
+      guard case .invalid(let invalid) = try workspace.client(key) else { continue }
+      count += 1
+      context.output.show(invalid)
+      context.output.end(with: .rejected)
+    }
+    return count
+  }
+
+  /// Warns of missing tables, and of inserts that the server may have made under other ids.
+  private func warnOfDoubts(_ report: PushReport) {
+    for table in report.missing.sorted() {
+      context.output.warn(.noTable(table, of: tables))
+      context.output.end(with: .unreachable)
+    }
+    if report.doubtful.isEmpty { return }
+    let keys = report.doubtful.sorted().map { "\($0)" }
+    let word = keys.count == 1 ? keys[0] : "REF"
+    context.output.warn(
+      Failure(
+        .unreachable,
+        "no answer for \(keys.joined(separator: " ")): the server may have made the row under another id",
+        hints: [
+          "to look for the row: \(typed: "pull") && \(typed: "list")",
+          "if the row is there, to remove this copy: \(typed: "rm", word)",
+          "if it is not there, to send the item again: \(typed: "push", "--again", word)",
+        ]))
+  }
+
+  /// Warns of items that the server keeps until it has their successors.
+  func showPendingDeletes() throws {
+    guard !pushed.pendingDeletes.isEmpty else { return }
+    if pushed.conflicts == 0 { context.output.end(with: .rejected) }
+    let survey = try Survey(of: tables, on: rehearsed)
+    for (key, successor) in pushed.pendingDeletes.sorted(by: { $0.key < $1.key }) {
+      // Without a change of the successor, nothing would ever send the delete.
+      let isStuck = !survey.entries.contains { entry in
+        if case .invalid(let file) = entry.standing, file.claims == successor.id { return true }
+        return entry.key == successor
+      }
+      let hints: [Hint] = [
+        "to bring it back: \(typed: "restore", "\(key)")",
+        "to remove it: \(typed: "rm", "\(key)")",
+      ]
+      context.output.warn(
+        "\(key) is deleted on the server once \(successor) is there", hints: isStuck ? hints : [])
+    }
+  }
+}
+
+extension Survey {
+  /// Returns the entries of the selected items; `nil` selects all entries.
+  func entries(of selection: Set<ItemKey>?) -> [Entry] {
+    guard let selection else { return entries }
+    return entries.filter { $0.key.map(selection.contains) ?? false }
+  }
+
+  func invalidCount(of selection: Set<ItemKey>?) -> Int {
+    entries(of: selection).count { if case .invalid = $0.standing { true } else { false } }
+  }
+}
