@@ -48,35 +48,23 @@ struct ConfigCommand: TsyncCommand {
       try files.set(setting, to: value.map { Text($0) })
       return context.output.begin("settings")
     }
-    let settings = try files.configuration()
+    let entries = try files.configuration().entries
     context.output.begin("settings")
-    if let setting { return show(setting, settings, context) }
-    for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
-      show(name, entry.value, entry.place, asPair: true, context)
+    var shown = entries.filter { setting == nil || $0.key == setting?.name }
+      .map { (name: $0.key, value: $0.value.value, origin: $0.value.place) }
+    if shown.isEmpty, let setting, let value = setting.defaultValue {
+      shown = [(setting.name, value, "default")]
+    }
+    for (name, value, origin) in shown.sorted(by: { $0.name < $1.name }) {
+      context.output.append(
+        JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
+      let start = (showOrigin ? "\(origin)  " : "") + (setting == nil ? "\(name)=" : "")
+      context.output.result(Line(start + SettingText.of(value)))
     }
   }
 
   private static func guess(_ name: String) -> [Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
       ?? ["to list the settings: man 5 tsync-config"]
-  }
-
-  /// Prints the value of one setting, which may be the default.
-  private func show(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
-    if let entry = settings.entries[setting.name] {
-      show(setting.name, entry.value, entry.place, asPair: false, context)
-    } else if let value = setting.defaultValue {
-      show(setting.name, value, "default", asPair: false, context)
-    }
-  }
-
-  private func show(
-    _ name: Text, _ value: JSON, _ origin: String, asPair: Bool, _ context: Context
-  ) {
-    let text = SettingText.of(value)
-    context.output.append(
-      JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
-    let start = showOrigin ? "\(origin)  " : ""
-    context.output.result(Line(start + (asPair ? "\(name)=\(text)" : text)))
   }
 }

@@ -12,15 +12,10 @@ enum SettingText {
 
 extension SettingKey {
   /// The default; `nil` if it depends on the server or there is none.
-  var defaultValue: JSON? {
-    switch name {
-    case "tables": ["todoitem"]
-    case "pull.push": false
-    case "dialect", "color": "auto"
-    case "done.field": "complete"
-    case "title.field": "text"
-    case "merge": "fields"
-    default: nil
-    }
-  }
+  var defaultValue: JSON? { Self.defaults[name] }
+
+  private static let defaults: [Text: JSON] = [
+    "tables": ["todoitem"], "pull.push": false, "dialect": "auto", "color": "auto",
+    "done.field": "complete", "title.field": "text", "merge": "fields",
+  ]
 }

@@ -15,7 +15,9 @@ struct Move {
   /// Plans the move; refuses an item that is invalid or in conflict, or has an open write.
   init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ session: Session) throws {
     (old, target) = (key, ItemKey(key.table, id))
-    (item, digest) = try session.item(key)
+    let bytes: [UInt8]
+    (bytes, item) = try session.file(key)
+    digest = Digest(of: bytes)
     let journal = session.workspace.journal
     if target == old { throw Failure.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {
@@ -25,9 +27,6 @@ struct Move {
     if let unknown = [old, target].first(where: { journal.intents[$0] != nil }) {
       throw Failure.usage(
         "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
-    }
-    guard let bytes = try session.workspace.text(of: old), Digest(of: bytes) == digest else {
-      throw Failure(.rejected, "another program changed \(old)", hints: ["try again"])
     }
     let edit = try JSONEdit(bytes, limits: .item)
     text =

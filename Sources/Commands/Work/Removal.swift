@@ -68,10 +68,10 @@ struct Removal {
         // Nothing was removed: if the file vanishes later, that was not by a command.
         try session.workspace.append(
           session.workspace.journal.takingBackDelete(of: key), durably: false)
-        throw Self.changedMeanwhile(key)
+        throw Failure.changedMeanwhile(key)
       }
     case .item:
-      guard try session.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
+      guard try session.workspace.remove(key) else { throw Failure.changedMeanwhile(key) }
       // A row that the server made of the item has another id, and stays.
       if session.workspace.journal.intents[key]?.kind == .insert,
         try session.workspace.state().tables[key.table]?.makesIDs == true
@@ -79,10 +79,6 @@ struct Removal {
         try session.workspace.append([.closed(.operation(key))], durably: true)
       }
     }
-  }
-
-  private static func changedMeanwhile(_ key: ItemKey) -> Failure {
-    Failure(.rejected, "another program changed \(key)", hints: ["try again"])
   }
 
   func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {

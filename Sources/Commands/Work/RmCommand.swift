@@ -39,14 +39,12 @@ struct RmCommand: TsyncCommand {
     else { return }
     try context.open(for: .writing) { session in
       let removal = try Removal(selection, session)
-      defer { try? session.workspace.settle() }
-      for target in removal.targets {
-        try context.checkSignal()
+      try session.perform(removal.targets) { target, session in
         let title = try removal.title(target, session)
         try removal.remove(target, &session)
         removal.show("removed", target, title, context)
+        return nil
       }
-      try session.workspace.settle()
       if removal.targets.isEmpty { context.output.summary("nothing changed") }
       context.output.count(
         removal.targets.count, "removed", selection,

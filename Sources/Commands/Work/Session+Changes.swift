@@ -11,9 +11,6 @@ struct ItemChange: Equatable {
 }
 
 extension Session {
-  /// How often a change is tried while another program saves the item.
-  private static let attempts = 8
-
   /// Returns an item to change; throws ``Failure`` if its file is missing or invalid.
   func item(_ key: ItemKey) throws -> (item: Item, digest: Digest) {
     switch try workspace.client(key) {
@@ -29,40 +26,52 @@ extension Session {
     }
   }
 
-  /// Changes items: checks all changes before the first write, and makes them durable together.
+  /// Returns the text and the item of a valid file.
+  func file(_ key: ItemKey) throws -> (text: [UInt8], item: Item) {
+    let (item, digest) = try item(key)
+    guard let text = try workspace.text(of: key), Digest(of: text) == digest else {
+      throw Failure.changedMeanwhile(key)
+    }
+    return (text, item)
+  }
+
+  /// Changes items; what another program changes meanwhile stays, and is named.
   ///
   /// - Returns: The changes, in the order of the keys.
   /// - Throws: ``Failure`` before anything is done, and the errors of the transformation.
   mutating func change(
     _ keys: [ItemKey], _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
-    for key in keys {
-      let old = try item(key).item
-      _ = try Self.checked(try transform(key, old), key)
+    let planned = try keys.map { key in
+      let (old, digest) = try item(key)
+      let new = try Self.checked(try transform(key, old), key)
+      return (change: ItemChange(key: key, old: old, new: new), digest: digest)
     }
+    return try perform(planned.filter { $0.change.old != $0.change.new }) { planned, session in
+      let (change, digest) = planned
+      let outcome = try session.workspace.write(change.new, to: change.key, expecting: digest)
+      if outcome != .changedMeanwhile { return change }
+      session.context.output.warn(Failure.changedMeanwhile(change.key))
+      return nil
+    }
+  }
+
+  /// Changes things one after another, and makes the changes durable together.
+  ///
+  /// - Returns: The changes that `body` returned; they are noted in the journal.
+  @discardableResult
+  mutating func perform<Element>(
+    _ elements: [Element], _ body: (Element, inout Session) throws -> ItemChange?
+  ) throws -> [ItemChange] {
     var changes: [ItemChange] = []
     defer { try? workspace.settle() }
-    for key in keys {
+    for element in elements {
       try context.checkSignal()
-      if let change = try change(key, transform) { changes.append(change) }
+      if let change = try body(element, &self) { changes.append(change) }
     }
     try workspace.settle()
     try note(changes.map { ($0.key, $0.new) })
     return changes
-  }
-
-  private mutating func change(
-    _ key: ItemKey, _ transform: (ItemKey, Item) throws -> Item
-  ) throws -> ItemChange? {
-    for _ in 0..<Self.attempts {
-      let (old, digest) = try item(key)
-      let new = try Self.checked(try transform(key, old), key)
-      guard new != old else { return nil }
-      if try workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
-        return ItemChange(key: key, old: old, new: new)
-      }
-    }
-    throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
   }
 
   /// Notes changes in the journal, so that they are sent in this order.
