@@ -8,31 +8,12 @@ import Workspace
 /// The file is removed once the text was applied, or if the editor left it unchanged or empty. At
 /// every other end it stays, and the failure names its place.
 struct EditedText {
-  private let text: [UInt8]
-  private let path: String
+  let text: [UInt8]
+  let path: String
   /// The path in messages.
-  private let place: String
-  private let editor: Editor
-  private let context: Context
-
-  /// Writes the text for the editor, to the trash.
-  init(_ text: [UInt8], for command: Workspace.EditorText, _ session: Session) throws {
-    self.text = text
-    path = try session.workspace.lay(text, for: command)
-    place = session.place(ofPath: path)
-    context = session.context
-    editor = Editor(context.invocation.environment, session.configuration)
-  }
-
-  /// Writes the text for the editor, to the directory for temporary files.
-  init(_ text: [UInt8], _ configuration: Configuration?, in context: Context) throws {
-    self.text = text
-    path = try FileText.makeTemporary(
-      text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
-    place = path
-    self.context = context
-    editor = Editor(context.invocation.environment, configuration)
-  }
+  let place: String
+  let editor: Editor
+  let context: Context
 
   /// Opens the editor, again while the text has mistakes and a person agrees, and applies the text.
   ///
@@ -107,6 +88,17 @@ struct EditedText {
     } catch {
       return error != .noSuchFileOrDirectory
     }
+  }
+}
+
+extension EditedText {
+  /// Writes the text for the editor, to the trash.
+  init(_ text: [UInt8], for command: Workspace.EditorText, _ session: Session) throws {
+    let path = try session.workspace.lay(text, for: command)
+    self.init(
+      text: text, path: path, place: session.place(ofPath: path),
+      editor: Editor(session.context.invocation.environment, session.configuration),
+      context: session.context)
   }
 }
 

@@ -45,7 +45,12 @@ struct SettingsFiles {
   /// - Throws: ``Failure`` if the editor failed or a mistake was left; the file is unchanged then.
   func edit(in context: Context) throws {
     let file = try file()
-    let text = try EditedText(file.text, try? configuration(), in: context)
+    let environment = context.invocation.environment
+    let path = try FileText.makeTemporary(
+      file.text, in: environment.nonEmpty("TMPDIR") ?? "/tmp")
+    let text = EditedText(
+      text: file.text, path: path, place: path,
+      editor: Editor(environment, try? configuration()), context: context)
     let isEdited = try text.edit({ bytes throws(JSONError) in try edited(bytes, file) }) { edited in
       edited.configuration.warnings.forEach(context.output.warn)
       // Another command may have changed the file since the editor opened it.

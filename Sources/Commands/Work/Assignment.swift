@@ -95,6 +95,7 @@ struct FieldTypes {
     switch assignment.value {
     case .none: return nil
     case .json(let json): return json
+    case .typed(let text) where assignment.field == Item.idField: return .string(text)
     case .typed(let text):
       let field = assignment.field
       guard

@@ -3,36 +3,30 @@ import SyncModel
 import Workspace
 
 /// An item that is not written yet.
-struct Draft: Equatable {
+struct Draft {
   /// The id; `nil` if it shall get a random one.
-  var id: ItemID?
+  let id: ItemID?
   let item: Item
+}
 
+extension Draft {
   /// Makes an item of a title and typed fields; the title is the first field.
   init(
     _ title: String, _ assignments: [Assignment], _ session: Session, _ inventory: Inventory
   ) throws {
-    id = try assignments.last { $0.field == Item.idField }.map(Self.id)
     let titleField = session.configuration.titleField ?? "text"
-    let key = ItemKey(try session.table(), try id ?? ItemID("new"))
+    let key = ItemKey(try session.table(), try ItemID("new"))
     var types = FieldTypes(inventory)
     var item = Item(JSONObject())
     if !title.utf8.isEmpty { item[titleField] = .string(title) }
-    for assignment in assignments where assignment.field != Item.idField {
+    for assignment in assignments {
       if assignment.field == titleField, item[titleField] != nil {
         throw Failure.usage("\(titleField) is given twice")
       }
       item[assignment.field] = try types.value(
         of: assignment, in: item, key, on: session.workspace)
     }
-    self.item = item
-  }
-
-  private static func id(_ assignment: Assignment) throws -> ItemID {
-    switch assignment.value {
-    case .typed(let text), .json(.string(let text)): return try ItemID(naming: text)
-    case .json, .none: throw Failure.usage("the id must be a string")
-    }
+    try self.init(.object(item.fields))
   }
 
   /// Takes the members of an object.

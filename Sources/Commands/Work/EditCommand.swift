@@ -20,10 +20,10 @@ struct EditCommand: TsyncCommand {
     let opened = try context.open(for: .reading) {
       session -> (EditedItems, ItemNames, EditedText)? in
       let inventory = try session.inventory()
-      let targets = try selection.targets(inventory, session)
-      guard !targets.isEmpty else { return nil }
-      let items = try EditedItems(targets, session)
-      let names = session.names(of: items.keys, inventory)
+      let keys = try selection.keys(inventory, session)
+      guard !keys.isEmpty else { return nil }
+      let items = try EditedItems(keys, session)
+      let names = session.names(of: keys, inventory)
       return (items, names, try EditedText(items.text, for: .edit, session))
     }
     guard let (items, names, text) = opened else {

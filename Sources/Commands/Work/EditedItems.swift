@@ -12,14 +12,8 @@ struct EditedItems {
   /// The fault of the only file.
   private(set) var invalid: InvalidItem?
 
-  var keys: [ItemKey] { originals.map(\.key) }
-
   /// Reads the files; if there are several, each must be valid, and its text gets its item's id.
-  init(_ targets: [Target], _ session: Session) throws {
-    let keys = try targets.map { target in
-      guard let key = target.key else { throw Failure(invalid: target.misnamedFile, .usage) }
-      return key
-    }
+  init(_ keys: [ItemKey], _ session: Session) throws {
     if keys.count == 1, case .invalid(let invalid) = try session.workspace.client(keys[0]),
       let text = try session.workspace.text(of: keys[0])
     {

@@ -25,7 +25,7 @@ struct ItemEdit {
     let outcome = try session.workspace.write(
       text: text, to: key, expecting: Digest(of: original.text))
     if outcome != .changedMeanwhile {
-      return ItemChange(key: key, old: original.item ?? Item(JSONObject()), new: item)
+      return ItemChange(key: key, old: original.item, new: item)
     }
     let state = try session.workspace.client(key)
     guard let base = original.item, case .item(let now, let digest) = state else {

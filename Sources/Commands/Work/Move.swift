@@ -57,8 +57,8 @@ struct Move {
     try session.workspace.settle()
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
-    let closing = journal.notes[target].map { _ in JournalRecord.closed(.operation(target)) }
-    let records = [closing].compactMap { $0 } + journal.following(old, to: target)
+    let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.operation(target))]
+    let records = closing + journal.following(old, to: target)
     if !records.isEmpty { try session.workspace.append(records, durably: true) }
     try session.note([(target, item)])
     let isKnown = try session.workspace.isKnown(old)

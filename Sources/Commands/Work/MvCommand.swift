@@ -25,21 +25,18 @@ struct MvCommand: TsyncCommand {
       guard let key = try session.lookup(inventory).items([ref]).first else { return }
       let move = try Move(key, to: id, inventory, session)
       try move.run(on: &session)
-      show(move, session.names(of: [move.old, move.target], inventory), context.output)
+      let names = session.names(of: [move.old, move.target], inventory)
+      let title = names.title(of: move.item)
+      var line = Line("renamed ")
+      line.append(names.line(for: move.old))
+      line.append(" to ")
+      line.append(names.line(for: move.target))
+      line.append("  \(ItemNames.shown(title))")
+      context.output.result(line)
+      context.output.append(
+        Outcome(
+          verb: "renamed", key: move.target, title: title,
+          members: JSONObject(["from": move.old.id])), to: "items")
     }
-  }
-
-  private func show(_ move: Move, _ names: ItemNames, _ output: Output) {
-    let title = names.title(of: move.item)
-    var line = Line("renamed ")
-    line.append(names.line(for: move.old))
-    line.append(" to ")
-    line.append(names.line(for: move.target))
-    line.append("  \(ItemNames.shown(title))")
-    output.result(line)
-    output.append(
-      Outcome(
-        verb: "renamed", key: move.target, title: title,
-        members: JSONObject(["from": move.old.id])), to: "items")
   }
 }

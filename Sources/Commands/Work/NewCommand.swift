@@ -45,9 +45,7 @@ struct NewCommand: TsyncCommand {
       return (try EditedText(ItemFile.text(of: draft.item, id: id), for: .new, session), id)
     }
     let isMade = try text.edit(Draft.init(parsing:)) { edited in
-      var draft = edited
-      draft.id = edited.id ?? id
-      try make(context) { _, _ in [draft] }
+      try make(context) { _, _ in [Draft(id: edited.id ?? id, item: edited.item)] }
     }
     guard !isMade else { return }
     context.output.begin("items")
@@ -63,7 +61,7 @@ struct NewCommand: TsyncCommand {
       let table = try session.table()
       let changes = try drafts(session, inventory).map { draft in
         let key = ItemKey(table, try draft.id ?? .random(context.invocation.random))
-        return ItemChange(key: key, old: Item(JSONObject()), new: draft.item)
+        return ItemChange(key: key, old: nil, new: draft.item)
       }
       try session.checkNew(changes, inventory)
       let names = session.names(of: changes.map(\.key), inventory)
@@ -79,30 +77,6 @@ struct NewCommand: TsyncCommand {
         context.output.show(
           Outcome(verb: "added", key: change.key, title: names.title(of: change.new)), names)
       }
-    }
-  }
-}
-
-extension Session {
-  /// Returns the table for new items: the first of `-t`, or of the workspace.
-  func table() throws -> TableName {
-    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
-    return table
-  }
-
-  /// Refuses new items that are there already, or would not be valid.
-  fileprivate func checkNew(_ changes: [ItemChange], _ inventory: Inventory) throws {
-    var seen: Set<ItemKey> = []
-    var claims = Claims()
-    for change in changes {
-      let key = change.key
-      // A new item may replace one that was removed here, before the server deletes that.
-      if inventory.isHere(key) { throw Failure.usage("\(key) already exists") }
-      if let failure = try moved(Target(key), &claims) { throw failure }
-      guard seen.insert(key).inserted else {
-        throw Failure.usage("two items have the id \(key)")
-      }
-      _ = try Session.checked(change.new, key)
     }
   }
 }

@@ -7,13 +7,8 @@ struct ObjectText {
 
   /// Splits a text into its objects, and the rest behind the last one.
   static func all(in text: [UInt8]) -> [ObjectText] {
-    var objects: [ObjectText] = []
-    var (start, depth, isString, isEscaped) = (0, 0, false, false)
-    func add(_ part: ArraySlice<UInt8>) {
-      let part = part.drop { $0 <= 0x20 }
-      guard !part.isEmpty else { return }
-      objects.append(ObjectText(bytes: Array(part), before: text[..<part.startIndex]))
-    }
+    var ends: [Int] = []
+    var (depth, isString, isEscaped) = (0, false, false)
     for (index, byte) in text.enumerated() {
       switch byte {
       case _ where isEscaped: isEscaped = false
@@ -22,14 +17,16 @@ struct ObjectText {
       case UInt8(ascii: "{") where !isString: depth += 1
       case UInt8(ascii: "}") where !isString:
         depth -= 1
-        guard depth == 0 else { continue }
-        add(text[start...index])
-        start = index + 1
+        if depth == 0 { ends.append(index + 1) }
       default: break
       }
     }
-    add(text[start...])
-    return objects
+    ends.append(text.count)
+    return zip([0] + ends, ends).compactMap { start, end in
+      let part = text[start..<end].drop { $0 <= 0x20 }
+      guard !part.isEmpty else { return nil }
+      return ObjectText(bytes: Array(part), before: text[..<part.startIndex])
+    }
   }
 
   /// Parses the object; an error has its place in the whole text.

@@ -25,24 +25,18 @@ struct RmCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let named = try ItemSelection(words)
     context.output.begin("items")
-    guard !dryRun else {
-      return try context.open(for: .reading) { session in
-        let removal = try Removal(named, session)
-        for target in removal.targets {
-          removal.show("would remove", target, try removal.title(target, session), context)
-        }
-      }
-    }
     guard
       let selection = try context.confirmed(
-        named, isSure, to: "remove", words: words, look: ["rm", "-n"] + words)
+        named, isSure || dryRun, to: "remove", words: words, look: ["rm", "-n"] + words)
     else { return }
-    try context.open(for: .writing) { session in
+    try context.open(for: dryRun ? .reading : .writing) { session in
       let removal = try Removal(selection, session)
+      guard !dryRun else {
+        return try removal.targets.forEach { try removal.show("would remove", $0, session) }
+      }
       try session.perform(removal.targets) { target, session in
-        let title = try removal.title(target, session)
         try removal.remove(target, &session)
-        removal.show("removed", target, title, context)
+        try removal.show("removed", target, session)
         return nil
       }
       if removal.targets.isEmpty { context.output.summary("nothing changed") }

@@ -5,7 +5,9 @@ import Workspace
 /// A command's change of one item.
 struct ItemChange: Equatable {
   let key: ItemKey
-  let old, new: Item
+  /// `nil` if it is a new item, or its file was invalid.
+  let old: Item?
+  let new: Item
 
   var fields: [Text] { Change(from: old, to: new).names }
 }
@@ -84,16 +86,34 @@ extension Session {
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }
 
-  /// Returns an item as its file will hold it; throws ``Failure`` if that would be invalid.
+  /// Returns the table for new items: the first of `-t`, or of the workspace.
+  func table() throws -> TableName {
+    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
+    return table
+  }
+
+  /// Refuses new items that are there already, or would not be valid.
+  func checkNew(_ changes: [ItemChange], _ inventory: Inventory) throws {
+    var seen: Set<ItemKey> = []
+    var claims = Claims()
+    for change in changes {
+      let key = change.key
+      // A new item may replace one that was removed here, before the server deletes that.
+      if inventory.isHere(key) { throw Failure.usage("\(key) already exists") }
+      if let failure = try moved(Target(key), &claims) { throw failure }
+      guard seen.insert(key).inserted else {
+        throw Failure.usage("two items have the id \(key)")
+      }
+      _ = try Self.checked(change.new, key)
+    }
+  }
+
+  /// Returns an item as its file will hold it; throws ``InvalidItem`` if that would be invalid.
   static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
     let text = ItemFile.text(of: item, id: key.id)
-    do throws(InvalidItem) {
-      guard text.count <= ItemFile.itemLimit else {
-        throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
-      }
-      return try ItemFile.item(in: text, as: key, place: "\(key)")
-    } catch {
-      throw Failure(invalid: error, .usage)
+    guard text.count <= ItemFile.itemLimit else {
+      throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
     }
+    return try ItemFile.item(in: text, as: key, place: "\(key)")
   }
 }
