@@ -51,30 +51,28 @@ struct SettingsFiles {
     let text = EditedText(
       text: file.text, path: path, place: path,
       editor: Editor(environment, try? configuration()), context: context)
-    let isEdited = try text.edit({ bytes throws(JSONError) in try edited(bytes, file) }) { edited in
-      edited.configuration.warnings.forEach(context.output.warn)
+    let isEdited = try text.edit { bytes throws(JSONError) in
+      let edited = SettingsFile(place: file.place, text: bytes)
+      try check(edited).warnings.forEach(context.output.warn)
+      return edited
+    } apply: { edited in
       // Another command may have changed the file since the editor opened it.
       guard try self.file() == file else {
         throw Failure(.rejected, "\(file.place) changed while you edited it")
       }
-      try write(edited.file)
+      try write(edited)
     }
     // An unchanged file may have been invalid before.
     if !isEdited { _ = try configuration() }
   }
 
-  /// Parses an edited text as the file's only settings.
-  private func edited(
-    _ bytes: [UInt8], _ file: SettingsFile
-  ) throws(JSONError) -> (file: SettingsFile, configuration: Configuration) {
-    let edited = SettingsFile(place: file.place, text: bytes)
+  /// Reads a file as the only settings.
+  private func check(_ file: SettingsFile) throws(JSONError) -> Configuration {
     do throws(WorkspaceError) {
-      let isUsers = workspace == nil
-      return (
-        edited, try Configuration(workspace: isUsers ? nil : edited, user: isUsers ? edited : nil)
-      )
+      return try workspace == nil
+        ? Configuration(workspace: nil, user: file) : Configuration(workspace: file, user: nil)
     } catch {
-      var mistake = JSONError(at: 0, of: bytes, "\(error)")
+      var mistake = JSONError(at: 0, of: file.text, "\(error)")
       if case .setting(_, let line?, let column?, let fact) = error {
         (mistake.line, mistake.column, mistake.message) = (line, column, fact)
       }

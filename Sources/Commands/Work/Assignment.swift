@@ -98,10 +98,10 @@ struct FieldTypes {
     case .typed(let text) where assignment.field == Item.idField: return .string(text)
     case .typed(let text):
       let field = assignment.field
-      guard
-        let (key, sample) = try item[field].map({ (key, $0) })
-          ?? sample(of: field, in: key.table, on: disk)
-      else { return .string(text) }
+      let own = item[field].map { (key, $0) }
+      guard let (key, sample) = try own ?? sample(of: field, in: key.table, on: disk) else {
+        return .string(text)
+      }
       return try Assignment.value(text, like: sample, field: field, of: key)
     }
   }
@@ -112,10 +112,8 @@ struct FieldTypes {
   ) throws -> (ItemKey, JSON)? {
     if let known = known[table]?[field] { return known }
     var found: (ItemKey, JSON)?
-    for key in inventory.keys where key.table == table {
-      guard let value = try inventory.item(key, on: disk)?[field] else { continue }
-      found = (key, value)
-      break
+    for key in inventory.keys where key.table == table && found == nil {
+      found = try inventory.item(key, on: disk)?[field].map { (key, $0) }
     }
     known[table, default: [:]][field] = .some(found)
     return found

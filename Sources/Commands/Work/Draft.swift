@@ -15,7 +15,7 @@ extension Draft {
     _ title: String, _ assignments: [Assignment], _ session: Session, _ inventory: Inventory
   ) throws {
     let titleField = session.configuration.titleField ?? "text"
-    let key = ItemKey(try session.table(), try ItemID("new"))
+    let key = ItemKey(session.table, try ItemID("new"))
     var types = FieldTypes(inventory)
     var item = Item(JSONObject())
     if !title.utf8.isEmpty { item[titleField] = .string(title) }

@@ -23,8 +23,8 @@ struct EditCommand: TsyncCommand {
       let keys = try selection.keys(inventory, session)
       guard !keys.isEmpty else { return nil }
       let items = try EditedItems(keys, session)
-      let names = session.names(of: keys, inventory)
-      return (items, names, try EditedText(items.text, for: .edit, session))
+      let text = try EditedText(items.text, for: .edit, session)
+      return (items, session.names(of: keys, inventory), text)
     }
     guard let (items, names, text) = opened else {
       return context.output.summary("nothing changed")

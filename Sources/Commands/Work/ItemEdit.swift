@@ -25,7 +25,7 @@ struct ItemEdit {
     let outcome = try session.workspace.write(
       text: text, to: key, expecting: Digest(of: original.text))
     if outcome != .changedMeanwhile {
-      return ItemChange(key: key, old: original.item, new: item)
+      return ItemChange(key: key, old: original.item ?? Item(JSONObject()), new: item)
     }
     let state = try session.workspace.client(key)
     guard let base = original.item, case .item(let now, let digest) = state else {
@@ -52,9 +52,8 @@ struct ItemEdit {
   /// Keeps the text in the trash, and says why.
   private func keep(_ reason: String, _ session: Session) throws -> ItemChange? {
     let path = try session.workspace.lay(text, for: .edit)
-    let output = session.context.output
-    output.warn("\(reason); your text is in \(session.place(ofPath: path))")
-    output.end(with: .rejected)
+    session.context.output.warn("\(reason); your text is in \(session.place(ofPath: path))")
+    session.context.output.end(with: .rejected)
     return nil
   }
 }

@@ -15,7 +15,7 @@ enum ItemImport {
       bytes =
         try isInput
         ? context.invocation.input.all(limit: limit)
-        : FileText.read(PathName.absolute(file, in: context.invocation.directory), limit: limit)
+        : FileText.read(context.path(file), limit: limit)
     } catch {
       throw Failure.usage("\(place): \(error)")
     }

@@ -25,10 +25,9 @@ struct Listing {
     let filters = try ItemFilters(words, of: items, doneField: doneField) {
       session.context.output.warn($0.message ?? "")
     }
-    for column in columns + order where column.isField && !items.isEmpty {
-      guard items.contains(where: { $0.item[column.name] != nil }) else {
-        throw Failure.noField(column.name, items.lazy.map(\.item))
-      }
+    for column in columns + order
+    where column.isField && !items.isEmpty && items.allSatisfy({ $0.item[column.name] == nil }) {
+      throw Failure.noField(column.name, items.lazy.map(\.item))
     }
     // A filter on the done field shows done items, too.
     let showsDone = all || filters.name(doneField)

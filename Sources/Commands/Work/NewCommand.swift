@@ -58,25 +58,17 @@ struct NewCommand: TsyncCommand {
   ) throws {
     try context.open(for: .writing) { session in
       let inventory = try session.inventory()
-      let table = try session.table()
       let changes = try drafts(session, inventory).map { draft in
-        let key = ItemKey(table, try draft.id ?? .random(context.invocation.random))
+        let key = ItemKey(session.table, try draft.id ?? .random(context.invocation.random))
         return ItemChange(key: key, old: nil, new: draft.item)
       }
       try session.checkNew(changes, inventory)
-      let names = session.names(of: changes.map(\.key), inventory)
-      context.output.begin("items")
       try session.perform(changes) { change, session in
         let outcome = try session.workspace.write(change.new, to: change.key, expecting: nil)
-        guard outcome != .changedMeanwhile else {
-          throw Failure.usage("\(change.key) already exists")
-        }
-        return change
+        if outcome != .changedMeanwhile { return change }
+        throw Failure.usage("\(change.key) already exists")
       }
-      for change in changes {
-        context.output.show(
-          Outcome(verb: "added", key: change.key, title: names.title(of: change.new)), names)
-      }
+      context.output.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))
     }
   }
 }

@@ -21,8 +21,7 @@ struct ObjectText {
       default: break
       }
     }
-    ends.append(text.count)
-    return zip([0] + ends, ends).compactMap { start, end in
+    return zip([0] + ends, ends + [text.count]).compactMap { start, end in
       let part = text[start..<end].drop { $0 <= 0x20 }
       guard !part.isEmpty else { return nil }
       return ObjectText(bytes: Array(part), before: text[..<part.startIndex])

@@ -23,11 +23,11 @@ struct RmCommand: TsyncCommand {
   var selection: [String] { words }
 
   mutating func run(in context: Context) throws {
-    let named = try ItemSelection(words)
     context.output.begin("items")
     guard
       let selection = try context.confirmed(
-        named, isSure || dryRun, to: "remove", words: words, look: ["rm", "-n"] + words)
+        ItemSelection(words), isSure || dryRun, to: "remove", words: words,
+        look: ["rm", "-n"] + words)
     else { return }
     try context.open(for: dryRun ? .reading : .writing) { session in
       let removal = try Removal(selection, session)
@@ -37,7 +37,7 @@ struct RmCommand: TsyncCommand {
       try session.perform(removal.targets) { target, session in
         try removal.remove(target, &session)
         try removal.show("removed", target, session)
-        return nil
+        return nil  // it is noted already
       }
       if removal.targets.isEmpty { context.output.summary("nothing changed") }
       context.output.count(

@@ -5,11 +5,12 @@ import Workspace
 /// A command's change of one item.
 struct ItemChange: Equatable {
   let key: ItemKey
-  /// `nil` if it is a new item, or its file was invalid.
+  /// `nil` if it is a new item.
   let old: Item?
   let new: Item
 
-  var fields: [Text] { Change(from: old, to: new).names }
+  /// The changed fields; none of a new item.
+  var fields: [Text] { old == nil ? [] : Change(from: old, to: new).names }
 }
 
 extension Session {
@@ -86,11 +87,8 @@ extension Session {
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }
 
-  /// Returns the table for new items: the first of `-t`, or of the workspace.
-  func table() throws -> TableName {
-    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
-    return table
-  }
+  /// The table for new items: the first of `-t`, or of the workspace; there always is one.
+  var table: TableName { tables[0] }
 
   /// Refuses new items that are there already, or would not be valid.
   func checkNew(_ changes: [ItemChange], _ inventory: Inventory) throws {
