@@ -3,93 +3,102 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-/// A text that the editor opens until it is valid or given up.
+/// A text that a person edits in a file.
+///
+/// The file is removed once the text was applied, or if the editor left it unchanged or empty. At
+/// every other end it stays, and the failure names its place.
 struct EditedText {
-  private let text: [UInt8]
-  private let path: String
+  let text: [UInt8]
+  let path: String
   /// The path in messages.
-  private let place: String
-  private let context: Context
-  private let editor: Editor
-  /// The text that the editor saved.
-  private var read: [UInt8] = []
+  let place: String
+  let editor: Editor
+  let context: Context
 
-  /// Writes the text for the editor, to the trash.
-  init(
-    _ text: [UInt8], for command: Workspace.EditorText, _ session: Session
-  ) throws {
-    let path = try session.workspace.lay(text, for: command)
-    self.init(
-      text, at: path, shownAs: session.place(ofPath: path), session.configuration,
-      in: session.context)
-  }
-
-  /// Takes a text that is in a file already.
-  init(
-    _ text: [UInt8], at path: String, shownAs place: String, _ configuration: Configuration?,
-    in context: Context
-  ) {
-    (self.text, self.path, self.place, self.context) = (text, path, place, context)
-    editor = Editor(context.invocation.environment, configuration)
-  }
-
-  /// Opens the editor, again while the text has mistakes and a person agrees, and reads the text.
+  /// Opens the editor, again while the text has mistakes and a person agrees, and applies the text.
   ///
-  /// - Returns: The parsed text; `nil` if it came back unchanged or empty.
-  /// - Throws: ``Failure`` if the editor failed or a mistake was left; it names the kept file.
-  mutating func result<Value>(_ parse: ([UInt8]) throws(JSONError) -> Value) throws -> Value? {
+  /// The caller must not hold a lock.
+  ///
+  /// - Returns: Whether the text was applied; not if it came back unchanged or empty.
+  /// - Throws: ``Failure`` if the editor failed, a mistake was left or the text can't be applied.
+  func edit<Value>(
+    _ parse: ([UInt8]) throws(JSONError) -> Value, apply: (Value) throws -> Void
+  ) throws -> Bool {
+    let saved: (bytes: [UInt8], value: Value)?
+    do { saved = try result(parse) } catch {
+      throw kept(error, "nothing was changed; your text is in \(place)")
+    }
+    guard let saved else {
+      FileText.remove(path)
+      return false
+    }
+    do { try apply(saved.value) } catch { throw kept(error, "your text is in \(place)") }
+    // The editor may have saved again since.
+    if mayDiffer(from: saved.bytes) {
+      context.output.warn("a text saved after that is in \(place)")
+    } else {
+      FileText.remove(path)
+    }
+    return true
+  }
+
+  /// Returns the parsed text, with its bytes; `nil` if it came back unchanged or empty.
+  private func result<Value>(
+    _ parse: ([UInt8]) throws(JSONError) -> Value
+  ) throws -> ([UInt8], Value)? {
     while true {
-      do {
-        try context.checkSignal()
-        try editor.open(path, in: context)
-      } catch {
-        throw kept(error, hint)
-      }
-      let bytes = try FileText.read(path, editedAt: place)
-      guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else {
-        FileText.remove(path)
-        return nil
-      }
+      try context.checkSignal()
+      try editor.open(path, in: context)
+      let bytes = try read()
+      guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else { return nil }
       do throws(JSONError) {
-        read = bytes
-        return try parse(bytes)
+        return (bytes, try parse(bytes))
       } catch {
-        let isEditedAgain: Bool
-        do {
-          isEditedAgain = try context.asksToEditAgain("\(place):\(error)")
-        } catch {
-          throw kept(error, hint)
-        }
-        guard isEditedAgain else {
-          throw Failure(.rejected, "\(place):\(error)", hints: [hint])
-        }
+        let mistake = "\(place):\(error)"
+        guard try context.asksToEditAgain(mistake) else { throw Failure(.rejected, mistake) }
       }
     }
   }
 
-  /// Runs a body that applies the text, and then removes the file.
-  func saving(_ body: () throws -> Void) throws {
-    try keepingText(body)
-    FileText.remove(path, holding: read, toldAs: place, context)
+  private func read() throws(Failure) -> [UInt8] {
+    do throws(Errno) {
+      return try FileText.read(path)
+    } catch {
+      let isGone = error == .noSuchFileOrDirectory
+      throw .usage("\(place): \(isGone ? "the editor has removed it" : "\(error)")")
+    }
   }
-
-  /// Runs a body; its failure gets a hint with the text's place.
-  func keepingText<Value>(_ body: () throws -> Value) throws -> Value {
-    do { return try body() } catch { throw kept(error, "your text is in \(place)") }
-  }
-
-  private var hint: Hint { "nothing was changed; your text is in \(place)" }
 
   /// Adds the text's place to an error; removes a text that has no edit and no running editor.
   private func kept(_ error: any Error, _ hint: Hint) -> any Error {
-    let isLeft = error as? Errno == .interrupted
-    guard isLeft || FileText.isEdited(path, of: text) else {
+    // An editor that a signal has left running may save later.
+    guard error as? Errno == .interrupted || mayDiffer(from: text) else {
       FileText.remove(path)
       return error
     }
     var failure = context.failure(error)
     failure.hints.append(hint)
     return failure
+  }
+
+  /// Whether the file may have a text other than this one: not if it is gone.
+  private func mayDiffer(from bytes: [UInt8]) -> Bool {
+    do throws(Errno) {
+      return try FileText.read(path) != bytes
+    } catch {
+      return error != .noSuchFileOrDirectory
+    }
+  }
+}
+
+extension EditedText {
+  /// Writes the text for the editor, to the trash.
+  init(_ text: [UInt8], for command: Workspace.EditorText, _ session: Session) throws {
+    let path = try session.workspace.lay(text, for: command)
+    self.init(
+      text: text, path: path, place: session.place(ofPath: path),
+      editor: Editor(session.context.invocation.environment, session.configuration),
+      context: session.context)
   }
 }
 

@@ -138,8 +138,7 @@ extension Failure {
           hints: ["make them equal, or remove \(side) to use \(item)"])
     case .moved(let key, let file): self = .moved(key, to: file)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
-    case .changedMeanwhile(let key):
-      self.init(.rejected, "another program changed \(key)", hints: ["try again"])
+    case .changedMeanwhile(let key): self = .changedMeanwhile(key)
     }
   }
 }

@@ -19,6 +19,11 @@ struct Failure: Error, Equatable {
     Failure(.usage, message, hints: hints)
   }
 
+  /// Another program changed an item since it was read.
+  static func changedMeanwhile(_ key: ItemKey) -> Failure {
+    Failure(.rejected, "another program changed \(key)", hints: ["try again"])
+  }
+
   /// A signal ended the command; the hints of the error that followed stay.
   static func signal(_ number: Int32, during error: (any Error)? = nil) -> Failure {
     let advice = (error as? Failure)?.hints ?? []

@@ -33,11 +33,9 @@ struct ConfigCommand: TsyncCommand {
     guard !edit || key == nil, !unset || (key != nil && value == nil) else {
       throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
     }
+    context.output.begin("settings")
     let files = try SettingsFiles(user: user, in: context)
-    if edit {
-      try files.edit(in: context)
-      return context.output.begin("settings")
-    }
+    if edit { return try files.edit(in: context) }
     let setting = try key.map { name -> SettingKey in
       guard let setting = SettingKey(Text(name)) else {
         throw Failure.usage("there is no setting '\(name)'", hints: Self.guess(name))
@@ -45,38 +43,40 @@ struct ConfigCommand: TsyncCommand {
       return setting
     }
     if let setting, unset || value != nil {
-      try files.set(setting, to: value.map { Text($0) })
-      return context.output.begin("settings")
+      return try files.set(setting, to: value.map { Text($0) })
     }
-    let settings = try files.configuration()
-    context.output.begin("settings")
-    if let setting { return show(setting, settings, context) }
-    for (name, entry) in settings.entries.sorted(by: { $0.key < $1.key }) {
-      show(name, entry.value, entry.place, asPair: true, context)
+    let entries = try files.configuration().entries
+    var shown = entries.filter { setting == nil || $0.key == setting?.name }
+      .map { (name: $0.key, value: $0.value.value, origin: $0.value.place) }
+    if shown.isEmpty, let setting, let value = setting.defaultValue {
+      shown = [(setting.name, value, "default")]
     }
+    for (name, value, origin) in shown.sorted(by: { $0.name < $1.name }) {
+      context.output.append(
+        JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
+      let start = (showOrigin ? "\(origin)  " : "") + (setting == nil ? "\(name)=" : "")
+      context.output.result(Line(start + Self.text(of: value)))
+    }
+  }
+
+  /// Returns a value as it is typed: a list with commas, a text as it is.
+  private static func text(of value: JSON) -> String {
+    if let elements = value.elements { return elements.map(text).joined(separator: ",") }
+    return value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
   }
 
   private static func guess(_ name: String) -> [Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
       ?? ["to list the settings: man 5 tsync-config"]
   }
+}
 
-  /// Prints the value of one setting, which may be the default.
-  private func show(_ setting: SettingKey, _ settings: Configuration, _ context: Context) {
-    if let entry = settings.entries[setting.name] {
-      show(setting.name, entry.value, entry.place, asPair: false, context)
-    } else if let value = setting.defaultValue {
-      show(setting.name, value, "default", asPair: false, context)
-    }
-  }
+extension SettingKey {
+  /// The default; `nil` if it depends on the server or there is none.
+  var defaultValue: JSON? { Self.defaults[name] }
 
-  private func show(
-    _ name: Text, _ value: JSON, _ origin: String, asPair: Bool, _ context: Context
-  ) {
-    let text = SettingText.of(value)
-    context.output.append(
-      JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
-    let start = showOrigin ? "\(origin)  " : ""
-    context.output.result(Line(start + (asPair ? "\(name)=\(text)" : text)))
-  }
+  private static let defaults: [Text: JSON] = [
+    "tables": ["todoitem"], "pull.push": false, "dialect": "auto", "color": "auto",
+    "done.field": "complete", "title.field": "text", "merge": "fields",
+  ]
 }

@@ -5,12 +5,11 @@ import Workspace
 /// The settings files of `tsync config`.
 struct SettingsFiles {
   private let userDirectory: UserDirectory?
+  /// `nil` with `--user`.
   private let workspace: Workspace?
-  private let isUserOnly: Bool
 
   /// Finds the files; `--user` needs no workspace.
   init(user: Bool, in context: Context) throws {
-    isUserOnly = user
     userDirectory = context.userDirectory
     workspace =
       try user
@@ -32,7 +31,7 @@ struct SettingsFiles {
     var file = former
     try file.set(key, to: text.map { text in try key.value(from: text) })
     // A setting in the wrong file can still be removed.
-    if key.isProtected, !isUserOnly, text != nil || file == former {
+    if key.isProtected, workspace != nil, text != nil || file == former {
       let words = text.map { [key.name.string, $0.string] } ?? ["--unset", key.name.string]
       throw Failure.usage(
         "\(key.name) has effect only in the user's settings",
@@ -46,39 +45,38 @@ struct SettingsFiles {
   /// - Throws: ``Failure`` if the editor failed or a mistake was left; the file is unchanged then.
   func edit(in context: Context) throws {
     let file = try file()
+    let environment = context.invocation.environment
     let path = try FileText.makeTemporary(
-      file.text, in: context.invocation.environment.nonEmpty("TMPDIR") ?? "/tmp")
-    var text = EditedText(file.text, at: path, shownAs: path, try? configuration(), in: context)
-    let result = try text.result { bytes throws(JSONError) in try edited(bytes, file) }
-    // An unchanged file may have been invalid before.
-    guard let (edited, checked) = result else { return _ = try configuration() }
-    checked.warnings.forEach(context.output.warn)
-    try text.saving {
+      file.text, in: environment.nonEmpty("TMPDIR") ?? "/tmp")
+    let text = EditedText(
+      text: file.text, path: path, place: path,
+      editor: Editor(environment, try? configuration()), context: context)
+    let isEdited = try text.edit { bytes throws(JSONError) in
+      let edited = SettingsFile(place: file.place, text: bytes)
+      try check(edited).warnings.forEach(context.output.warn)
+      return edited
+    } apply: { edited in
       // Another command may have changed the file since the editor opened it.
-      guard try self.file().text == file.text else {
+      guard try self.file() == file else {
         throw Failure(.rejected, "\(file.place) changed while you edited it")
       }
       try write(edited)
     }
+    // An unchanged file may have been invalid before.
+    if !isEdited { _ = try configuration() }
   }
 
-  /// Parses an edited text as the file's only settings.
-  private func edited(
-    _ bytes: [UInt8], _ file: SettingsFile
-  ) throws(JSONError) -> (SettingsFile, Configuration) {
-    let edited = SettingsFile(place: file.place, text: bytes)
+  /// Reads a file as the only settings.
+  private func check(_ file: SettingsFile) throws(JSONError) -> Configuration {
     do throws(WorkspaceError) {
-      return (
-        edited,
-        try Configuration(workspace: isUserOnly ? nil : edited, user: isUserOnly ? edited : nil)
-      )
+      return try workspace == nil
+        ? Configuration(workspace: nil, user: file) : Configuration(workspace: file, user: nil)
     } catch {
-      var fault = JSONError(at: 0, of: bytes, "\(error)")
-      if case .setting(_, let line, let column, let fact) = error {
-        (fault.line, fault.column) = (line ?? 1, column ?? 1)
-        fault.message = fact
+      var mistake = JSONError(at: 0, of: file.text, "\(error)")
+      if case .setting(_, let line?, let column?, let fact) = error {
+        (mistake.line, mistake.column, mistake.message) = (line, column, fact)
       }
-      throw fault
+      throw mistake
     }
   }
 
@@ -88,10 +86,6 @@ struct SettingsFiles {
   }
 
   private func write(_ file: SettingsFile) throws(WorkspaceError) {
-    if let workspace {
-      try workspace.write(file)
-    } else {
-      try userDirectory?.write(file)
-    }
+    if let workspace { try workspace.write(file) } else { try userDirectory?.write(file) }
   }
 }

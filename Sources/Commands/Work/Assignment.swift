@@ -60,24 +60,22 @@ struct Assignment: Equatable {
   static func value(
     _ text: Text, like sample: JSON, field: Text, of key: ItemKey
   ) throws(Failure) -> JSON {
-    if text.isEmpty { return .string(text) }
-    let kind: String
-    switch sample {
-    case .null, .string: return .string(text)
-    case .number:
-      if let number = JSONNumber(text.string) { return .number(number) }
-      kind = "a number"
-    case .bool:
-      if let flag = (try? JSON(parsing: text.bytes))?.boolean { return .bool(flag) }
-      kind = "true or false"
-    case .array:
-      if let json = try? JSON(parsing: text.bytes), json.elements != nil { return json }
-      kind = "an array"
-    case .object:
-      if let json = try? JSON(parsing: text.bytes), json.object != nil { return json }
-      kind = "an object"
+    guard let kind = kind(of: sample), !text.isEmpty else { return .string(text) }
+    guard let json = try? JSON(parsing: text.bytes), self.kind(of: json) == kind else {
+      throw Failure.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
     }
-    throw Failure.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
+    return json
+  }
+
+  /// Returns what a value must be that is like a sample; `nil` for a text.
+  private static func kind(of sample: JSON) -> String? {
+    switch sample {
+    case .null, .string: nil
+    case .number: "a number"
+    case .bool: "true or false"
+    case .array: "an array"
+    case .object: "an object"
+    }
   }
 }
 
@@ -97,14 +95,14 @@ struct FieldTypes {
     switch assignment.value {
     case .none: return nil
     case .json(let json): return json
+    case .typed(let text) where assignment.field == Item.idField: return .string(text)
     case .typed(let text):
-      if let sample = item[assignment.field] {
-        return try Assignment.value(text, like: sample, field: assignment.field, of: key)
-      }
-      guard let (other, sample) = try sample(of: assignment.field, in: key.table, on: disk) else {
+      let field = assignment.field
+      let own = item[field].map { (key, $0) }
+      guard let (key, sample) = try own ?? sample(of: field, in: key.table, on: disk) else {
         return .string(text)
       }
-      return try Assignment.value(text, like: sample, field: assignment.field, of: other)
+      return try Assignment.value(text, like: sample, field: field, of: key)
     }
   }
 
@@ -114,10 +112,8 @@ struct FieldTypes {
   ) throws -> (ItemKey, JSON)? {
     if let known = known[table]?[field] { return known }
     var found: (ItemKey, JSON)?
-    for key in inventory.keys where key.table == table {
-      guard let value = try inventory.item(key, on: disk)?[field] else { continue }
-      found = (key, value)
-      break
+    for key in inventory.keys where key.table == table && found == nil {
+      found = try inventory.item(key, on: disk)?[field].map { (key, $0) }
     }
     known[table, default: [:]][field] = .some(found)
     return found

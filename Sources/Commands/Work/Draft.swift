@@ -2,81 +2,66 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// A new item that is not written yet.
-struct Draft: Equatable {
-  let key: ItemKey
+/// An item that is not written yet.
+struct Draft {
+  /// The id; `nil` if it shall get a random one.
+  let id: ItemID?
   let item: Item
+}
 
-  init(_ key: ItemKey, _ item: Item) {
-    self.key = key
-    self.item = item
-  }
-
+extension Draft {
   /// Makes an item of a title and typed fields; the title is the first field.
   init(
-    _ title: String, _ assignments: [Assignment], _ session: Session,
-    _ types: inout FieldTypes, _ context: Context
+    _ title: String, _ assignments: [Assignment], _ session: Session, _ inventory: Inventory
   ) throws {
     let titleField = session.configuration.titleField ?? "text"
-    let table = try session.table()
+    let key = ItemKey(session.table, try ItemID("new"))
+    var types = FieldTypes(inventory)
     var item = Item(JSONObject())
     if !title.utf8.isEmpty { item[titleField] = .string(title) }
-    var id: ItemID?
     for assignment in assignments {
       if assignment.field == titleField, item[titleField] != nil {
         throw Failure.usage("\(titleField) is given twice")
       }
-      let key = ItemKey(table, try id ?? ItemID("new"))
-      guard assignment.field == Item.idField else {
-        item[assignment.field] = try types.value(
-          of: assignment, in: item, key, on: session.workspace)
-        continue
-      }
-      id = try Self.id(assignment)
+      item[assignment.field] = try types.value(
+        of: assignment, in: item, key, on: session.workspace)
     }
-    self.init(ItemKey(table, try id ?? .random(context.invocation.random)), item)
+    try self.init(.object(item.fields))
   }
 
-  private static func id(_ assignment: Assignment) throws -> ItemID {
-    switch assignment.value {
-    case .typed(let text), .json(.string(let text)): return try named(ItemID(text))
-    case .json, .none: throw Failure.usage("the id must be a string")
+  /// Takes the members of an object.
+  init(_ json: JSON) throws(NameError) {
+    guard let object = json.object else { throw NameError("expected an object") }
+    if let name = json.duplicate { throw NameError("'\(name)' appears twice in the object") }
+    switch object[Item.idField] {
+    case nil, .null?: id = nil
+    case .string(let text)?: id = try ItemID(naming: text)
+    default: throw NameError("the id is not a string")
     }
+    item = Item(object)
   }
 
-  /// Refuses an id that is too long for a file's name.
-  private static func named(_ id: ItemID) throws -> ItemID {
-    guard FileName.of(id) != nil else {
-      throw Failure.usage("the id is too long for a file name")
+  /// Parses the text of an object.
+  init(parsing text: [UInt8]) throws(JSONError) {
+    let edit = try JSONEdit(text, limits: .item)
+    if let duplicate = edit.duplicate { throw duplicate }
+    do throws(NameError) {
+      try self.init(.object(edit.object))
+    } catch {
+      throw edit.error(at: Item.idField, error.description)
     }
-    return id
-  }
-
-  /// Opens the item in the editor; `nil` if it came back unchanged or empty.
-  func edited(
-    _ session: Session
-  ) throws -> (draft: Draft, text: EditedText)? {
-    var text = try EditedText(
-      ItemFile.text(of: item, id: key.id), for: .new, session)
-    let result = try text.result { bytes throws(JSONError) in
-      let edit = try JSONEdit(bytes, limits: .item)
-      if let duplicate = edit.duplicate { throw duplicate }
-      let id = edit.object[Item.idField]
-      guard id?.text != nil || id?.isNull ?? true else {
-        throw edit.error(at: Item.idField, "the id is not a string")
-      }
-      return edit
-    }
-    guard let result else { return nil }
-    let object = result.object
-    let id = try text.keepingText {
-      try object[Item.idField]?.text.map { try Self.named(ItemID($0)) } ?? key.id
-    }
-    return (Draft(ItemKey(key.table, id), Item(object)), text)
   }
 }
 
 extension ItemID {
+  /// Takes a text as an id that a file can be named by.
+  init(naming text: Text) throws(NameError) {
+    try self.init(text)
+    guard FileName.of(self) != nil else {
+      throw NameError("the id is too long for a file name")
+    }
+  }
+
   /// Returns 128 random bits as 32 hexadecimal digits, lower case.
   static func random(_ bits: () -> UInt64) throws -> ItemID {
     let digits = [bits(), bits()].map { half in
@@ -84,30 +69,5 @@ extension ItemID {
       return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
     return try ItemID(Text(digits.joined()))
-  }
-}
-
-extension Session {
-  /// Returns the table for new items: the first of `-t`, or of the workspace.
-  func table() throws -> TableName {
-    guard let table = tables.first else { throw Failure.usage("the workspace has no table") }
-    return table
-  }
-
-  /// Refuses new items that are there already, or would not be valid.
-  func check(_ drafts: [Draft], _ inventory: Inventory) throws {
-    var seen: Set<ItemKey> = []
-    var claims = Claims()
-    for draft in drafts {
-      // A new item may replace one that was removed here, before the server deletes that.
-      if inventory.contains(draft.key), !inventory.isAbsent(draft.key) {
-        throw Failure.usage("\(draft.key) already exists")
-      }
-      if let failure = try moved(Target(draft.key), &claims) { throw failure }
-      guard seen.insert(draft.key).inserted else {
-        throw Failure.usage("two items have the id \(draft.key)")
-      }
-      _ = try Session.checked(draft.item, draft.key)
-    }
   }
 }

@@ -17,16 +17,26 @@ struct EditCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words)
     context.output.begin("items")
-    let edit = try context.open(for: .reading) { session -> (EditedItems, ItemNames)? in
+    let opened = try context.open(for: .reading) {
+      session -> (EditedItems, ItemNames, EditedText)? in
       let inventory = try session.inventory()
-      let targets = try selection.targets(inventory, session)
-      guard !targets.isEmpty else { return nil }
-      var items = try EditedItems(targets, session)
-      try items.run(session)
-      return (items, session.names(of: targets.compactMap(\.key), inventory))
+      let keys = try selection.keys(inventory, session)
+      guard !keys.isEmpty else { return nil }
+      let items = try EditedItems(keys, session)
+      let text = try EditedText(items.text, for: .edit, session)
+      return (items, session.names(of: keys, inventory), text)
     }
-    // The editor has ended; only now tsync takes the lock.
-    guard let (items, names) = edit else { return context.output.summary("nothing changed") }
-    try items.finish(names, in: context)
+    guard let (items, names, text) = opened else {
+      return context.output.summary("nothing changed")
+    }
+    let isEdited = try text.edit(items.edits) { edits in
+      let changes = try context.open(for: .writing) { session in
+        try session.perform(edits.filter { $0.text != $0.original.text }) { try $0.write(to: &$1) }
+      }
+      context.output.show(changes.filter { $0.old != $0.new }, names)
+    }
+    guard !isEdited else { return }
+    if let invalid = items.invalid { throw Failure(invalid: invalid, .rejected) }
+    context.output.summary("nothing changed")
   }
 }

@@ -29,15 +29,14 @@ struct ListCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     if let limit, limit < 0 { throw Failure.usage("--limit must be 0 or more") }
     let columns = try columns.map { try ListColumn.list($0) }
-    let order = try sort.map { try SortKey.list($0) } ?? SortKey.usual
+    let order = try ListColumn.list(sort ?? "title", isOrder: true)
     context.output.page()
     context.output.begin("items")
     try context.open(for: .reading) { session in
       let inventory = try session.inventory()
-      let listing = try Listing(
-        inventory, session, filters: filters, all: all, order: order, limit: limit,
-        columns: columns ?? []
-      ) { context.output.warn($0.message ?? "") }
+      var listing = try Listing(
+        inventory, session, filters: filters, all: all, columns: columns ?? [], order: order)
+      if let limit { listing.entries = Array(listing.entries.prefix(limit)) }
       if options.json {
         try listing.printJSON(session, to: context.output)
       } else if let columns {

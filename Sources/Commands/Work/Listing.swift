@@ -10,35 +10,34 @@ struct Listing {
     let isDone: Bool
   }
 
-  let entries: [Entry]
+  var entries: [Entry]
 
   /// Finds the items that fit; done items only with `all`, or a filter on the done field.
   ///
-  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field; `warning` gets
-  ///   the failure for a filter's field.
+  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field.
   init(
     _ inventory: Inventory, _ session: Session, filters words: [String], all: Bool,
-    order: [SortKey], limit: Int?, columns: [ListColumn], warning: (Failure) -> Void
+    columns: [ListColumn], order: [ListColumn]
   ) throws {
-    let (doneField, titleField) = (
-      session.configuration.doneField, session.configuration.titleField
-    )
+    let configuration = session.configuration
+    let doneField = configuration.doneField
     let items = try inventory.items(on: session.workspace)
-    let filters = try ItemFilters(words, of: items, doneField: doneField, missing: warning)
-    for case .field(let name) in columns + order.map(\.column)
-    where !items.isEmpty && !items.contains(where: { $0.item[name] != nil }) {
-      throw Failure.noField(name, items.lazy.map(\.item))
+    let filters = try ItemFilters(words, of: items, doneField: doneField) {
+      session.context.output.warn($0.message ?? "")
+    }
+    for column in columns + order
+    where column.isField && !items.isEmpty && items.allSatisfy({ $0.item[column.name] == nil }) {
+      throw Failure.noField(column.name, items.lazy.map(\.item))
     }
     // A filter on the done field shows done items, too.
     let showsDone = all || filters.name(doneField)
     let found = items.compactMap { key, item -> Entry? in
       let isDone = item[doneField] == .bool(true)
       guard showsDone || !isDone, filters.fit(key, item) else { return nil }
-      return Entry(
-        key: key, item: item, title: ItemNames.title(of: item, field: titleField), isDone: isDone)
+      let title = ItemNames.title(of: item, field: configuration.titleField)
+      return Entry(key: key, item: item, title: title, isDone: isDone)
     }
-    let sorted = SortKey.sorted(found, by: order)
-    entries = limit.map { Array(sorted.prefix($0)) } ?? sorted
+    entries = ListColumn.sorted(found, by: order)
   }
 
   func print(_ names: ItemNames, to output: Output) {

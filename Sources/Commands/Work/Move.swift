@@ -8,14 +8,13 @@ import Workspace
 struct Move {
   let old, target: ItemKey
   let item: Item
-  private let text: [UInt8]
-  /// The fingerprint of the former item's file.
-  private let digest: Digest
+  /// The texts of the two files.
+  private let oldText, text: [UInt8]
 
   /// Plans the move; refuses an item that is invalid or in conflict, or has an open write.
   init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ session: Session) throws {
     (old, target) = (key, ItemKey(key.table, id))
-    (item, digest) = try session.item(key)
+    (oldText, item) = try session.file(key)
     let journal = session.workspace.journal
     if target == old { throw Failure.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {
@@ -26,13 +25,10 @@ struct Move {
       throw Failure.usage(
         "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
-    guard let bytes = try session.workspace.text(of: old), Digest(of: bytes) == digest else {
-      throw Failure(.rejected, "another program changed \(old)", hints: ["try again"])
-    }
-    let edit = try JSONEdit(bytes, limits: .item)
+    let edit = try JSONEdit(oldText, limits: .item)
     text =
       edit.object[Item.idField] == nil
-      ? bytes : edit.setting([(Item.idField, .string(id.text))])
+      ? oldText : edit.setting([(Item.idField, .string(id.text))])
     guard text.count <= ItemFile.limit else {
       throw Failure.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
@@ -58,15 +54,15 @@ struct Move {
     try session.workspace.settle()
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
-    let closing = journal.notes[target].map { _ in JournalRecord.closed(.operation(target)) }
-    let records = [closing].compactMap { $0 } + journal.following(old, to: target)
+    let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.operation(target))]
+    let records = closing + journal.following(old, to: target)
     if !records.isEmpty { try session.workspace.append(records, durably: true) }
     try session.note([(target, item)])
     let isKnown = try session.workspace.isKnown(old)
     // An item that is equal to the server's row needs no arrival.
     let hasArrived = try session.workspace.base(of: target).item == item
     let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
-    guard try session.workspace.remove(old, as: note, expecting: digest) else {
+    guard try session.workspace.remove(old, as: note, expecting: Digest(of: oldText)) else {
       throw Failure(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
     if !isKnown { try session.workspace.append([.closed(.operation(old))], durably: true) }

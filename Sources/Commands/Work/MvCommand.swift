@@ -18,10 +18,7 @@ struct MvCommand: TsyncCommand {
   var selection: [String] { [ref, newID] }
 
   mutating func run(in context: Context) throws {
-    let id = try ItemID(Text(newID))
-    guard FileName.of(id) != nil else {
-      throw Failure.usage("the id is too long for a file name")
-    }
+    let id = try ItemID(naming: Text(newID))
     context.output.begin("items")
     try context.open(for: .writing) { session in
       let inventory = try session.inventory()
@@ -29,21 +26,17 @@ struct MvCommand: TsyncCommand {
       let move = try Move(key, to: id, inventory, session)
       try move.run(on: &session)
       let names = session.names(of: [move.old, move.target], inventory)
-      show(move, names, context)
+      let title = names.title(of: move.item)
+      var line = Line("renamed ")
+      line.append(names.line(for: move.old))
+      line.append(" to ")
+      line.append(names.line(for: move.target))
+      line.append("  \(ItemNames.shown(title))")
+      context.output.result(line)
+      context.output.append(
+        Outcome(
+          verb: "renamed", key: move.target, title: title,
+          members: JSONObject(["from": move.old.id])), to: "items")
     }
-  }
-
-  private func show(_ move: Move, _ names: ItemNames, _ context: Context) {
-    let title = names.title(of: move.item)
-    var line = Line("renamed ")
-    line.append(names.line(for: move.old))
-    line.append(" to ")
-    line.append(names.line(for: move.target))
-    line.append("  \(ItemNames.shown(title))")
-    let outcome = Outcome(
-      verb: "renamed", key: move.target, title: title,
-      members: JSONObject(["from": move.old.id.text.string]))
-    context.output.append(outcome, to: "items")
-    context.output.result(line)
   }
 }

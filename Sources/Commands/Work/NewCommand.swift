@@ -31,55 +31,44 @@ struct NewCommand: TsyncCommand {
       guard isEmpty, !edit else {
         throw Failure.usage("-f can't be combined with a text, -s or -e")
       }
-      let objects = try ItemImport(file, in: context).objects
-      return try make(context) { session, types in
-        try objects.map { try $0.draft(in: session.table(), context) }
-      }
+      let drafts = try ItemImport.drafts(from: file, in: context)
+      return try make(context) { _, _ in drafts }
     }
     let settings = try assignments.map { try Assignment($0, allowingID: true) }
     let title = words.joined(separator: " ")
     guard edit || isEmpty else {
-      return try make(context) { session, types in
-        [try Draft(title, settings, session, &types, context)]
-      }
+      return try make(context) { [try Draft(title, settings, $0, $1)] }
     }
-    let edited = try context.open(for: .reading) { session in
-      var types = FieldTypes(try session.inventory())
-      return try Draft(title, settings, session, &types, context).edited(session)
+    let (text, id) = try context.open(for: .reading) { session in
+      let draft = try Draft(title, settings, session, session.inventory())
+      let id = try draft.id ?? .random(context.invocation.random)
+      return (try EditedText(ItemFile.text(of: draft.item, id: id), for: .new, session), id)
     }
-    guard let edited else {
-      context.output.begin("items")
-      return context.output.summary("nothing made")
+    let isMade = try text.edit(Draft.init(parsing:)) { edited in
+      try make(context) { _, _ in [Draft(id: edited.id ?? id, item: edited.item)] }
     }
-    try edited.text.saving { try make(context) { _, _ in [edited.draft] } }
+    guard !isMade else { return }
+    context.output.begin("items")
+    context.output.summary("nothing made")
   }
 
   /// Makes the items, after it has checked all of them.
   private func make(
-    _ context: Context, _ drafts: (Session, inout FieldTypes) throws -> [Draft]
+    _ context: Context, _ drafts: (Session, Inventory) throws -> [Draft]
   ) throws {
     try context.open(for: .writing) { session in
       let inventory = try session.inventory()
-      var types = FieldTypes(inventory)
-      let drafts = try drafts(session, &types)
-      try session.check(drafts, inventory)
-      let names = ItemNames(
-        for: drafts.map(\.key), among: inventory.keys, showsTable: session.tables.count > 1,
-        titleField: session.configuration.titleField)
-      context.output.begin("items")
-      defer { try? session.workspace.settle() }
-      for draft in drafts {
-        try context.checkSignal()
-        guard
-          case .replaced = try session.workspace.write(draft.item, to: draft.key, expecting: nil)
-        else { throw Failure.usage("\(draft.key) already exists") }
+      let changes = try drafts(session, inventory).map { draft in
+        let key = ItemKey(session.table, try draft.id ?? .random(context.invocation.random))
+        return ItemChange(key: key, old: nil, new: draft.item)
       }
-      try session.workspace.settle()
-      try session.note(drafts.map { ($0.key, $0.item) })
-      for draft in drafts {
-        context.output.show(
-          Outcome(verb: "added", key: draft.key, title: names.title(of: draft.item)), names)
+      try session.checkNew(changes, inventory)
+      try session.perform(changes) { change, session in
+        let outcome = try session.workspace.write(change.new, to: change.key, expecting: nil)
+        if outcome != .changedMeanwhile { return change }
+        throw Failure.usage("\(change.key) already exists")
       }
+      context.output.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))
     }
   }
 }

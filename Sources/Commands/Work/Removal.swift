@@ -26,8 +26,7 @@ struct Removal {
     // The same command finishes an interrupted removal. A renamed item that waits for its
     // successor is gone only here.
     let gone = targets.compactMap(\.key).filter {
-      (inventory.isAbsent($0) || !inventory.contains($0))
-        && session.workspace.journal.successors[$0] == nil
+      !inventory.isHere($0) && session.workspace.journal.successors[$0] == nil
     }
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {
@@ -41,13 +40,6 @@ struct Removal {
     self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
   }
 
-  func title(_ target: Target, _ session: Session) throws -> String? {
-    names.title(
-      of: try target.key.flatMap {
-        try inventory.item($0, on: session.workspace) ?? session.workspace.base(of: $0).item
-      })
-  }
-
   /// Removes an item, or a file that can't be one.
   func remove(_ target: Target, _ session: inout Session) throws {
     guard let key = target.key else {
@@ -56,22 +48,21 @@ struct Removal {
       }
       return
     }
+    let deletion = JournalRecord.noted(key, Note(kind: .delete, commanded: true))
     switch try session.workspace.client(key) {
     case .absent:
       guard session.workspace.journal.successors[key] != nil else { return }
-      try session.workspace.append(
-        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+      try session.workspace.append([deletion], durably: true)
     case .invalid(let invalid):
-      try session.workspace.append(
-        [.noted(key, Note(kind: .delete, commanded: true))], durably: true)
+      try session.workspace.append([deletion], durably: true)
       guard try session.workspace.discard(invalid, of: key, in: key.table) else {
         // Nothing was removed: if the file vanishes later, that was not by a command.
         try session.workspace.append(
           session.workspace.journal.takingBackDelete(of: key), durably: false)
-        throw Self.changedMeanwhile(key)
+        throw Failure.changedMeanwhile(key)
       }
     case .item:
-      guard try session.workspace.remove(key) else { throw Self.changedMeanwhile(key) }
+      guard try session.workspace.remove(key) else { throw Failure.changedMeanwhile(key) }
       // A row that the server made of the item has another id, and stays.
       if session.workspace.journal.intents[key]?.kind == .insert,
         try session.workspace.state().tables[key.table]?.makesIDs == true
@@ -81,15 +72,15 @@ struct Removal {
     }
   }
 
-  private static func changedMeanwhile(_ key: ItemKey) -> Failure {
-    Failure(.rejected, "another program changed \(key)", hints: ["try again"])
-  }
-
-  func show(_ verb: String, _ target: Target, _ title: String?, _ context: Context) {
+  /// Prints the item with the title that it had at the beginning.
+  func show(_ verb: String, _ target: Target, _ session: Session) throws {
+    let output = session.context.output
     if let key = target.key {
-      context.output.show(Outcome(verb: verb, key: key, title: title), names)
+      let item =
+        try inventory.item(key, on: session.workspace) ?? session.workspace.base(of: key).item
+      output.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
     } else if let file = target.misnamedFile {
-      context.output.show(verb, file, in: target.table)
+      output.show(verb, file, in: target.table)
     }
   }
 }

@@ -23,30 +23,22 @@ struct RmCommand: TsyncCommand {
   var selection: [String] { words }
 
   mutating func run(in context: Context) throws {
-    let named = try ItemSelection(words)
     context.output.begin("items")
-    guard !dryRun else {
-      return try context.open(for: .reading) { session in
-        let removal = try Removal(named, session)
-        for target in removal.targets {
-          removal.show("would remove", target, try removal.title(target, session), context)
-        }
-      }
-    }
     guard
       let selection = try context.confirmed(
-        named, isSure, to: "remove", words: words, look: ["rm", "-n"] + words)
+        ItemSelection(words), isSure || dryRun, to: "remove", words: words,
+        look: ["rm", "-n"] + words)
     else { return }
-    try context.open(for: .writing) { session in
+    try context.open(for: dryRun ? .reading : .writing) { session in
       let removal = try Removal(selection, session)
-      defer { try? session.workspace.settle() }
-      for target in removal.targets {
-        try context.checkSignal()
-        let title = try removal.title(target, session)
-        try removal.remove(target, &session)
-        removal.show("removed", target, title, context)
+      guard !dryRun else {
+        return try removal.targets.forEach { try removal.show("would remove", $0, session) }
       }
-      try session.workspace.settle()
+      try session.perform(removal.targets) { target, session in
+        try removal.remove(target, &session)
+        try removal.show("removed", target, session)
+        return nil  // it is noted already
+      }
       if removal.targets.isEmpty { context.output.summary("nothing changed") }
       context.output.count(
         removal.targets.count, "removed", selection,

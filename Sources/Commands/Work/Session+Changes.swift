@@ -5,15 +5,15 @@ import Workspace
 /// A command's change of one item.
 struct ItemChange: Equatable {
   let key: ItemKey
-  let old, new: Item
+  /// `nil` if it is a new item.
+  let old: Item?
+  let new: Item
 
-  var fields: [Text] { Change(from: old, to: new).names }
+  /// The changed fields; none of a new item.
+  var fields: [Text] { old == nil ? [] : Change(from: old, to: new).names }
 }
 
 extension Session {
-  /// How often a change is tried while another program saves the item.
-  private static let attempts = 8
-
   /// Returns an item to change; throws ``Failure`` if its file is missing or invalid.
   func item(_ key: ItemKey) throws -> (item: Item, digest: Digest) {
     switch try workspace.client(key) {
@@ -29,40 +29,52 @@ extension Session {
     }
   }
 
-  /// Changes items: checks all changes before the first write, and makes them durable together.
+  /// Returns the text and the item of a valid file.
+  func file(_ key: ItemKey) throws -> (text: [UInt8], item: Item) {
+    let (item, digest) = try item(key)
+    guard let text = try workspace.text(of: key), Digest(of: text) == digest else {
+      throw Failure.changedMeanwhile(key)
+    }
+    return (text, item)
+  }
+
+  /// Changes items; what another program changes meanwhile stays, and is named.
   ///
   /// - Returns: The changes, in the order of the keys.
   /// - Throws: ``Failure`` before anything is done, and the errors of the transformation.
   mutating func change(
     _ keys: [ItemKey], _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
-    for key in keys {
-      let old = try item(key).item
-      _ = try Self.checked(try transform(key, old), key)
+    let planned = try keys.map { key in
+      let (old, digest) = try item(key)
+      let new = try Self.checked(try transform(key, old), key)
+      return (change: ItemChange(key: key, old: old, new: new), digest: digest)
     }
+    return try perform(planned.filter { $0.change.old != $0.change.new }) { planned, session in
+      let (change, digest) = planned
+      let outcome = try session.workspace.write(change.new, to: change.key, expecting: digest)
+      if outcome != .changedMeanwhile { return change }
+      session.context.output.warn(Failure.changedMeanwhile(change.key))
+      return nil
+    }
+  }
+
+  /// Changes things one after another, and makes the changes durable together.
+  ///
+  /// - Returns: The changes that `body` returned; they are noted in the journal.
+  @discardableResult
+  mutating func perform<Element>(
+    _ elements: [Element], _ body: (Element, inout Session) throws -> ItemChange?
+  ) throws -> [ItemChange] {
     var changes: [ItemChange] = []
     defer { try? workspace.settle() }
-    for key in keys {
+    for element in elements {
       try context.checkSignal()
-      if let change = try change(key, transform) { changes.append(change) }
+      if let change = try body(element, &self) { changes.append(change) }
     }
     try workspace.settle()
     try note(changes.map { ($0.key, $0.new) })
     return changes
-  }
-
-  private mutating func change(
-    _ key: ItemKey, _ transform: (ItemKey, Item) throws -> Item
-  ) throws -> ItemChange? {
-    for _ in 0..<Self.attempts {
-      let (old, digest) = try item(key)
-      let new = try Self.checked(try transform(key, old), key)
-      guard new != old else { return nil }
-      if try workspace.write(new, to: key, expecting: digest) != .changedMeanwhile {
-        return ItemChange(key: key, old: old, new: new)
-      }
-    }
-    throw Failure(.rejected, "another program keeps changing \(key)", hints: ["try again"])
   }
 
   /// Notes changes in the journal, so that they are sent in this order.
@@ -75,16 +87,31 @@ extension Session {
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }
 
-  /// Returns an item as its file will hold it; throws ``Failure`` if that would be invalid.
+  /// The table for new items: the first of `-t`, or of the workspace; there always is one.
+  var table: TableName { tables[0] }
+
+  /// Refuses new items that are there already, or would not be valid.
+  func checkNew(_ changes: [ItemChange], _ inventory: Inventory) throws {
+    var seen: Set<ItemKey> = []
+    var claims = Claims()
+    for change in changes {
+      let key = change.key
+      // A new item may replace one that was removed here, before the server deletes that.
+      if inventory.isHere(key) { throw Failure.usage("\(key) already exists") }
+      if let failure = try moved(Target(key), &claims) { throw failure }
+      guard seen.insert(key).inserted else {
+        throw Failure.usage("two items have the id \(key)")
+      }
+      _ = try Self.checked(change.new, key)
+    }
+  }
+
+  /// Returns an item as its file will hold it; throws ``InvalidItem`` if that would be invalid.
   static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
     let text = ItemFile.text(of: item, id: key.id)
-    do throws(InvalidItem) {
-      guard text.count <= ItemFile.itemLimit else {
-        throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
-      }
-      return try ItemFile.item(in: text, as: key, place: "\(key)")
-    } catch {
-      throw Failure(invalid: error, .usage)
+    guard text.count <= ItemFile.itemLimit else {
+      throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
     }
+    return try ItemFile.item(in: text, as: key, place: "\(key)")
   }
 }

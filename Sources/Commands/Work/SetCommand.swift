@@ -30,9 +30,9 @@ struct SetCommand: TsyncCommand {
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Failure.usage("no field to set") }
     let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
-    let named = try ItemSelection(references, filters: filters)
     try context.change(
-      named, isSure, to: "change", words: all, look: ["list", "-a"] + filters, as: "changed"
+      ItemSelection(references, filters: filters), isSure, to: "change", words: all,
+      look: ["list", "-a"] + filters, as: "changed"
     ) { key, item, types, session in
       var item = item
       for assignment in assignments {
