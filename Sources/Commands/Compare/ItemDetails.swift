@@ -6,7 +6,7 @@ import Workspace
 struct ItemDetails {
   private let key: ItemKey
   private let state: String
-  private let path, place: String
+  private let place: String
   private let base: Base
   private let client: ClientState
   private let file: ClientState
@@ -15,7 +15,6 @@ struct ItemDetails {
   init(_ key: ItemKey, state: String, _ session: Session) throws {
     self.key = key
     self.state = state
-    path = try session.path(of: key)
     place = try session.place(of: key)
     base = try session.workspace.base(of: key)
     server = session.workspace.journal.conflicts[key]?.server ?? base.row
@@ -104,7 +103,7 @@ struct ItemDetails {
   func json(_ titleField: Text?) -> JSONObject {
     var object = JSONObject(key, title: ItemNames.title(of: shown, field: titleField))
     object.add([
-      "state": state, "path": path, "base": Self.json(base.row),
+      "state": state, "path": ".todosync/\(place)", "base": Self.json(base.row),
       "client": here?.object(id: key.id), "server": Self.json(server),
     ])
     return object

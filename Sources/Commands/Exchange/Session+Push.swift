@@ -40,7 +40,7 @@ extension Session {
   mutating func pushOnce(
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
-    guard configuration.remote != nil else { throw Server.noServer }
+    guard configuration.remote != nil else { throw Self.noServer }
     var settings = settings
     settings.maxDelete = maxDelete
     let survey = try Survey(of: tables, on: workspace)

@@ -9,11 +9,17 @@ extension Context {
 
   func path(_ given: String) -> String { PathName.absolute(given, in: invocation.directory) }
 
-  /// Asks a question and doesn't show the answer on the screen.
+  /// Asks a question on the terminal, which is standard input, and doesn't show the answer on the screen.
   func askSecretly(_ question: Line) throws -> [UInt8]? {
-    let echo = Echo()
+    var former = termios()
+    tcgetattr(STDIN_FILENO, &former)
+    var hidden = former
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    // Ctrl-Z would leave the terminal so; 0 disables the character (_POSIX_VDISABLE).
+    withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
     defer {
-      echo.restore()
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
       // The terminal didn't show the typed line end either.
       output.message("")
     }
@@ -23,61 +29,28 @@ extension Context {
 
   /// The exchange's dependencies: requests go to `--trace`, notices to standard error.
   func dependencies() throws -> Dependencies {
-    let trace = options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")
     let output = output
     return Dependencies(
       pause: invocation.pause,
-      trace: try trace.map { try opened($0).show },
+      trace: try (options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")).map(trace(to:)),
       notice: { output.warn($0) })
   }
-}
 
-extension Context {
-  /// Opens the trace file; throws ``Failure`` if it can't be written.
-  private func opened(_ trace: String) throws -> Trace {
+  /// Opens the trace file; returns a function that adds a line without secrets.
+  private func trace(to given: String) throws -> (String) -> Void {
+    let file: FileDescriptor
     do {
-      return try Trace(path(trace), clock: invocation.clock)
-    } catch let error as Errno {
-      throw Failure.usage("cannot write the trace to \(trace): \(error)")
+      file = try FileDescriptor.open(
+        FilePath(path(given)), .writeOnly, options: [.append, .create, .closeOnExec],
+        permissions: .ownerReadWrite)
+    } catch {
+      throw Failure.usage("cannot write the trace to \(given): \(error)")
     }
-  }
-}
-
-/// A log of requests and their results, without secrets.
-private struct Trace {
-  private let descriptor: FileDescriptor
-  private let clock: () -> Int64
-
-  init(_ path: String, clock: @escaping () -> Int64) throws {
-    descriptor = try FileDescriptor.open(
-      FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
-      permissions: .ownerReadWrite)
-    self.clock = clock
-  }
-
-  func show(_ line: String) {
-    let time = Timestamp(ticks: clock() / 1_000_000 * 10_000)
-    // A trace that can't be written is no reason to stop.
-    _ = try? descriptor.writeAll(Array("\(time.text) \(line)\n".utf8))
-  }
-}
-
-/// A terminal that hides typing; standard input must be one.
-private struct Echo {
-  private var former = termios()
-
-  /// Hides typing, and disables Ctrl-Z, because a stopped tsync would leave the terminal so.
-  init() {
-    guard tcgetattr(STDIN_FILENO, &former) == 0 else { return }
-    var hidden = former
-    hidden.c_lflag &= ~tcflag_t(ECHO)
-    // 0 disables the character (_POSIX_VDISABLE).
-    withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-  }
-
-  func restore() {
-    var former = former
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
+    let clock = invocation.clock
+    return { line in
+      let time = Timestamp(ticks: clock() / 1_000_000 * 10_000)
+      // A trace that can't be written is no reason to stop.
+      _ = try? file.writeAll(Array("\(time.text) \(line)\n".utf8))
+    }
   }
 }

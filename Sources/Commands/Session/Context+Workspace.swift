@@ -11,14 +11,13 @@ extension Context {
 
   /// Finds the workspace: from `-C`, `TSYNC_DIR` or the current directory upwards.
   func findWorkspace() throws -> String {
-    let named = options.directory != nil
     if let directory = options.directory, access(invocation.directory, F_OK) != 0 {
       throw Failure.usage("there is no directory \(directory)")
     }
-    let start = named ? nil : invocation.environment.nonEmpty("TSYNC_DIR")
+    // The invocation is in the directory of `-C` already.
+    let named = options.directory == nil ? invocation.environment.nonEmpty("TSYNC_DIR") : "."
     return try Workspace.find(
-      from: start.map { PathName.absolute($0, in: invocation.directory) } ?? invocation.directory,
-      home: invocation.home, isNamed: named || start != nil)
+      from: path(named ?? "."), home: invocation.home, isNamed: named != nil)
   }
 
   /// The command and its selection, for the history (decisions.md 32, 74).

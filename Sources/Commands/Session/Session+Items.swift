@@ -21,9 +21,8 @@ extension Session {
 
   /// Returns a conflict as it is now.
   mutating func conflict(_ key: ItemKey) throws -> Conflict {
-    var found = claims
-    defer { claims = found }
-    return try conflict(key, &found)
+    let session = self
+    return try session.conflict(key, &claims)
   }
 
   func conflict(_ key: ItemKey, _ claims: inout Claims) throws -> Conflict {

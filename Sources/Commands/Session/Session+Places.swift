@@ -3,17 +3,9 @@ import SyncModel
 import Workspace
 
 extension Session {
-  /// Returns the path of an item's file, relative to the directory that holds `.todosync`.
-  func path(of key: ItemKey) throws -> String {
-    let path = try workspace.path(of: key)
-    return PathName.part(of: path, below: workspace.path) ?? path
-  }
-
   /// Returns an item's path for messages, relative to `.todosync`.
   func place(of key: ItemKey) throws -> String {
-    let path = try path(of: key)
-    guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return path }
-    return String(path[path.utf8.index(after: slash)...])
+    try place(ofPath: workspace.path(of: key))
   }
 
   /// Returns an absolute path for messages, relative to `.todosync` if it is below.
@@ -52,13 +44,13 @@ extension Session {
     return ["if the server has one, to receive it: \(typed: "pull")"]
   }
 
+  /// Whether the directory of the items is missing.
   var lacksItems: Bool {
-    get throws(WorkspaceError) {
-      do throws(WorkspaceError) {
+    get throws {
+      do {
         _ = try workspace.directories()
         return false
-      } catch {
-        guard case .missing = error else { throw error }
+      } catch WorkspaceError.missing {
         return true
       }
     }

@@ -25,17 +25,14 @@ struct RemoteCommand: TsyncCommand {
     static func run(in context: Context) throws {
       try context.open(for: .reading) { session in
         let state = try session.workspace.state()
-        guard let remote = session.configuration.remote else { throw Server.noServer }
-        let address = try ServerAddress(remote)
+        let address = try session.address()
         let origin = Text(address.origin.description)
         let hasToken =
           try session.configuration.text("credential.command") != nil
           || context.credentials?.token(for: origin) != nil
         let hasKey =
           try context.credentials?.token(for: Credentials.applicationKey(of: origin)) != nil
-        let isKnown = state.origin == Text(address.description)
-        let found = isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil
-        let dialect = session.configuration.spokenDialect ?? found
+        let dialect = session.configuration.dialect(of: address, state)
         context.output.result(Line(address.description))
         if context.options.verbose {
           context.output.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
@@ -77,10 +74,7 @@ struct RemoteCommand: TsyncCommand {
 
 extension RemoteCommand {
   static func address(_ context: Context) throws -> ServerAddress {
-    try context.open(for: .reading) { session in
-      guard let remote = session.configuration.remote else { throw Server.noServer }
-      return try ServerAddress(remote)
-    }
+    try context.open(for: .reading) { session in try session.address() }
   }
 }
 
