@@ -12,7 +12,7 @@ struct RemoteCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  func run(in context: Context) throws { try Show.run(in: context) }
+  func run(in context: Context) throws { try Show().run(in: context) }
 
   struct Show: TsyncCommand {
     static let configuration = CommandConfiguration(
@@ -20,9 +20,7 @@ struct RemoteCommand: TsyncCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run(in context: Context) throws { try Self.run(in: context) }
-
-    static func run(in context: Context) throws {
+    func run(in context: Context) throws {
       try context.open(for: .reading) { session in
         let state = try session.workspace.state()
         let address = try session.address()

@@ -19,7 +19,7 @@ struct ServeCommand: TsyncCommand {
   }
 
   func run(in context: Context) throws {
-    let server = try SiblingProgram.path("tsync-server", of: context.invocation)
+    let server = try context.invocation.sibling("tsync-server")
     context.output.flush()
     var words = (["tsync-server"] + context.words.dropFirst()).map { strdup($0) } + [nil]
     var variables =
@@ -28,22 +28,17 @@ struct ServeCommand: TsyncCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
     execve(server, &words, &variables)
     let error = Errno(rawValue: errno)
-    (words + variables).forEach { free($0) }
     throw Failure.usage("cannot run \(server): \(error)")
   }
 }
 
-/// Programs in the directory of the running one.
-enum SiblingProgram {
-  static func path(_ name: String, of invocation: Invocation) throws -> String {
-    guard let own = invocation.executable else {
-      throw Failure.usage("cannot find \(name)")
-    }
-    let directory = PathName.split(own).directory
+extension Invocation {
+  /// Finds a program in the directory of the running one.
+  func sibling(_ name: String) throws -> String {
+    guard let executable else { throw Failure.usage("cannot find \(name)") }
+    let directory = PathName.split(executable).directory
     let path = "\(directory)/\(name)"
-    guard access(path, X_OK) == 0 else {
-      throw Failure.usage("\(name) is not in \(directory)")
-    }
+    guard access(path, X_OK) == 0 else { throw Failure.usage("\(name) is not in \(directory)") }
     return path
   }
 }

@@ -14,7 +14,7 @@ struct DemoCommand: TsyncCommand {
   var dir: String?
 
   func run(in context: Context) throws {
-    let program = try SiblingProgram.path("tsync-server", of: context.invocation)
+    let program = try context.invocation.sibling("tsync-server")
     let shown = dir ?? "tsync-demo"
     let directory = context.path(shown)
     guard mkdir(directory, 0o700) == 0 else {
