@@ -18,20 +18,15 @@ struct NewWorkspace {
       if !tables.contains(table) { tables.append(table) }
     }
     self.tables = tables
-    let found: String
-    do throws(WorkspaceError) {
-      found = try Workspace.find(
+    do {
+      let found = try Workspace.find(
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
-    } catch {
-      switch error {
+      let isSame = Text(PathName.physical(path)) == Text(found)
+      throw Failure.usage(
+        isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
+    } catch WorkspaceError.notFound, WorkspaceError.untrusted {
       // Another user's workspace above this directory doesn't count.
-      case .notFound, .untrusted: return
-      default: throw error
-      }
     }
-    let isSame = Text(PathName.physical(path)) == Text(found)
-    throw Failure.usage(
-      isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
   }
 
   /// Makes the workspace, with a server or without.
