@@ -24,8 +24,8 @@ extension Session {
       context, tables, configuration.titleField, isPreview: options.isRehearsal)
     do {
       preview = try exchange(options, settings, &summary)
-    } catch is UnknownDialect {
-      context.output.summary(Line(UnknownDialect.fact))
+    } catch let failure as Failure where failure == Server.unknownDialect {
+      context.output.summary(Line(failure.message ?? ""))
     } catch {
       // The workspace has what came before the failure.
       if !summary.isEmpty { context.output.set(summary.json, of: "pull") }

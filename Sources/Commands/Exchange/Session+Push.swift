@@ -91,7 +91,7 @@ extension Session {
       if case .success = result, report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
         report.waiting = try Survey(of: tables, on: session.workspace).waiting
-        if report.waiting > 0 { report.stop = Server.Line.stop }
+        if report.waiting > 0 { report.stop = StoppableBackend.stop }
       }
       try summary.show(report, isWhole: result.isSuccess, on: session.workspace)
       if case .failure(let error) = result { throw error }

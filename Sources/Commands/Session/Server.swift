@@ -5,10 +5,8 @@ import Workspace
 
 /// The server of a workspace, as a command is connected to it: address, backend and known facts.
 final class Server {
-  typealias Line = StoppableBackend<RESTBackend<ObservedTransport>>
-
   let address: ServerAddress
-  var backend: Line
+  var backend: StoppableBackend
   /// Whether the server, at a new address, may have other rows than the workspace knows.
   let isUnverified: Bool
   /// Whether the dialect comes from the settings.
@@ -49,7 +47,7 @@ final class Server {
     isUnverified =
       known == nil && state.origin != nil
       && (state.dataset != facts.dataset || isElsewhere && facts.dataset == nil)
-    backend = Line(
+    backend = StoppableBackend(
       inner: RESTBackend(
         exchange, facts: facts,
         settings: RemoteSettings(
@@ -58,11 +56,7 @@ final class Server {
       isInterrupted: { context.invocation.signal() != nil })
     guard known == nil else { return }
     try check(facts, against: state, workspace)
-    if !isUnverified, workspace.isWriting {
-      var state = state
-      record(in: &state)
-      try workspace.write(state)
-    }
+    try keepFacts(in: workspace)
   }
 
   /// Reads one table after another until one shows the dialect.
@@ -79,8 +73,16 @@ final class Server {
       }
     }
     if missing == tables, let table = missing.first { throw Stop.noTable(table) }
-    throw UnknownDialect()
+    throw Self.unknownDialect
   }
+
+  /// The dialect can't be detected, because all tables are empty (decisions.md 75).
+  static let unknownDialect = Failure(
+    .unreachable, "the dialect is not known yet: the table is empty",
+    hints: [
+      "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
+      "NAME is mobile-services, mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
+    ])
 
   /// Refuses another data set or user than the workspace's, and a new address while only the former
   /// one knows outcomes (decisions.md 6, 74).
@@ -123,13 +125,13 @@ final class Server {
   /// Whether the server is tsync-server: no other sends a data set.
   var isServerOfOurs: Bool { backend.inner.facts.dataset != nil }
 
-  /// Keeps the facts about the server's tables, even if the exchange failed.
-  func keepTables(in workspace: Workspace) throws {
+  /// Keeps the known facts of the server, unless it may be another one.
+  func keepFacts(in workspace: Workspace) throws {
     guard workspace.isWriting, !isUnverified else { return }
-    var state = try workspace.state()
-    guard state.tables != backend.inner.facts.tables else { return }
-    state.tables = backend.inner.facts.tables
-    try workspace.write(state)
+    let former = try workspace.state()
+    var state = former
+    record(in: &state)
+    if state != former { try workspace.write(state) }
   }
 
   /// Describes an error of the exchange; for plain HTTP to another machine, it names the address.
@@ -156,19 +158,5 @@ extension Configuration {
   func dialect(of address: ServerAddress, _ state: WorkspaceState) -> Dialect? {
     let isKnown = state.origin == Text(address.description)
     return spokenDialect ?? (isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil)
-  }
-}
-
-/// The dialect can't be detected, because all tables are empty (decisions.md 75).
-struct UnknownDialect: FailureDescribing {
-  static let fact = "the dialect is not known yet: the table is empty"
-
-  var failure: Failure {
-    Failure(
-      .unreachable, Self.fact,
-      hints: [
-        "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
-        "NAME is mobile-services, mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
-      ])
   }
 }

@@ -21,9 +21,7 @@ struct DoctorCommand: TsyncCommand {
     let fixed = fix ? try mend(path, in: context) : []
     let examination = try Workspace.examine(
       at: path, patience: 5, clock: context.invocation.clock)
-    let report = DoctorReport(examination, fixed: fixed)
-    report.print(to: context.output)
-    context.output.end(with: report.status)
+    DoctorReport(examination, fixed: fixed).print(to: context.output)
     warnOfVariables(in: context)
     if deep { try rehearsePull(in: context) }
   }

@@ -21,16 +21,12 @@ struct DoctorReport {
       + examination.findings.map { Entry(finding: $0) }
   }
 
-  /// The exit status for the remaining findings.
-  var status: ExitStatus {
-    examination.findings.reduce(.done) { $0.or($1.gravity.terms.status) }
-  }
-
-  /// Prints a line for each finding, and below it the repair.
+  /// Prints a line for each finding, and below it the repair; sets the exit status.
   func print(to output: Output) {
     for entry in entries {
       output.append(entry.json(output), to: "findings")
       entry.lines(output).forEach(output.result)
+      output.end(with: entry.terms.status)
     }
     output.set("items", examination.items)
     output.set("tables", examination.tables.count)
@@ -39,10 +35,8 @@ struct DoctorReport {
   }
 
   private var summary: String {
-    var counts = [(entries.count { $0.fix != nil }, "mended")]
-    for gravity in [Finding.Gravity.damage, .unsafe, .mendable] {
-      let count = examination.findings.count { $0.gravity == gravity }
-      counts.append((count, gravity.terms.counted))
+    let counts = ["mended", "damaged", "unsafe", "to mend"].map { word in
+      (entries.count { $0.terms.counted == word }, word)
     }
     let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let (items, tables) = (examination.items, examination.tables.count)
@@ -53,23 +47,21 @@ struct DoctorReport {
   }
 }
 
-extension Finding.Gravity {
-  /// What a gravity means to people: the word before a finding, with its look; the word behind the
-  /// number of such findings; and the exit status.
+extension DoctorReport.Entry {
+  /// The word before the finding, with its look; the word behind the number of such findings; and
+  /// the exit status.
   fileprivate var terms: (word: String, look: Line.Style, counted: String, status: ExitStatus) {
-    switch self {
+    if fix != nil { return ("mended", .green, "mended", .done) }
+    return switch finding.gravity {
     case .note: ("note", .dim, "noted", .done)
     case .mendable: ("mend", .yellow, "to mend", .conflicts)
     case .unsafe: ("unsafe", .red, "unsafe", .unsafe)
     case .damage: ("damage", .red, "damaged", .damaged)
     }
   }
-}
 
-extension DoctorReport.Entry {
   fileprivate func lines(_ output: Output) -> [Line] {
-    let terms = finding.gravity.terms
-    var line = fix == nil ? Line(terms.word, terms.look) : Line("mended", .green)
+    var line = Line(terms.word, terms.look)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
     line.append("\(finding.place)\(position): \(message(output))")

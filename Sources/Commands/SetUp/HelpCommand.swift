@@ -17,7 +17,6 @@ struct HelpCommand: TsyncCommand {
       let guess = near.map { "; did you mean \($0)?" } ?? ""
       throw Failure.usage("no page about \(command)\(guess)")
     }
-    context.output.flush()
     if try page.open(in: context) { return }
     guard let summary = page.summary else {
       throw Failure.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")

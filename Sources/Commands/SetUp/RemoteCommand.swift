@@ -75,9 +75,3 @@ extension RemoteCommand {
     try context.open(for: .reading) { session in try session.address() }
   }
 }
-
-extension RemoteError: FailureDescribing {
-  var failure: Failure {
-    .usage(description, hints: hint.map { ["to store a token for it: \($0)"] } ?? [])
-  }
-}

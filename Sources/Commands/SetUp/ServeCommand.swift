@@ -20,7 +20,6 @@ struct ServeCommand: TsyncCommand {
 
   func run(in context: Context) throws {
     let server = try context.invocation.sibling("tsync-server")
-    context.output.flush()
     var words = (["tsync-server"] + context.words.dropFirst()).map { strdup($0) } + [nil]
     var variables =
       context.invocation.environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]

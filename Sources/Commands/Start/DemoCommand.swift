@@ -30,7 +30,6 @@ struct DemoCommand: TsyncCommand {
     guard let url = server.firstLine() else {
       throw Failure(.damaged, "the server did not start: see \(shown)/server.log")
     }
-    context.output.flush()
     // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
     let script = Program(

@@ -12,12 +12,11 @@ struct NewWorkspace {
   init(at shown: String, in context: Context) throws {
     self.shown = shown
     path = context.path(shown)
-    var tables: [TableName] = []
-    for word in context.options.table.isEmpty ? ["todoitem"] : context.options.table {
+    let words = context.options.table.isEmpty ? ["todoitem"] : context.options.table
+    tables = try words.reduce(into: []) { tables, word in
       let table = try TableName(Text(word))
       if !tables.contains(table) { tables.append(table) }
     }
-    self.tables = tables
     do {
       let found = try Workspace.find(
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
