@@ -93,17 +93,15 @@ package enum Tsync {
   }
 
   private static func perform(
-    _ command: some TsyncCommand, _ words: [String], in invocation: Invocation
+    _ command: any TsyncCommand, _ words: [String], in invocation: Invocation
   ) -> ExitStatus {
-    var command = command
-    var world = invocation
-    let options = command.options
-    if let directory = options.directory {
-      world.directory = PathName.absolute(directory, in: invocation.directory)
+    var (command, invocation) = (command, invocation)
+    if let directory = command.options.directory {
+      invocation.directory = PathName.absolute(directory, in: invocation.directory)
     }
-    let output = Output(world, options, command: words[0])
+    let output = Output(invocation, command.options, command: words[0])
     let context = Context(
-      invocation: world, options: options, command: words[0], words: words,
+      invocation: invocation, options: command.options, command: words[0], words: words,
       selection: command.selection, output: output)
     do {
       try command.run(in: context)

@@ -25,7 +25,7 @@ struct CommandLineWords {
     // The words behind `serve` are for tsync-server.
     let isPassedOn = name.map { Text($0) } == "serve"
     rest = (isPassedOn ? [] : before) + words
-    let own = isPassedOn ? Array(words.prefix(1)) : before + Self.options(in: Array(words))
+    let own = isPassedOn ? Array(words.prefix(1)) : before + words.prefix { $0 != "--" }
     asksForVersion = before.contains("--version")
     // Behind a command's name, the parser decides whether -h is an option or a value.
     asksForHelp = own.contains("--help") || name == nil && own.contains("-h")
@@ -34,10 +34,6 @@ struct CommandLineWords {
   /// Returns the options for printing a failure if no command was parsed.
   func options() throws -> GlobalOptions {
     let known = ["--json", "-q", "--quiet"]
-    return try GlobalOptions.parse(Self.options(in: rest).filter(known.contains))
-  }
-
-  private static func options(in words: [String]) -> ArraySlice<String> {
-    words.prefix { $0 != "--" }
+    return try GlobalOptions.parse(rest.prefix { $0 != "--" }.filter(known.contains))
   }
 }

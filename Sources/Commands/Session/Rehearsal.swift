@@ -20,9 +20,7 @@ struct Rehearsal<Stage: Disk> {
   }
 
   /// The disk below, to read a table's rows; `nil` if they were forgotten.
-  private func rows(of table: TableName) -> Stage? {
-    forgotten.contains(table) ? nil : stage
-  }
+  private func rows(of table: TableName) -> Stage? { forgotten.contains(table) ? nil : stage }
 
   private static func state(_ item: Item?, _ key: ItemKey) -> ClientState {
     guard let item else { return .absent }
@@ -31,9 +29,7 @@ struct Rehearsal<Stage: Disk> {
 }
 
 extension Rehearsal: ItemDisk {
-  func client(_ key: ItemKey) throws -> ClientState {
-    try clients[key] ?? stage.client(key)
-  }
+  func client(_ key: ItemKey) throws -> ClientState { try clients[key] ?? stage.client(key) }
 
   func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)

@@ -12,9 +12,7 @@ struct StoppableBackend: Backend {
 
   func prepare(_ operation: Operation) throws -> Request { try inner.prepare(operation) }
 
-  mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
-  ) throws {
+  mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
     let isInterrupted = isInterrupted
     try inner.send(
       next: { isInterrupted() ? nil : try next() },

@@ -19,14 +19,10 @@ struct DoctorCommand: TsyncCommand {
     let path = try context.findWorkspace()
     context.output.begin("findings")
     let fixed = fix ? try mend(path, in: context) : []
-    let examination = try Workspace.examine(
-      at: path, patience: 5, clock: context.invocation.clock)
+    let examination = try Workspace.examine(at: path, patience: 5, clock: context.invocation.clock)
     DoctorReport(examination, fixed: fixed).print(to: context.output)
     warnOfVariables(in: context)
-    if deep { try rehearsePull(in: context) }
-  }
-
-  private func rehearsePull(in context: Context) throws {
+    guard deep else { return }
     var context = context
     context.options.verbose = true
     try context.open(for: .exchanging(isDryRun: true)) { session in

@@ -22,7 +22,7 @@ extension RemoteCommand {
     var keyFile: String?
 
     func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
+      let origin = try context.open(for: .reading) { try $0.address().origin }
       let key = try keyFile.map { try Login.secret(inFile: $0, "application key", context) }
       // A key alone needs no token.
       let hasToken = key == nil || tokenFile != nil
@@ -44,7 +44,7 @@ extension RemoteCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
+      let origin = try context.open(for: .reading) { try $0.address().origin }
       let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
       context.output.set("remote", origin.description)
       context.output.set("token", false)

@@ -69,9 +69,3 @@ struct RemoteCommand: TsyncCommand {
     }
   }
 }
-
-extension RemoteCommand {
-  static func address(_ context: Context) throws -> ServerAddress {
-    try context.open(for: .reading) { session in try session.address() }
-  }
-}

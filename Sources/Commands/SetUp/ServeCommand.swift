@@ -5,8 +5,7 @@ import SystemPackage
 
 /// Replaces this process by `tsync-server` from the same directory.
 struct ServeCommand: TsyncCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Run the server.")
+  static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the server.")
 
   // All words behind `serve` are for the server.
   @Argument(parsing: .allUnrecognized, help: "The options of tsync-server.")

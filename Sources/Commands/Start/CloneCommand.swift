@@ -40,7 +40,15 @@ struct CloneCommand: TsyncCommand {
         try session.pull(PullOptions())
       }
     } catch {
-      throw Self.continued(Failure(error))
+      // The workspace exists, and the user can go on in it.
+      var failure = Failure(error)
+      if failure.status == .usage {
+        failure.hints.append(
+          "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
+      } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
+        failure.hints.append("the workspace is made; to continue\(.column)\(typed: "pull")")
+      }
+      throw failure
     }
   }
 
@@ -61,21 +69,8 @@ struct CloneCommand: TsyncCommand {
       // An interrupted clone leaves a workspace.
       let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
       let isWorkspace = found != nil && found == UserDirectory.resolved(path)
-      let hint: Hint =
-        "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
+      let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
       throw Failure.usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
     }
-  }
-
-  /// Adds a hint to go on, because the workspace exists.
-  private static func continued(_ failure: Failure) -> Failure {
-    var failure = failure
-    if failure.status == .usage {
-      failure.hints.append(
-        "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
-    } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
-      failure.hints.append("the workspace is made; to continue\(.column)\(typed: "pull")")
-    }
-    return failure
   }
 }

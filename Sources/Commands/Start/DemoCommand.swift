@@ -37,17 +37,13 @@ struct DemoCommand: TsyncCommand {
       environment: environment.setting([("URL", Text(url))]), input: .bytes([]))
     let ending = try context.invocation.run(script)
     try context.checkSignal()
-    guard ending.status == 0 else {
-      throw Failure(.conflicts, "the demonstration failed")
-    }
+    guard ending.status == 0 else { throw Failure(.conflicts, "the demonstration failed") }
     context.output.summary(
       Line("The demonstration succeeded. Its workspaces are \(shown)/anna and \(shown)/ben."))
   }
 
   /// Returns an environment without the user's settings and tokens; `tsync` is this program.
-  private static func environment(
-    _ invocation: Invocation, _ directory: String
-  ) -> Environment {
+  private static func environment(_ invocation: Invocation, _ directory: String) -> Environment {
     let own = invocation.environment.variables.filter {
       !$0.name.string.utf8.starts(with: "TSYNC_".utf8)
     }

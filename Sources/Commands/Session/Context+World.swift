@@ -5,17 +5,36 @@ import SystemPackage
 import Workspace
 
 extension Context {
-  var credentials: Credentials? { userDirectory.map { Credentials(in: $0) } }
-
   func path(_ given: String) -> String { PathName.absolute(given, in: invocation.directory) }
 
-  /// Asks a question on the terminal, which is standard input, and doesn't show the answer on the screen.
+  /// The user's settings directory; `nil` without `XDG_CONFIG_HOME` and `HOME`.
+  var userDirectory: UserDirectory? {
+    UserDirectory(configHome: invocation.environment["XDG_CONFIG_HOME"], home: invocation.home)
+  }
+
+  var credentials: Credentials? { userDirectory.map { Credentials(in: $0) } }
+
+  /// Finds the workspace: from `-C`, `TSYNC_DIR` or the current directory upwards.
+  func findWorkspace() throws -> String {
+    if let directory = options.directory, access(invocation.directory, F_OK) != 0 {
+      throw Failure.usage("there is no directory \(directory)")
+    }
+    // The invocation is in the directory of `-C` already.
+    let named = options.directory == nil ? invocation.environment.nonEmpty("TSYNC_DIR") : "."
+    return try Workspace.find(
+      from: path(named ?? "."), home: invocation.home, isNamed: named != nil)
+  }
+
+  /// The command and its selection, for the history (decisions.md 32, 74).
+  var recorded: Text { Text(([command] + selection).joined(separator: " ")) }
+
+  /// Asks a question on the terminal, which is standard input, and doesn't show the answer.
   func askSecretly(_ question: Line) throws -> [UInt8]? {
     var former = termios()
     tcgetattr(STDIN_FILENO, &former)
     var hidden = former
     hidden.c_lflag &= ~tcflag_t(ECHO)
-    // Ctrl-Z would leave the terminal so; 0 disables the character (_POSIX_VDISABLE).
+    // Ctrl-Z would stop tsync, and leave the terminal so; 0 disables the character (_POSIX_VDISABLE).
     withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
     defer {
@@ -52,5 +71,12 @@ extension Context {
       // A trace that can't be written is no reason to stop.
       _ = try? file.writeAll(Array("\(time.text) \(line)\n".utf8))
     }
+  }
+}
+
+extension Output {
+  func apply(_ configuration: Configuration) {
+    colorSetting = GlobalOptions.Color(rawValue: configuration.color.string) ?? .auto
+    pagerSetting = configuration.text("pager")?.string
   }
 }
