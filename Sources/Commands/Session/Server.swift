@@ -5,12 +5,12 @@ import Workspace
 
 /// The server of a workspace, as a command is connected to it: address, backend and known facts.
 final class Server {
-  let address: ServerAddress
   var backend: StoppableBackend
   /// Whether the server, at a new address, may have other rows than the workspace knows.
   let isUnverified: Bool
   /// Whether the dialect comes from the settings.
   private let isDialectSet: Bool
+  private let address: ServerAddress
   private let transport: ObservedTransport
 
   /// Connects to the workspace's server; detects the dialect of a new one, and keeps it.

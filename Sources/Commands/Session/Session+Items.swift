@@ -87,14 +87,11 @@ extension Session {
 extension Configuration {
   /// Returns the tables that words name, or all.
   func tables(named words: [String]) throws -> [TableName] {
-    let chosen = try words.map { word -> TableName in
-      let name = try TableName(Text(word))
-      guard tables.contains(name) else {
-        throw Failure.usage(
-          "\(name) is not a table of this workspace",
-          hints: ["its tables: \(tables.map(\.description).joined(separator: ", "))"])
-      }
-      return name
+    let chosen = try words.map { try TableName(Text($0)) }
+    if let unknown = chosen.first(where: { !tables.contains($0) }) {
+      throw Failure.usage(
+        "\(unknown) is not a table of this workspace",
+        hints: ["its tables: \(tables.map(\.description).joined(separator: ", "))"])
     }
     return chosen.isEmpty ? tables : tables.filter(chosen.contains)
   }

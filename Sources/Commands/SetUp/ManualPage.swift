@@ -20,6 +20,7 @@ struct ManualPage: Equatable {
   private var isAboutAll: Bool { Text(topic) == "tsync" }
   /// The page's name, such as `tsync-push`.
   var name: String { isAboutAll ? topic : "tsync-\(topic)" }
+
   /// Shows the page by man(1); returns whether that worked.
   func open(in context: Context) throws -> Bool {
     let world = context.invocation

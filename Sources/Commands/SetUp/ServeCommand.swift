@@ -11,11 +11,8 @@ struct ServeCommand: TsyncCommand {
   @Argument(parsing: .allUnrecognized, help: "The options of tsync-server.")
   var arguments: [String] = []
 
-  // Parses no words, because an option group that was never parsed can't be read.
-  var options: GlobalOptions {
-    // Parsing no words can't fail.
-    (try? GlobalOptions.parse([])) ?? GlobalOptions()
-  }
+  // An option group that was never parsed can't be read; parsing no words can't fail.
+  var options: GlobalOptions { (try? GlobalOptions.parse([])) ?? GlobalOptions() }
 
   func run(in context: Context) throws {
     let server = try context.invocation.sibling("tsync-server")
