@@ -24,16 +24,13 @@ extension Session {
 
   /// Returns a conflict as it is now.
   mutating func conflict(_ key: ItemKey) throws -> Conflict {
-    let session = self
-    return try session.conflict(key, &claims)
+    try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
   }
 
   func conflict(_ key: ItemKey, _ claims: inout Claims) throws -> Conflict {
     try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
   }
-}
 
-extension Session {
   /// Returns an item's path for messages, relative to `.todosync`.
   func place(of key: ItemKey) throws -> String { try place(ofPath: workspace.path(of: key)) }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Remote
-import SyncEngine
 import SyncModel
 import Workspace
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import SyncModel
 import SystemPackage
 
 /// Replaces this process by `tsync-server` from the same directory.
