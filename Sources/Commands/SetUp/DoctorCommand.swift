@@ -57,6 +57,7 @@ struct DoctorCommand: TsyncCommand {
         .unsafe, "\(place) \(fact)",
         hints: ["nothing was changed; install a newer tsync, or clone again"])
     }
+    var finished: [Finding] = []
     // Unreadable settings are reported below, like other damage that only a person can repair.
     if !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) {
       try context.open(for: .writing) { session in
@@ -65,8 +66,8 @@ struct DoctorCommand: TsyncCommand {
         _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
         mended += try session.workspace.mend()
       }
+      finished = before.faults.filter { $0.remedy == .finish }
     }
-    let finished = before.faults.filter { $0.remedy == .finish }
     return mended.map { DoctorReport.Entry(finding: $0.finding, fix: $0.deed) }
       + finished.map { DoctorReport.Entry(finding: $0, fix: "finished") }
   }
