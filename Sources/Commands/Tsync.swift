@@ -1,5 +1,6 @@
 import ArgumentParser
 import SyncEngine
+import SyncModel
 import SystemPackage
 
 /// The program: it runs a command line, and returns an exit status.
@@ -8,55 +9,53 @@ package enum Tsync {
   package static let version = "0.1.0"
 
   /// The commands in their groups, as in tsync(1).
-  static let groups: [(title: String, commands: [any TsyncCommand.Type])] = [
-    ("start", [InitCommand.self, CloneCommand.self, DemoCommand.self]),
-    (
-      "work",
-      [
-        NewCommand.self, EditCommand.self, SetCommand.self, DoneCommand.self, RmCommand.self,
-        MvCommand.self, ListCommand.self, ShowCommand.self,
-      ]
-    ),
-    ("compare", [StatusCommand.self, DiffCommand.self, JournalCommand.self]),
-    ("exchange", [PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self]),
-    ("rewind", [RestoreCommand.self, PurgeCommand.self]),
-    (
-      "set up",
-      [
-        RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
-        HelpCommand.self,
-      ]
-    ),
+  private static let groups: KeyValuePairs<String, [any TsyncCommand.Type]> = [
+    "start": [InitCommand.self, CloneCommand.self, DemoCommand.self],
+    "work": [
+      NewCommand.self, EditCommand.self, SetCommand.self, DoneCommand.self, RmCommand.self,
+      MvCommand.self, ListCommand.self, ShowCommand.self,
+    ],
+    "compare": [StatusCommand.self, DiffCommand.self, JournalCommand.self],
+    "exchange": [PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self],
+    "rewind": [RestoreCommand.self, PurgeCommand.self],
+    "set up": [
+      RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
+      HelpCommand.self,
+    ],
   ]
 
-  static let commands = groups.flatMap(\.commands)
+  static let commands = groups.flatMap(\.value)
+
+  static func command(named name: String) -> (any TsyncCommand.Type)? {
+    commands.first { Text($0.name) == Text(name) }
+  }
 
   /// The text of `tsync help`: the commands in their groups, a line each.
   static var overview: String {
     var lines = ["usage: tsync COMMAND [OPTION...] [ARGUMENT...]"]
-    for group in groups {
-      lines += ["", group.title]
-      lines += group.commands.map { command in
+    for (title, commands) in groups {
+      lines += ["", title]
+      for command in commands {
         let gap = String(repeating: " ", count: max(1, 10 - command.name.utf8.count))
-        return "  \(command.name)\(gap)\(command.configuration.abstract)"
+        lines.append("  \(command.name)\(gap)\(command.configuration.abstract)")
       }
     }
-    return
-      (lines + [
-        "", "to read the page of a command: tsync help COMMAND; of tsync: tsync help tsync", "",
-      ])
-      .joined(separator: "\n")
+    lines += ["", "to read the page of a command: tsync help COMMAND; of tsync: tsync help tsync"]
+    return lines.joined(separator: "\n") + "\n"
   }
 
   /// Runs a command line without the program's name, prints all, and returns the exit status.
   package static func run(_ arguments: [String], in invocation: Invocation) -> Int32 {
     var line = CommandLineWords(arguments)
-    if line.asksForVersion {
-      return print("tsync \(version)\n", in: invocation)
-    }
     do {
+      if line.asksForVersion {
+        try invocation.output.write(Array("tsync \(version)\n".utf8))
+        return 0
+      }
       if line.asksForHelp { line = CommandLineWords(["help"] + (line.name.map { [$0] } ?? [])) }
       return try run(line, in: invocation).number
+    } catch Errno.brokenPipe {
+      return ExitStatus.signal(13).number
     } catch {
       let failure = Failure(error)
       guard let options = try? line.options() else { return failure.status.number }
@@ -74,30 +73,35 @@ package enum Tsync {
       }
       throw Failure.usage("no command given", hints: ["to list the commands: \(typed: "help")"])
     }
-    guard let type = commands.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+    guard let type = command(named: name) else {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
       let text = HintText(option: line.directory, directory: invocation.directory)
       throw Failure.usage(
         text.text(of: answer ?? "there is no such command; to list the commands: \(typed: "help")"))
     }
-    guard let command = try parse(line.rest, as: type) else {
+    let command: any ParsableCommand
+    do {
+      command = try type.parseAsRoot(line.rest)
+    } catch {
+      throw Failure(parsing: error, of: type)
+    }
+    guard let command = command as? any TsyncCommand else {
+      // The parser's own command prints help, for `-h`.
       return try run(CommandLineWords(["help", name]), in: invocation)
     }
     return perform(command, [name] + line.rest, in: invocation)
   }
 
   private static func perform(
-    _ command: some TsyncCommand, _ words: [String], in invocation: Invocation
+    _ command: any TsyncCommand, _ words: [String], in invocation: Invocation
   ) -> ExitStatus {
-    var command = command
-    var world = invocation
-    let options = command.options
-    if let directory = options.directory {
-      world.directory = PathName.absolute(directory, in: invocation.directory)
+    var (command, invocation) = (command, invocation)
+    if let directory = command.options.directory {
+      invocation.directory = PathName.absolute(directory, in: invocation.directory)
     }
-    let output = Output(world, options, command: words[0])
+    let output = Output(invocation, command.options, command: words[0])
     let context = Context(
-      invocation: world, options: options, command: words[0], words: words,
+      invocation: invocation, options: command.options, command: words[0], words: words,
       selection: command.selection, output: output)
     do {
       try command.run(in: context)
@@ -107,26 +111,6 @@ package enum Tsync {
       return output.finish(invocation.signal().map { .signal($0) } ?? Failure(Errno.interrupted))
     } catch {
       return output.finish(Failure(error))
-    }
-  }
-
-  /// Returns the command; `nil` if `-h` asks for its help.
-  private static func parse(
-    _ words: [String], as type: any TsyncCommand.Type
-  ) throws -> (any TsyncCommand)? {
-    do {
-      return try type.parseAsRoot(words) as? any TsyncCommand
-    } catch {
-      throw Failure(parsing: error, of: type)
-    }
-  }
-
-  private static func print(_ text: String, in invocation: Invocation) -> Int32 {
-    do {
-      try invocation.output.write(Array(text.utf8))
-      return 0
-    } catch {
-      return error == .brokenPipe ? 141 : ExitStatus.damaged.number
     }
   }
 }

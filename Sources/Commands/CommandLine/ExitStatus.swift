@@ -2,9 +2,7 @@
 struct ExitStatus: Hashable, Sendable {
   let number: Int32
 
-  init(_ number: Int32) {
-    self.number = number
-  }
+  init(_ number: Int32) { self.number = number }
 
   static let done = ExitStatus(0)
   /// Conflicts were found or left; with `--exit-code`: there are differences.

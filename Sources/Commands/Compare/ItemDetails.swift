@@ -6,7 +6,7 @@ import Workspace
 struct ItemDetails {
   private let key: ItemKey
   private let state: String
-  private let path, place: String
+  private let place: String
   private let base: Base
   private let file: ClientState
   /// The client side of an open conflict, else the file.
@@ -17,7 +17,6 @@ struct ItemDetails {
   /// `state` is that of a changed or existing item.
   init(_ key: ItemKey, state: String?, _ session: Session) throws {
     self.key = key
-    path = try session.path(of: key)
     place = try session.place(of: key)
     base = try session.workspace.base(of: key)
     self.state = state ?? (base == .neverSeen ? "absent" : "deleted")
@@ -90,7 +89,7 @@ struct ItemDetails {
   var json: JSONObject {
     var object = JSONObject(key, title: title)
     object.add([
-      "state": state, "path": path, "base": Self.json(base.row),
+      "state": state, "path": ".todosync/\(place)", "base": Self.json(base.row),
       "client": here?.object(id: key.id), "server": Self.json(server),
     ])
     return object

@@ -20,9 +20,7 @@ extension Session {
     _ keys: [ItemKey], by decider: Decider, isLast: Bool = true, settled: [ItemKey] = []
   ) throws -> ResolveSummary {
     let formers = keys.flatMap(workspace.journal.predecessors)
-    let names = try ItemNames(
-      for: settled + keys + formers, in: tables, on: workspace,
-      titleField: configuration.titleField)
+    let names = try names(of: settled + keys + formers)
     var summary = ResolveSummary(names, context.output)
     for key in settled {
       let item = try workspace.client(key).item ?? workspace.base(of: key).item

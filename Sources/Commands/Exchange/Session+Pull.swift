@@ -27,8 +27,8 @@ extension Session {
             \.pulled, server, verifiesServer: session.tables == session.configuration.tables)
         }
       }
-    } catch is UnknownDialect {
-      context.output.summary(Line(UnknownDialect.fact))
+    } catch let failure as Failure where failure == Server.unknownDialect {
+      context.output.summary(Line(failure.message ?? ""))
     } catch {
       // The workspace has what came before the failure.
       if !puller.summaries.isEmpty { context.output.set(puller.json, of: "pull") }

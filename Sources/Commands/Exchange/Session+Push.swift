@@ -31,7 +31,7 @@ extension Session {
   mutating func pushOnce(
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
-    guard configuration.remote != nil else { throw Server.noServer }
+    guard configuration.remote != nil else { throw Self.noServer }
     let survey = try Survey(of: tables, on: workspace)
     // If the only given item is invalid, nothing is done (decisions.md 27).
     if selection?.count == 1,
@@ -76,7 +76,7 @@ extension Session {
       if report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
         report.waiting = try Survey(of: tables, on: workspace).waiting
-        if report.waiting > 0 { report.stop = Server.Line.stop }
+        if report.waiting > 0 { report.stop = StoppableBackend.stop }
       }
     } catch {
       failure = error

@@ -39,7 +39,7 @@ extension Session {
     let keys = report.events.map(\.key)
     let sent = Set(keys)
     let selected = survey.entries(of: selection)
-    let names = try names(of: keys + selected.compactMap(\.key), on: workspace)
+    let names = try names(of: keys + selected.compactMap(\.key))
     var lines = Dictionary(grouping: report.events, by: \.key)
       .mapValues { PushSummary.Entry($0, names, isPreview: isPreview) }
     for entry in selected {

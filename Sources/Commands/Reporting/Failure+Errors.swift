@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Remote
 import SyncEngine
 import SyncModel
 import SystemPackage
@@ -10,11 +11,13 @@ extension Failure {
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
-    case let error as any FailureDescribing: self = error.failure
     case let error as WorkspaceError: self.init(error)
     case let error as Stop: self.init(error)
     case let error as Resolve.Failure: self.init(error)
     case let error as InvalidItem: self.init(invalid: error, .usage)
+    case let error as RemoteError:
+      self = .usage(
+        error.description, hints: error.hint.map { ["to store a token for it: \($0)"] } ?? [])
     case let error as NameError: self = .usage(error.description)
     case let error as FilterError: self = .usage(error.description)
     case let error as JSONError: self = .usage(error.description)

@@ -46,8 +46,3 @@ struct Failure: Error, Equatable {
     ]
   }
 }
-
-/// An error that describes its own failure, for ``Failure/init(_:)``.
-protocol FailureDescribing: Error {
-  var failure: Failure { get }
-}

@@ -101,9 +101,3 @@ struct ItemNames {
     return Dictionary(uniqueKeysWithValues: zip(sorted, shared.map { $0 + 1 }))
   }
 }
-
-extension Session {
-  func names(of keys: [ItemKey]) throws -> ItemNames {
-    try ItemNames(for: keys, in: tables, on: workspace, titleField: configuration.titleField)
-  }
-}

@@ -19,6 +19,9 @@ struct Rehearsal<Stage: Disk> {
     journal = stage.journal
   }
 
+  /// The disk below, to read a table's rows; `nil` if they were forgotten.
+  private func rows(of table: TableName) -> Stage? { forgotten.contains(table) ? nil : stage }
+
   private static func state(_ item: Item?, _ key: ItemKey) -> ClientState {
     guard let item else { return .absent }
     return .item(item, Digest(of: JSON.object(item.object(id: key.id)).encoded()))
@@ -26,9 +29,7 @@ struct Rehearsal<Stage: Disk> {
 }
 
 extension Rehearsal: ItemDisk {
-  func client(_ key: ItemKey) throws -> ClientState {
-    try clients[key] ?? stage.client(key)
-  }
+  func client(_ key: ItemKey) throws -> ClientState { try clients[key] ?? stage.client(key) }
 
   func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)
@@ -36,8 +37,8 @@ extension Rehearsal: ItemDisk {
     candidates.removeAll { $0.key.map(touched.contains) ?? false }
     for key in touched.sorted() {
       let client = try client(key)
-      if case .item(let item, _) = client, try base(of: key).item == item { continue }
-      if client == .absent, try base(of: key).item == nil { continue }
+      let isValid = client == .absent || client.item != nil
+      if isValid, try client.item == base(of: key).item { continue }
       candidates.append(Candidate(key: key, client: client, modified: 0))
     }
     return candidates
@@ -71,12 +72,11 @@ extension Rehearsal: ItemDisk {
 
 extension Rehearsal: RowDisk {
   func base(of key: ItemKey) throws -> Base {
-    if let row = bases[key] { return Base(row) }
-    return forgotten.contains(key.table) ? .neverSeen : try stage.base(of: key)
+    try bases[key].map { Base($0) } ?? rows(of: key.table)?.base(of: key) ?? .neverSeen
   }
 
   func liveIDs(in table: TableName) throws -> [ItemID] {
-    var ids = forgotten.contains(table) ? [] : Set(try stage.liveIDs(in: table))
+    var ids = Set(try rows(of: table)?.liveIDs(in: table) ?? [])
     for (key, row) in bases where key.table == table {
       if row.deleted { ids.remove(key.id) } else { ids.insert(key.id) }
     }
@@ -84,24 +84,21 @@ extension Rehearsal: RowDisk {
   }
 
   func token(of table: TableName) throws -> DeltaToken? {
-    if let token = tokens[table] { return token }
-    return forgotten.contains(table) ? nil : try stage.token(of: table)
+    try tokens[table] ?? rows(of: table)?.token(of: table)
   }
 
   func incoming(in table: TableName) throws -> [Row] {
     var rows = waiting.filter { $0.key.table == table }.mapValues(\.row)
-    if !forgotten.contains(table) {
-      for row in try stage.incoming(in: table) {
-        let key = ItemKey(table, row.id)
-        if rows[key] == nil, bases[key] == nil { rows[key] = row }
-      }
+    for row in try self.rows(of: table)?.incoming(in: table) ?? [] {
+      let key = ItemKey(table, row.id)
+      if rows[key] == nil, bases[key] == nil { rows[key] = row }
     }
     return rows.sorted { $0.key < $1.key }.map(\.value)
   }
 
   func incoming(of key: ItemKey) throws -> Row? {
     if let row = waiting[key]?.row { return row }
-    return try forgotten.contains(key.table) || bases[key] != nil ? nil : stage.incoming(of: key)
+    return bases[key] == nil ? try rows(of: key.table)?.incoming(of: key) : nil
   }
 
   mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {

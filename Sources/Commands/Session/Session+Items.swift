@@ -17,42 +17,85 @@ extension Session {
       titleField: configuration.titleField)
   }
 
+  func names(of keys: [ItemKey]) throws -> ItemNames { try names(of: keys, on: workspace) }
+
   /// Returns the names of items that may be gone here, among all rows of their tables.
   func names(of keys: [ItemKey], on disk: some RowDisk) throws -> ItemNames {
     try ItemNames(for: keys, in: tables, on: disk, titleField: configuration.titleField)
   }
 
-  var settings: Settings { configuration.settings(for: tables, now: context.now) }
+  var settings: Settings {
+    let policies = tables.map { ($0, configuration.policy(of: $0)) }
+    return Settings(policies: Dictionary(uniqueKeysWithValues: policies), now: context.now)
+  }
 
   /// Returns a conflict as it is now.
   mutating func conflict(_ key: ItemKey) throws -> Conflict {
-    var found = claims
-    defer { claims = found }
-    return try conflict(key, &found)
+    try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
   }
 
   func conflict(_ key: ItemKey, _ claims: inout Claims) throws -> Conflict {
-    try Resolve(settings: configuration.settings(for: [key.table], now: 0)).current(
-      key, on: workspace, claims: &claims)
+    try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
+  }
+
+  /// Returns an item's path for messages, relative to `.todosync`.
+  func place(of key: ItemKey) throws -> String { try place(ofPath: workspace.path(of: key)) }
+
+  /// Returns an absolute path for messages, relative to `.todosync` if it is below.
+  func place(ofPath path: String) -> String {
+    PathName.part(of: path, below: "\(workspace.path)/.todosync") ?? path
+  }
+
+  /// Returns the names of the directories below `items` that are no table of the workspace.
+  func unknownDirectories() throws -> [String] {
+    let found = try workspace.directories()
+    return found.tables.filter { !configuration.tables.contains($0) }.map(\.description)
+      + found.others
+  }
+
+  /// Refuses if a table with rows has no directory: its items would look deleted (decisions.md 78).
+  func requireDirectories() throws {
+    let found = try workspace.directories().tables
+    for table in tables where !found.contains(table) {
+      let count = try workspace.liveIDs(in: table).count
+      guard count > 0 else { continue }
+      let place = ".todosync/items/\(table)"
+      throw Failure(
+        .unsafe, "items/\(table) is missing",
+        hints: [
+          "to bring its items back: \(typed: "restore", "-a", "-t", "\(table)")",
+          "to delete them on the server: \(shell: "mkdir", places: [place]) && \(typed: "push", "--max-delete", "\(count)")",
+        ])
+    }
+  }
+
+  /// Returns a hint to pull if the table has no delta token: the server may have a row then.
+  func pullHint(of key: ItemKey) throws -> [Hint] {
+    guard configuration.remote != nil, try workspace.token(of: key.table) == nil else { return [] }
+    return ["if the server has one, to receive it: \(typed: "pull")"]
+  }
+
+  /// Whether the directory of the items is missing.
+  var lacksItems: Bool {
+    get throws {
+      do {
+        _ = try workspace.directories()
+        return false
+      } catch WorkspaceError.missing {
+        return true
+      }
+    }
   }
 }
 
 extension Configuration {
-  func settings(for tables: [TableName], now: Int64) -> Settings {
-    Settings(
-      policies: Dictionary(uniqueKeysWithValues: tables.map { ($0, policy(of: $0)) }), now: now)
-  }
-
   /// Returns the tables that words name, or all.
   func tables(named words: [String]) throws -> [TableName] {
-    let chosen = try words.map { word -> TableName in
-      let name = try TableName(Text(word))
-      guard tables.contains(name) else {
-        throw Failure.usage(
-          "\(name) is not a table of this workspace",
-          hints: ["its tables: \(tables.map(\.description).joined(separator: ", "))"])
-      }
-      return name
+    let chosen = try words.map { try TableName(Text($0)) }
+    if let unknown = chosen.first(where: { !tables.contains($0) }) {
+      throw Failure.usage(
+        "\(unknown) is not a table of this workspace",
+        hints: ["its tables: \(tables.map(\.description).joined(separator: ", "))"])
     }
     return chosen.isEmpty ? tables : tables.filter(chosen.contains)
   }

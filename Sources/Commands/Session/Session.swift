@@ -69,7 +69,7 @@ struct Session {
     let server = try server ?? Server(self)
     self.server = server
     let result = Swift.Result { try body(&self, server) }
-    try server.keepTables(in: workspace)
+    try server.keepFacts(in: workspace)
     return try result.get()
   }
 

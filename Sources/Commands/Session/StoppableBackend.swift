@@ -1,9 +1,10 @@
+import Remote
 import SyncEngine
 import SyncModel
 
 /// A backend that a signal stops: it waits for the requests under way, and sends no new ones.
-struct StoppableBackend<Inner: Backend>: Backend {
-  var inner: Inner
+struct StoppableBackend: Backend {
+  var inner: RESTBackend<ObservedTransport>
   let isInterrupted: () -> Bool
 
   /// The end of an interrupted exchange; the command's status is the signal's.
@@ -11,9 +12,7 @@ struct StoppableBackend<Inner: Backend>: Backend {
 
   func prepare(_ operation: Operation) throws -> Request { try inner.prepare(operation) }
 
-  mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
-  ) throws {
+  mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
     let isInterrupted = isInterrupted
     try inner.send(
       next: { isInterrupted() ? nil : try next() },

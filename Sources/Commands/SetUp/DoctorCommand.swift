@@ -19,16 +19,10 @@ struct DoctorCommand: TsyncCommand {
     let path = try context.findWorkspace()
     context.output.begin("findings")
     let fixed = fix ? try mend(path, in: context) : []
-    let examination = try Workspace.examine(
-      at: path, patience: 5, clock: context.invocation.clock)
-    let report = DoctorReport(examination, fixed: fixed)
-    report.print(to: context.output)
-    context.output.end(with: report.status)
-    Self.environmentNotes(context.invocation.environment).forEach(context.output.warn)
-    if deep { try rehearsePull(in: context) }
-  }
-
-  private func rehearsePull(in context: Context) throws {
+    let examination = try Workspace.examine(at: path, patience: 5, clock: context.invocation.clock)
+    DoctorReport(examination, fixed: fixed).print(to: context.output)
+    warnOfVariables(in: context)
+    guard deep else { return }
     var context = context
     context.options.verbose = true
     try context.open(for: .exchanging(isDryRun: true)) { session in
@@ -36,59 +30,55 @@ struct DoctorCommand: TsyncCommand {
     }
   }
 
-  /// Returns warnings of variables that expose the exchange to others (safety.md W10).
+  /// Warns of variables that expose the exchange to others (safety.md W10).
   ///
-  /// They don't repeat the values: a proxy's address may hold a password.
-  static func environmentNotes(_ environment: Environment) -> [String] {
-    var facts: [String] = []
-    if environment.nonEmpty("SSLKEYLOGFILE") != nil {
-      facts.append(
-        "SSLKEYLOGFILE is set: a reader of that file can decrypt all requests and answers")
+  /// The values are not printed: a proxy's address may hold a password.
+  private func warnOfVariables(in context: Context) {
+    let proxy = "tsync reaches https servers through a proxy"
+    let effects: KeyValuePairs<Text, String> = [
+      "SSLKEYLOGFILE": "a reader of that file can decrypt all requests and answers",
+      "https_proxy": proxy, "HTTPS_PROXY": proxy, "all_proxy": proxy, "ALL_PROXY": proxy,
+    ]
+    for (name, effect) in effects where context.invocation.environment.nonEmpty(name) != nil {
+      context.output.warn("\(name) is set: \(effect)")
     }
-    for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] as [Text]
-    where environment.nonEmpty(name) != nil {
-      facts.append("\(name) is set: tsync reaches https servers through a proxy")
-    }
-    return facts
   }
 
-  /// Repairs the workspace; returns the findings with their repairs.
+  /// Repairs the workspace; returns the repairs.
   private func mend(_ path: String, in context: Context) throws -> [DoctorReport.Entry] {
     let clock = context.invocation.clock
     let before = try Workspace.examine(at: path, clock: clock)
     guard !before.faults.isEmpty else { return [] }
-    var fixed: [Mended]
+    var mended: [Mended]
     do {
-      fixed = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+      mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
     } catch {
-      throw before.newer(error) ?? error
+      guard case .untrusted(let place, let fact) = error, before.isNewer(place) else { throw error }
+      throw Failure(
+        .unsafe, "\(place) \(fact)",
+        hints: ["nothing was changed; install a newer tsync, or clone again"])
     }
+    var finished: [Finding] = []
     // Unreadable settings are reported below, like other damage that only a person can repair.
-    guard !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
-      return fixed.map { DoctorReport.Entry($0.finding, fix: $0.deed) }
+    if !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) {
+      try context.open(for: .writing) { session in
+        // A pull of tables that left the settings may have been interrupted, too.
+        let others = before.tables.filter { !session.configuration.tables.contains($0) }
+        _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
+        mended += try session.workspace.mend()
+      }
+      finished = before.faults.filter { $0.remedy == .finish }
     }
-    try context.open(for: .writing) { session in
-      // A pull of tables that left the settings may have been interrupted, too.
-      let others = before.tables.filter { !session.configuration.tables.contains($0) }
-      _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
-      fixed += try session.workspace.mend()
-    }
-    let finished = before.faults.filter { $0.remedy == .finish }
-      .map { DoctorReport.Entry($0, fix: "finished") }
-    return fixed.map { DoctorReport.Entry($0.finding, fix: $0.deed) } + finished
+    return mended.map { DoctorReport.Entry(finding: $0.finding, fix: $0.deed) }
+      + finished.map { DoctorReport.Entry(finding: $0, fix: "finished") }
   }
 }
 
 extension Examination {
-  /// Returns the failure if a newer tsync's file forbids the repair; `nil` for other errors.
-  fileprivate func newer(_ error: any Error) -> Failure? {
-    guard case .untrusted(let place, let fact) = error as? WorkspaceError else { return nil }
-    let isNewer = findings.contains {
+  /// Whether a file is a newer tsync's, which forbids the repair.
+  fileprivate func isNewer(_ place: String) -> Bool {
+    findings.contains {
       Text($0.place) == Text(place) && $0.gravity == .unsafe && $0.invariant != .modes
     }
-    guard isNewer else { return nil }
-    return Failure(
-      .unsafe, "\(place) \(fact)",
-      hints: ["nothing was changed; install a newer tsync, or clone again"])
   }
 }

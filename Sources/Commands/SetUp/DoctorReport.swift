@@ -6,12 +6,8 @@ import Workspace
 struct DoctorReport {
   struct Entry {
     let finding: Finding
-    let fix: String?
-
-    init(_ finding: Finding, fix: String? = nil) {
-      self.finding = finding
-      self.fix = fix
-    }
+    /// What was done about it; `nil` if it remains.
+    var fix: String?
   }
 
   private let entries: [Entry]
@@ -22,26 +18,15 @@ struct DoctorReport {
     self.examination = examination
     entries =
       fixed.filter { !examination.findings.contains($0.finding) }
-      + examination.findings.map { Entry($0) }
+      + examination.findings.map { Entry(finding: $0) }
   }
 
-  /// The exit status for the remaining findings.
-  var status: ExitStatus {
-    examination.findings.reduce(.done) { status, finding in
-      switch finding.gravity {
-      case .note: status
-      case .mendable: status.or(.conflicts)
-      case .unsafe: status.or(.unsafe)
-      case .damage: status.or(.damaged)
-      }
-    }
-  }
-
-  /// Prints a line for each finding, and below it the repair.
+  /// Prints a line for each finding, and below it the repair; sets the exit status.
   func print(to output: Output) {
     for entry in entries {
       output.append(entry.json(output), to: "findings")
       entry.lines(output).forEach(output.result)
+      output.end(with: entry.terms.status)
     }
     output.set("items", examination.items)
     output.set("tables", examination.tables.count)
@@ -50,10 +35,9 @@ struct DoctorReport {
   }
 
   private var summary: String {
-    let counts: [(Int, String)] = [
-      (entries.count { $0.fix != nil }, "mended"),
-      (count(.damage), "damaged"), (count(.unsafe), "unsafe"), (count(.mendable), "to mend"),
-    ]
+    let counts = ["mended", "damaged", "unsafe", "to mend"].map { word in
+      (entries.count { $0.terms.counted == word }, word)
+    }
     let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let (items, tables) = (examination.items, examination.tables.count)
     let extent =
@@ -61,41 +45,28 @@ struct DoctorReport {
       + (tables == 1 ? "1 table" : "\(tables) tables")
     return (parts.isEmpty ? "all is well" : parts.joined(separator: ", ")) + ": \(extent)"
   }
-
-  private func count(_ gravity: Finding.Gravity) -> Int {
-    examination.findings.count { $0.gravity == gravity }
-  }
 }
 
 extension DoctorReport.Entry {
+  /// The word before the finding, with its look; the word behind the number of such findings; and
+  /// the exit status.
+  fileprivate var terms: (word: String, look: Line.Style, counted: String, status: ExitStatus) {
+    if fix != nil { return ("mended", .green, "mended", .done) }
+    return switch finding.gravity {
+    case .note: ("note", .dim, "noted", .done)
+    case .mendable: ("mend", .yellow, "to mend", .conflicts)
+    case .unsafe: ("unsafe", .red, "unsafe", .unsafe)
+    case .damage: ("damage", .red, "damaged", .damaged)
+    }
+  }
+
   fileprivate func lines(_ output: Output) -> [Line] {
-    var line = Line()
-    line.append(word, style)
+    var line = Line(terms.word, terms.look)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
     line.append("\(finding.place)\(position): \(message(output))")
-    if let fix { return [line, Line("        \(fix)")] }
-    guard let remedy = finding.remedy else { return [line] }
-    return [line, Line("        --fix \(remedy.words)")]
-  }
-
-  private var word: String {
-    if fix != nil { return "mended" }
-    return switch finding.gravity {
-    case .note: "note"
-    case .mendable: "mend"
-    case .unsafe: "unsafe"
-    case .damage: "damage"
-    }
-  }
-
-  private var style: Line.Style {
-    if fix != nil { return .green }
-    return switch finding.gravity {
-    case .note: .dim
-    case .mendable: .yellow
-    case .unsafe, .damage: .red
-    }
+    let deed = fix ?? finding.remedy.map { "--fix \($0.words)" }
+    return [line] + (deed.map { [Line("        \($0)")] } ?? [])
   }
 
   private func message(_ output: Output) -> String {

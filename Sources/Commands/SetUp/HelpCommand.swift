@@ -10,16 +10,13 @@ struct HelpCommand: TsyncCommand {
     help: ArgumentHelp("A command, or the last word of the name of a page.", valueName: "command"))
   var command: String?
 
-  mutating func run(in context: Context) throws {
-    guard command != nil else { return context.output.result(safe: Tsync.overview) }
+  func run(in context: Context) throws {
+    guard let command else { return context.output.result(safe: Tsync.overview) }
     guard let page = ManualPage(about: command) else {
-      let word = command ?? ""
-      let guess =
-        HabitWords.nearest(word, of: ManualPage.topics)
-        .map { "; did you mean \($0)?" } ?? ""
-      throw Failure.usage("no page about \(word)\(guess)")
+      let near = HabitWords.nearest(command, of: ManualPage.topics)
+      let guess = near.map { "; did you mean \($0)?" } ?? ""
+      throw Failure.usage("no page about \(command)\(guess)")
     }
-    context.output.flush()
     if try page.open(in: context) { return }
     guard let summary = page.summary else {
       throw Failure.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")

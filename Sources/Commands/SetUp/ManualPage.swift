@@ -1,34 +1,25 @@
 import ArgumentParser
 import Glibc
+import SyncModel
 
 struct ManualPage: Equatable {
+  /// The word after `tsync help`.
+  let topic: String
+  var section = 1
+
+  /// The pages of the commands, and those about other topics; all but tsync(1).
+  private static let all =
+    Tsync.commands.map { ManualPage(topic: $0.name) } + [
+      ManualPage(topic: "conflicts", section: 7), ManualPage(topic: "filter", section: 7),
+      ManualPage(topic: "safety", section: 7), ManualPage(topic: "server", section: 8),
+      ManualPage(topic: "tutorial", section: 7), ManualPage(topic: "workspace", section: 5),
+    ]
+
+  static var topics: [String] { all.map(\.topic) }
+
+  private var isAboutAll: Bool { Text(topic) == "tsync" }
   /// The page's name, such as `tsync-push`.
-  let name: String
-  let section: Int
-  private let command: String?
-
-  /// The pages that are not about a command.
-  private static let others: [(topic: String, section: Int)] = [
-    ("conflicts", 7), ("filter", 7), ("safety", 7), ("server", 8), ("tutorial", 7),
-    ("workspace", 5),
-  ]
-
-  static var topics: [String] { Tsync.commands.map { $0.name } + others.map(\.topic) }
-
-  /// Finds the page about a command or another topic; without one, tsync(1).
-  init?(about topic: String?) {
-    guard let topic, !topic.utf8.elementsEqual("tsync".utf8) else {
-      (name, section, command) = ("tsync", 1, nil)
-      return
-    }
-    if Tsync.commands.contains(where: { $0.name.utf8.elementsEqual(topic.utf8) }) {
-      (name, section, command) = ("tsync-\(topic)", 1, topic)
-    } else if let other = Self.others.first(where: { $0.topic.utf8.elementsEqual(topic.utf8) }) {
-      (name, section, command) = ("tsync-\(topic)", other.section, nil)
-    } else {
-      return nil
-    }
-  }
+  var name: String { isAboutAll ? topic : "tsync-\(topic)" }
 
   /// Shows the page by man(1); returns whether that worked.
   func open(in context: Context) throws -> Bool {
@@ -60,15 +51,19 @@ struct ManualPage: Equatable {
 
   /// The text without man(1): a command's usage, or all commands; `nil` for other pages.
   var summary: String? {
-    guard
-      let type = Tsync.commands.first(where: { $0.name.utf8.elementsEqual((command ?? "").utf8) })
-    else {
-      return name.utf8.elementsEqual("tsync".utf8) ? Tsync.overview : nil
-    }
+    if isAboutAll { return Tsync.overview }
+    guard let type = Tsync.command(named: topic) else { return nil }
     let help = type.helpMessage()
-    let start = "USAGE: "
-    let isUsual = help.utf8.contains(UInt8(ascii: ":"))
-    guard isUsual, let range = help.utf8.firstRange(of: start.utf8) else { return "\(help)\n" }
-    return help[..<range.upperBound] + "tsync " + help[range.upperBound...] + "\n"
+    guard let start = help.utf8.firstRange(of: "USAGE: ".utf8) else { return "\(help)\n" }
+    return help[..<start.upperBound] + "tsync " + help[start.upperBound...] + "\n"
+  }
+}
+
+extension ManualPage {
+  /// Finds the page about a command or another topic, or tsync(1).
+  init?(about topic: String) {
+    let pages = [ManualPage(topic: "tsync")] + Self.all
+    guard let page = pages.first(where: { Text($0.topic) == Text(topic) }) else { return nil }
+    self = page
   }
 }

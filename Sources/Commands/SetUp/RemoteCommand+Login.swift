@@ -22,16 +22,16 @@ extension RemoteCommand {
     var keyFile: String?
 
     func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
+      let origin = try context.open(for: .reading) { try $0.address().origin }
       let key = try keyFile.map { try Login.secret(inFile: $0, "application key", context) }
-      let token =
-        key != nil && tokenFile == nil
-        ? nil : try Login.token(file: tokenFile, for: origin, asks: true, context)
-      guard token != nil || key != nil else { throw Failure.usage("no token was given") }
-      if let token { try Login.keep(token, for: origin, context) }
+      // A key alone needs no token.
+      let hasToken = key == nil || tokenFile != nil
+      if hasToken, let token = try Login.token(file: tokenFile, for: origin, asks: true, context) {
+        try Login.keep(token, for: origin, context)
+      }
       if let key { try Login.keep(key, for: origin, isKey: true, context) }
       context.output.set("remote", origin.description)
-      context.output.set("token", token != nil)
+      context.output.set("token", hasToken)
       context.output.set("applicationKey", key != nil)
       context.output.summary(Line("logged in to \(origin)"))
     }
@@ -44,7 +44,7 @@ extension RemoteCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(in context: Context) throws {
-      let origin = try RemoteCommand.address(context).origin
+      let origin = try context.open(for: .reading) { try $0.address().origin }
       let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
       context.output.set("remote", origin.description)
       context.output.set("token", false)

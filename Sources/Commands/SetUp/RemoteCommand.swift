@@ -1,6 +1,5 @@
 import ArgumentParser
 import Remote
-import SyncEngine
 import SyncModel
 import Workspace
 
@@ -12,7 +11,7 @@ struct RemoteCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  func run(in context: Context) throws { try Show.run(in: context) }
+  func run(in context: Context) throws { try Show().run(in: context) }
 
   struct Show: TsyncCommand {
     static let configuration = CommandConfiguration(
@@ -20,22 +19,17 @@ struct RemoteCommand: TsyncCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run(in context: Context) throws { try Self.run(in: context) }
-
-    static func run(in context: Context) throws {
+    func run(in context: Context) throws {
       try context.open(for: .reading) { session in
         let state = try session.workspace.state()
-        guard let remote = session.configuration.remote else { throw Server.noServer }
-        let address = try ServerAddress(remote)
+        let address = try session.address()
         let origin = Text(address.origin.description)
         let hasToken =
           try session.configuration.text("credential.command") != nil
           || context.credentials?.token(for: origin) != nil
         let hasKey =
           try context.credentials?.token(for: Credentials.applicationKey(of: origin)) != nil
-        let isKnown = state.origin == Text(address.description)
-        let found = isKnown ? state.dialect.flatMap(Dialect.init(name:)) : nil
-        let dialect = session.configuration.spokenDialect ?? found
+        let dialect = session.configuration.dialect(of: address, state)
         context.output.result(Line(address.description))
         if context.options.verbose {
           context.output.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
@@ -72,20 +66,5 @@ struct RemoteCommand: TsyncCommand {
       }
       context.output.set("remote", address.description)
     }
-  }
-}
-
-extension RemoteCommand {
-  static func address(_ context: Context) throws -> ServerAddress {
-    try context.open(for: .reading) { session in
-      guard let remote = session.configuration.remote else { throw Server.noServer }
-      return try ServerAddress(remote)
-    }
-  }
-}
-
-extension RemoteError: FailureDescribing {
-  var failure: Failure {
-    .usage(description, hints: hint.map { ["to store a token for it: \($0)"] } ?? [])
   }
 }

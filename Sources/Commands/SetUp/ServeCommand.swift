@@ -1,26 +1,20 @@
 import ArgumentParser
 import Glibc
-import SyncModel
 import SystemPackage
 
 /// Replaces this process by `tsync-server` from the same directory.
 struct ServeCommand: TsyncCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Run the server.")
+  static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the server.")
 
   // All words behind `serve` are for the server.
   @Argument(parsing: .allUnrecognized, help: "The options of tsync-server.")
   var arguments: [String] = []
 
-  // Parses no words, because an option group that was never parsed can't be read.
-  var options: GlobalOptions {
-    // Parsing no words can't fail.
-    (try? GlobalOptions.parse([])) ?? GlobalOptions()
-  }
+  // An option group that was never parsed can't be read; parsing no words can't fail.
+  var options: GlobalOptions { (try? GlobalOptions.parse([])) ?? GlobalOptions() }
 
   func run(in context: Context) throws {
-    let server = try SiblingProgram.path("tsync-server", of: context.invocation)
-    context.output.flush()
+    let server = try context.invocation.sibling("tsync-server")
     var words = (["tsync-server"] + context.words.dropFirst()).map { strdup($0) } + [nil]
     var variables =
       context.invocation.environment.variables.map { strdup("\($0.name)=\($0.value)") } + [nil]
@@ -28,22 +22,17 @@ struct ServeCommand: TsyncCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
     execve(server, &words, &variables)
     let error = Errno(rawValue: errno)
-    (words + variables).forEach { free($0) }
     throw Failure.usage("cannot run \(server): \(error)")
   }
 }
 
-/// Programs in the directory of the running one.
-enum SiblingProgram {
-  static func path(_ name: String, of invocation: Invocation) throws -> String {
-    guard let own = invocation.executable else {
-      throw Failure.usage("cannot find \(name)")
-    }
-    let directory = PathName.split(own).directory
+extension Invocation {
+  /// Finds a program in the directory of the running one.
+  func sibling(_ name: String) throws -> String {
+    guard let executable else { throw Failure.usage("cannot find \(name)") }
+    let directory = PathName.split(executable).directory
     let path = "\(directory)/\(name)"
-    guard access(path, X_OK) == 0 else {
-      throw Failure.usage("\(name) is not in \(directory)")
-    }
+    guard access(path, X_OK) == 0 else { throw Failure.usage("\(name) is not in \(directory)") }
     return path
   }
 }

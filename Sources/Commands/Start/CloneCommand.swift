@@ -26,7 +26,7 @@ struct CloneCommand: TsyncCommand {
   func run(in context: Context) throws {
     let address = try ServerAddress(Text(url))
     let shown = dir ?? address.origin.host.string
-    try Self.requireEmpty(context.path(shown), shown, context)
+    try Self.requireEmpty(shown, in: context)
     let new = try NewWorkspace(at: shown, in: context)
     if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
       try Login.keep(token, for: address.origin, context)
@@ -40,11 +40,21 @@ struct CloneCommand: TsyncCommand {
         try session.pull()
       }
     } catch {
-      throw Self.continued(Failure(error))
+      // The workspace exists, and the user can go on in it.
+      var failure = Failure(error)
+      if failure.status == .usage {
+        failure.hints.append(
+          "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
+      } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
+        failure.hints.append("the workspace is made; to continue\(.column)\(typed: "pull")")
+      }
+      throw failure
     }
   }
 
-  private static func requireEmpty(_ path: String, _ shown: String, _ context: Context) throws {
+  /// Refuses a directory with files; if it is a workspace, with a hint to go on.
+  private static func requireEmpty(_ shown: String, in context: Context) throws {
+    let path = context.path(shown)
     guard let stream = opendir(path) else {
       guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
       return
@@ -55,30 +65,12 @@ struct CloneCommand: TsyncCommand {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       let isNothing = [".", ".."].contains { Text($0) == Text(name) }
-      guard isNothing || Workspace.isLeftover(name) else {
-        throw isNotEmpty(path, shown, context)
-      }
+      if isNothing || Workspace.isLeftover(name) { continue }
+      // An interrupted clone leaves a workspace.
+      let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
+      let isWorkspace = found != nil && found == UserDirectory.resolved(path)
+      let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
+      throw Failure.usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
     }
-  }
-
-  /// Returns the failure; for a workspace, such as an interrupted clone, with a hint to go on.
-  private static func isNotEmpty(_ path: String, _ shown: String, _ context: Context) -> Failure {
-    let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
-    let isWorkspace = found != nil && found == UserDirectory.resolved(path)
-    let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
-    return .usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
-  }
-
-  /// Adds a hint to go on, because the workspace exists.
-  private static func continued(_ failure: Failure) -> Failure {
-    var failure = failure
-    if failure.status == .usage {
-      failure.hints.append(
-        "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
-    } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
-      failure.hints.append(
-        "the workspace is made; to continue\(.column)\(typed: "pull")")
-    }
-    return failure
   }
 }

@@ -14,7 +14,7 @@ struct DemoCommand: TsyncCommand {
   var dir: String?
 
   func run(in context: Context) throws {
-    let program = try SiblingProgram.path("tsync-server", of: context.invocation)
+    let program = try context.invocation.sibling("tsync-server")
     let shown = dir ?? "tsync-demo"
     let directory = context.path(shown)
     guard mkdir(directory, 0o700) == 0 else {
@@ -32,7 +32,6 @@ struct DemoCommand: TsyncCommand {
     guard let url = server.firstLine() else {
       throw Failure(.damaged, "the server did not start: see \(shown)/server.log")
     }
-    context.output.flush()
     // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
     let script = Program(
@@ -40,17 +39,13 @@ struct DemoCommand: TsyncCommand {
       environment: environment.setting([("URL", Text(url))]), input: .bytes([]))
     let ending = try context.invocation.run(script)
     try context.checkSignal()
-    guard ending.status == 0 else {
-      throw Failure(.conflicts, "the demonstration failed")
-    }
+    guard ending.status == 0 else { throw Failure(.conflicts, "the demonstration failed") }
     context.output.summary(
       Line("The demonstration succeeded. Its workspaces are \(shown)/anna and \(shown)/ben."))
   }
 
   /// Returns an environment without the user's settings and tokens; `tsync` is this program.
-  private static func environment(
-    _ invocation: Invocation, _ directory: String
-  ) -> Environment {
+  private static func environment(_ invocation: Invocation, _ directory: String) -> Environment {
     let own = invocation.environment.variables.filter {
       !$0.name.string.utf8.starts(with: "TSYNC_".utf8)
     }

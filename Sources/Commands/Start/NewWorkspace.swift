@@ -12,26 +12,20 @@ struct NewWorkspace {
   init(at shown: String, in context: Context) throws {
     self.shown = shown
     path = context.path(shown)
-    var tables: [TableName] = []
-    for word in context.options.table.isEmpty ? ["todoitem"] : context.options.table {
+    let words = context.options.table.isEmpty ? ["todoitem"] : context.options.table
+    tables = try words.reduce(into: []) { tables, word in
       let table = try TableName(Text(word))
       if !tables.contains(table) { tables.append(table) }
     }
-    self.tables = tables
-    let found: String
-    do throws(WorkspaceError) {
-      found = try Workspace.find(
+    do {
+      let found = try Workspace.find(
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
-    } catch {
-      switch error {
+      let isSame = Text(PathName.physical(path)) == Text(found)
+      throw Failure.usage(
+        isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
+    } catch WorkspaceError.notFound, WorkspaceError.untrusted {
       // Another user's workspace above this directory doesn't count.
-      case .notFound, .untrusted: return
-      default: throw error
-      }
     }
-    let isSame = Text(PathName.physical(path)) == Text(found)
-    throw Failure.usage(
-      isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
   }
 
   /// Makes the workspace, with a server or without.
