@@ -53,11 +53,12 @@ struct Session {
   mutating func unlocked<Result>(_ body: () throws -> Result) throws -> Result {
     guard access.isWriting else { return try body() }
     try finish()
-    let path = workspace.path
+    let (path, notices) = (workspace.path, workspace.notices)
     workspace = try context.workspace(at: path, isWriting: false)
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
     claims = Claims()
+    workspace.notices.filter { !notices.contains($0) }.forEach(context.output.warn)
     try recover()
     return result
   }
