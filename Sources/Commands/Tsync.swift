@@ -57,9 +57,9 @@ package enum Tsync {
     } catch Errno.brokenPipe {
       return ExitStatus.signal(13).number
     } catch {
-      let failure = Failure(error)
-      guard let options = try? line.options() else { return failure.status.number }
-      return Output(invocation, options, command: line.name ?? "").finish(failure).number
+      let problem = Problem(error)
+      guard let options = try? line.options() else { return problem.status.number }
+      return Printer(invocation, options, command: line.name ?? "").finish(problem).number
     }
   }
 
@@ -71,19 +71,19 @@ package enum Tsync {
         try? invocation.error.write(Array(overview.utf8))
         return .usage
       }
-      throw Failure.usage("no command given", hints: ["to list the commands: \(typed: "help")"])
+      throw Problem.usage("no command given", hints: ["to list the commands: \(typed: "help")"])
     }
     guard let type = command(named: name) else {
       let answer = HabitWords.answer(to: name, commands: commands.map { $0.name })
       let text = HintText(option: line.directory, directory: invocation.directory)
-      throw Failure.usage(
+      throw Problem.usage(
         text.text(of: answer ?? "there is no such command; to list the commands: \(typed: "help")"))
     }
     let command: any ParsableCommand
     do {
       command = try type.parseAsRoot(line.rest)
     } catch {
-      throw Failure(parsing: error, of: type)
+      throw Problem(parsing: error, of: type)
     }
     guard let command = command as? any TsyncCommand else {
       // The parser's own command prints help, for `-h`.
@@ -99,18 +99,18 @@ package enum Tsync {
     if let directory = command.options.directory {
       invocation.directory = PathName.absolute(directory, in: invocation.directory)
     }
-    let output = Output(invocation, command.options, command: words[0])
+    let printer = Printer(invocation, command.options, command: words[0])
     let context = Context(
       invocation: invocation, options: command.options, command: words[0], words: words,
-      selection: command.selection, output: output)
+      selection: command.selection, printer: printer)
     do {
       try command.run(in: context)
-      return output.finish(nil)
+      return printer.finish(nil)
     } catch Errno.interrupted {
       // The signal interrupted reading, such as that of an answer.
-      return output.finish(invocation.signal().map { .signal($0) } ?? Failure(Errno.interrupted))
+      return printer.finish(invocation.signal().map { .signal($0) } ?? Problem(Errno.interrupted))
     } catch {
-      return output.finish(Failure(error))
+      return printer.finish(Problem(error))
     }
   }
 }

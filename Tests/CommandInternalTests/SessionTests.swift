@@ -32,7 +32,7 @@ import Workspace
     let invocation = run.invocation
     return Context(
       invocation: invocation, options: options, command: "sync", words: ["sync"], selection: [],
-      output: Output(invocation, options, command: "sync"))
+      printer: Printer(invocation, options, command: "sync"))
   }
 
   /// Displaces milk's text.
@@ -74,7 +74,7 @@ import Workspace
       if calls.isCounting, calls.next() == 2 { anna.directory.write(history, to: path) }
       return 1_000_000_000_000_000_000
     }
-    #expect(throws: Failure.self) {
+    #expect(throws: Problem.self) {
       try context.open(for: .exchanging(isDryRun: false)) { session in
         try displace(&session)
         try spoil()

@@ -6,7 +6,7 @@ protocol TsyncCommand: ParsableCommand {
   /// The words for the history, such as references; no values.
   var selection: [String] { get }
 
-  /// Runs the command; ``Failure/init(_:)`` describes any error.
+  /// Runs the command; ``Problem/init(_:)`` describes any error.
   mutating func run(in context: Context) throws
 }
 

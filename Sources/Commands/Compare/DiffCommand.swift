@@ -36,15 +36,15 @@ struct DiffCommand: TsyncCommand {
   var refs: [String] = []
 
   mutating func run(in context: Context) throws {
-    if patch, other == .conflict { throw Failure.usage("--conflict and --patch can't be combined") }
-    context.output.page()
-    context.output.begin("items")
+    if patch, other == .conflict { throw Problem.usage("--conflict and --patch can't be combined") }
+    context.printer.page()
+    context.printer.begin("items")
     try context.open(for: .reading) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
       let inventory = try session.inventory()
       let keys = try session.lookup(inventory).items(refs)
       for key in keys {
-        if let invalid = inventory.invalid(key) { throw Failure(invalid: invalid, .usage) }
+        if let invalid = inventory.invalid(key) { throw Problem(invalid: invalid, .usage) }
       }
       let chosen = Set(keys)
       let entries = survey.entries.filter { entry in
@@ -57,8 +57,8 @@ struct DiffCommand: TsyncCommand {
         other == .conflict
         ? try showConflicts(entries, session, names, context)
         : try showDifferences(entries, session, names, context)
-      if exitCode, count > 0 { context.output.end(with: .conflicts) }
-      if refs.isEmpty { context.output.showInvalid(survey) }
+      if exitCode, count > 0 { context.printer.end(with: .conflicts) }
+      if refs.isEmpty { context.printer.showInvalid(survey) }
     }
   }
 
@@ -70,10 +70,10 @@ struct DiffCommand: TsyncCommand {
       try ItemDifference($0, isFromServer: other == .server, session, &claims)
     }
     for difference in differences {
-      context.output.append(difference.json(names), to: "items")
+      context.printer.append(difference.json(names), to: "items")
       let lines =
         patch ? try difference.patch(session).lines.map(\.line) : difference.lines(names)
-      lines.forEach(context.output.result)
+      lines.forEach(context.printer.result)
     }
     return differences.count
   }
@@ -86,12 +86,12 @@ struct DiffCommand: TsyncCommand {
     for entry in entries {
       guard let key = entry.key, case .conflict = entry.standing else { continue }
       let conflict = try session.conflict(key, &claims)
-      if count > 0 { context.output.result("") }
+      if count > 0 { context.printer.result("") }
       count += 1
       let table = try session.table(
         of: conflict, key, names, columns: context.invocation.output.columns)
-      table.lines.forEach(context.output.result)
-      context.output.append(conflict.json(key, names), to: "items")
+      table.lines.forEach(context.printer.result)
+      context.printer.append(conflict.json(key, names), to: "items")
     }
     return count
   }

@@ -69,14 +69,14 @@ struct ItemDetails {
     switch side {
     case .base:
       guard let row = base.row else {
-        throw Failure.usage("\(key) has no base: tsync knows no row of it")
+        throw Problem.usage("\(key) has no base: tsync knows no row of it")
       }
       item = row.liveItem
     case .server:
-      guard let server else { throw Failure.usage("tsync knows no row of \(key)") }
+      guard let server else { throw Problem.usage("tsync knows no row of \(key)") }
       item = server.liveItem
     case .client:
-      if case .invalid(let invalid) = client { throw Failure(invalid: invalid, .usage) }
+      if case .invalid(let invalid) = client { throw Problem(invalid: invalid, .usage) }
       item = client.item
     }
     var object = (item ?? Item(JSONObject())).object(id: key.id, omittingNulls: true)

@@ -22,7 +22,7 @@ extension ItemStatus {
       return "\(rejection.sentence) · \(tries), last \(last)"
     case .unknown(let intent): return intent.kind.rawValue
     case .invalid(let invalid):
-      return invalid.sentence + (invalid.hint.map { " · \(context.output.text(of: $0))" } ?? "")
+      return invalid.sentence + (invalid.hint.map { " · \(context.printer.text(of: $0))" } ?? "")
     case .moved(let place): return "renamed to \(place)"
     }
   }

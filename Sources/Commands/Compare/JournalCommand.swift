@@ -10,8 +10,8 @@ struct JournalCommand: TsyncCommand {
   @OptionGroup var options: GlobalOptions
 
   mutating func run(in context: Context) throws {
-    context.output.page()
-    context.output.begin("operations")
+    context.printer.page()
+    context.printer.begin("operations")
     try context.open(for: .reading) { session in
       let past = try JournalEntry.past(session.workspace.journalRecords())
         .filter { session.tables.contains($0.key.table) }
@@ -21,10 +21,10 @@ struct JournalCommand: TsyncCommand {
       var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
       for entry in entries {
         table.append(entry.row(names))
-        context.output.append(entry.json(names), to: "operations")
+        context.printer.append(entry.json(names), to: "operations")
       }
-      table.lines.forEach(context.output.result)
-      context.output.showInvalid(survey)
+      table.lines.forEach(context.printer.result)
+      context.printer.showInvalid(survey)
     }
   }
 }

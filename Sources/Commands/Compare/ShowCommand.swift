@@ -22,8 +22,8 @@ struct ShowCommand: TsyncCommand {
   var refs: [String]
 
   mutating func run(in context: Context) throws {
-    context.output.page()
-    context.output.begin("items")
+    context.printer.page()
+    context.printer.begin("items")
     try context.open(for: .reading) { session in
       let inventory = try session.inventory()
       let keys = try session.lookup(inventory).items(refs)
@@ -31,21 +31,21 @@ struct ShowCommand: TsyncCommand {
       let changes = survey.byKey.mapValues { ItemStatus($0).group.rawValue }
       let sheets = try keys.map { key in
         if side == nil || options.json, let invalid = inventory.invalid(key) {
-          throw Failure(invalid: invalid, .usage)
+          throw Problem(invalid: invalid, .usage)
         }
         return try ItemDetails(
           key, state: changes[key] ?? (inventory.contains(key) ? "clean" : nil), session)
       }
       if let side, !options.json {
-        for sheet in sheets { context.output.result(safe: try sheet.text(of: side)) }
+        for sheet in sheets { context.printer.result(safe: try sheet.text(of: side)) }
         return
       }
-      for invalid in sheets.compactMap(\.invalidSide) { context.output.warn(invalid.sentence) }
-      try session.showWaiting(Set(keys), to: context.output)
+      for invalid in sheets.compactMap(\.invalidSide) { context.printer.warn(invalid.sentence) }
+      try session.showWaiting(Set(keys), to: context.printer)
       for (index, sheet) in sheets.enumerated() {
-        if index > 0 { context.output.result("") }
-        sheet.lines.forEach(context.output.result)
-        context.output.append(sheet.json, to: "items")
+        if index > 0 { context.printer.result("") }
+        sheet.lines.forEach(context.printer.result)
+        context.printer.append(sheet.json, to: "items")
       }
     }
   }

@@ -32,7 +32,7 @@ struct StatusCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let limit = try maxAge.map { text -> Int64 in
       guard let age = Times.age(text) else {
-        throw Failure.usage("\(text) is not an age: a number, then s, m, h or d")
+        throw Problem.usage("\(text) is not an age: a number, then s, m, h or d")
       }
       return age
     }
@@ -48,32 +48,32 @@ struct StatusCommand: TsyncCommand {
       } else if short {
         report.printShort()
       } else {
-        context.output.page()
+        context.printer.page()
         report.print()
       }
       for name in try session.unknownDirectories() {
-        context.output.warn(
+        context.printer.warn(
           "items/\(name) is not a table of this workspace; to list its tables: \(typed: "config", "tables")"
         )
       }
       for table in session.tables where state.tables[table]?.isMissing == true {
-        context.output.warn(
+        context.printer.warn(
           "the server has no table \(table), so its changes wait; to leave it out: \(typed: "config", "tables")"
         )
       }
       for table in session.tables where try session.workspace.isPullStopped(in: table) {
-        context.output.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
+        context.printer.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
       }
-      try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.output)
+      try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.printer)
       let isOld = limit.map { showAge(of: state.pulled, over: $0, context) } ?? false
-      if exitCode, !report.isEmpty || isOld { context.output.end(with: .conflicts) }
+      if exitCode, !report.isEmpty || isOld { context.printer.end(with: .conflicts) }
     }
   }
 
   /// Warns if the last pull is older than the limit, and returns whether it is.
   private func showAge(of pulled: Timestamp?, over limit: Int64, _ context: Context) -> Bool {
     guard let pulled else {
-      context.output.warn("nothing has been pulled yet; to pull: \(typed: "pull")")
+      context.printer.warn("nothing has been pulled yet; to pull: \(typed: "pull")")
       return true
     }
     let time = pulled.ticks / Timestamp.perSecond
@@ -81,7 +81,7 @@ struct StatusCommand: TsyncCommand {
     guard age > limit else { return false }
     // An age over the limit is never printed as "just now".
     let ago = age < 60 ? "\(age) s ago" : Times.ago(time, now: context.now)
-    context.output.warn("the last pull was \(ago); to pull: \(typed: "pull")")
+    context.printer.warn("the last pull was \(ago); to pull: \(typed: "pull")")
     return true
   }
 }

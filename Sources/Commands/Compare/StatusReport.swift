@@ -12,7 +12,7 @@ struct StatusReport {
   private let names: ItemNames
   private let state: WorkspaceState
   private let session: Session
-  private var output: Output { session.context.output }
+  private var printer: Printer { session.context.printer }
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -58,27 +58,27 @@ struct StatusReport {
 
   func print() {
     let remote = session.configuration.remote?.string ?? "no remote"
-    output.result(
+    printer.result(
       Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))"))
-    output.result("")
-    if isEmpty { output.result("nothing to push") }
+    printer.result("")
+    if isEmpty { printer.result("nothing to push") }
     let lines = lines(indent: "  ")
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = group.contains { $0.0.status.isDoubtful(state) }
       let look: Hint = "to look for the row: \(typed: "pull"); then \(typed: "help", "push")"
-      let hint = (isDoubtful ? look : heading.hint).map(output.text)
-      output.result(Line(heading.text, .bold).hinting(hint))
-      for (_, line) in group { output.result(line) }
+      let hint = (isDoubtful ? look : heading.hint).map(printer.text)
+      printer.result(Line(heading.text, .bold).hinting(hint))
+      for (_, line) in group { printer.result(line) }
     }
-    if !quarantined.isEmpty { output.result(Line("rows that could not be items", .bold)) }
+    if !quarantined.isEmpty { printer.result(Line("rows that could not be items", .bold)) }
     for (table, count, path) in quarantined {
-      output.result(Line("  \(count) of \(table): \(path)"))
+      printer.result(Line("  \(count) of \(table): \(path)"))
     }
   }
 
-  func printShort() { lines().forEach(output.result) }
+  func printShort() { lines().forEach(printer.result) }
 
   private func ago(_ what: String, _ time: Timestamp?) -> String {
     guard let time else { return "never \(what)" }
@@ -107,27 +107,27 @@ struct StatusReport {
 
   /// Prints the stable form: letters, state, item, fields.
   func printPorcelain(end: UInt8) {
-    output.record("# tsync.status 1", end: end)
+    printer.record("# tsync.status 1", end: end)
     for (status, _) in entries {
       let fields = status.fields.map(FileName.escaped).joined(separator: ",")
-      output.record(
+      printer.record(
         "\(status.letters) \(status.group.rawValue) \(status.plainKey) "
           + (fields.utf8.isEmpty ? "-" : fields), end: end)
     }
     for (table, count, path) in quarantined {
-      output.record("# quarantined \(table) \(count) \(path)", end: end)
+      printer.record("# quarantined \(table) \(count) \(path)", end: end)
     }
   }
 
   func printJSON() {
-    output.set("remote", session.configuration.remote)
-    output.set("pulled", state.pulled?.inSeconds)
-    output.set("pushed", state.pushed?.inSeconds)
-    output.begin("items")
-    for (status, title) in entries { output.append(status.json(title), to: "items") }
-    output.begin("quarantined")
+    printer.set("remote", session.configuration.remote)
+    printer.set("pulled", state.pulled?.inSeconds)
+    printer.set("pushed", state.pushed?.inSeconds)
+    printer.begin("items")
+    for (status, title) in entries { printer.append(status.json(title), to: "items") }
+    printer.begin("quarantined")
     for (table, count, path) in quarantined {
-      output.append(
+      printer.append(
         JSONObject(["table": table, "count": count, "path": path]), to: "quarantined")
     }
   }

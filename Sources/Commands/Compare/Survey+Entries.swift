@@ -26,14 +26,8 @@ extension Survey.Entry {
   }
 }
 
-extension Output {
-  /// Warns of all invalid files, without hints, and sets the exit status.
-  func showInvalid(_ survey: Survey) {
-    for invalid in survey.entries.compactMap(\.invalid) {
-      warn(invalid.sentence)
-      end(with: .rejected)
-    }
-  }
+extension Printer {
+  func showInvalid(_ survey: Survey) { survey.entries.compactMap(\.invalid).forEach(warn) }
 }
 
 extension Row {

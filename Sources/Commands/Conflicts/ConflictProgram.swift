@@ -35,7 +35,7 @@ extension Session {
       let document = try workspace.document(
         from: MarkedDocument(conflict, of: key.id).text, of: key)
       if let place = document.displaced {
-        context.output.warn("an earlier merge of \(key) is kept in \(place)")
+        context.printer.warn("an earlier merge of \(key) is kept in \(place)")
       }
       let path = workspace.path(of: document)
       var run = Program.shell(command, program == .editor ? [path] : [], in: context.invocation)
@@ -53,18 +53,18 @@ extension Session {
       }
       guard ending.status == 0, word == "edited" else {
         if program != .handler {
-          context.output.warn(
+          context.printer.warn(
             "\(program.rawValue) ended with status \(ending.status): \(command)")
         } else if ending.status != 0 || word != "leave" {
           let end = "status \(ending.status), '\(word ?? "")'"
-          context.output.warn("resolve.command did not resolve \(key): \(end)")
+          context.printer.warn("resolve.command did not resolve \(key): \(end)")
         }
         return nil
       }
       do {
         return try resolution(in: document, of: conflict)
       } catch let mistake as JSONError {
-        context.output.warn("\(place(ofPath: path)):\(mistake)")
+        context.printer.warn("\(place(ofPath: path)):\(mistake)")
       }
       guard program == .editor,
         try unlocked({ try context.ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) }) == "edit"
@@ -97,7 +97,7 @@ extension Session {
     let key = document.key
     let (text, late) = try workspace.text(of: document)
     guard text != document.text else { return nil }
-    if let late { context.output.warn("another program changed \(key); your text is in \(late)") }
+    if let late { context.printer.warn("another program changed \(key); your text is in \(late)") }
     guard let text else { return nil }
     let merged = MarkedDocument(text, of: key.id)
     guard !merged.isBlank else { return nil }

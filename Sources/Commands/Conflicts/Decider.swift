@@ -22,7 +22,7 @@ extension Session {
   ) throws -> Resolution? {
     guard decider.choices.isEmpty else {
       if decider.choices.side == .both, conflict.client == nil {
-        context.output.warn("\(key) is deleted here; --both needs two versions")
+        context.printer.warn("\(key) is deleted here; --both needs two versions")
       }
       return try decider.choices.resolution(of: conflict, key, in: self)
     }

@@ -14,7 +14,7 @@ struct FieldChoices {
     self.side = side
     fields = try words.map { try Assignment($0) }
     guard side != .both || fields.isEmpty else {
-      throw Failure.usage("--both and --field can't be mixed")
+      throw Problem.usage("--both and --field can't be mixed")
     }
   }
 

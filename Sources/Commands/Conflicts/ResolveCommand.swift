@@ -64,15 +64,15 @@ struct ResolveCommand: TsyncCommand {
       // A person may repeat an interrupted command: the other conflicts are still open.
       for key in (selection ?? []).subtracting(open).subtracting(settled).sorted() {
         guard !open.isEmpty || !settled.isEmpty else {
-          throw Failure.usage("\(key) is not in conflict")
+          throw Problem.usage("\(key) is not in conflict")
         }
-        context.output.warn("\(key) is not in conflict")
+        context.printer.warn("\(key) is not in conflict")
       }
       try check(decider.choices, open, &session)
       let summary = try session.resolve(
         open, by: decider, isLast: !push || open.isEmpty && settled.isEmpty, settled: settled)
-      context.output.set(summary.json, of: "resolve")
-      if !summary.left.isEmpty { context.output.end(with: .conflicts) }
+      context.printer.set(summary.json, of: "resolve")
+      if !summary.left.isEmpty { context.printer.end(with: .conflicts) }
       guard push, !dryRun, summary.resolved > 0 else { return }
       try session.pushUntilAccepted(summary.made, by: decider)
     }
@@ -91,6 +91,6 @@ struct ResolveCommand: TsyncCommand {
     if conflicts.isEmpty { _ = try session.conflict(first) }
     let disputed = Set(conflicts.flatMap(\.names))
     guard let name = choices.names.first(where: { !disputed.contains($0) }) else { return }
-    throw Failure.usage("\(name) is not in conflict")
+    throw Problem.usage("\(name) is not in conflict")
   }
 }

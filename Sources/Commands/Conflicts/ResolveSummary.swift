@@ -4,15 +4,15 @@ import SyncModel
 /// The results of a round of resolving, each printed as it comes.
 struct ResolveSummary {
   let names: ItemNames
-  private let output: Output
+  private let printer: Printer
   private(set) var resolved = 0
   /// The items that a push has to send: the resolved ones, and those that keep a second version.
   private(set) var made: Set<ItemKey> = []
   private(set) var left: Set<ItemKey> = []
   private var outcomes: [Outcome] = []
 
-  init(_ names: ItemNames, _ output: Output) {
-    (self.names, self.output) = (names, output)
+  init(_ names: ItemNames, _ printer: Printer) {
+    (self.names, self.printer) = (names, printer)
   }
 
   /// Adds a resolved conflict; it made the items, which a push has to send.
@@ -30,7 +30,7 @@ struct ResolveSummary {
   }
 
   mutating func add(_ outcome: Outcome) {
-    output.result(outcome.line(names))
+    printer.result(outcome.line(names))
     outcomes.append(outcome)
   }
 

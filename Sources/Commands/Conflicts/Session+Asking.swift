@@ -47,14 +47,14 @@ extension Session {
       for: [key], among: all, showsTable: true, titleField: configuration.titleField)
     let table = try table(
       of: conflict, key, names, columns: context.invocation.error.columns)
-    table.lines.forEach(context.output.message)
+    table.lines.forEach(context.printer.message)
   }
 }
 
 extension Context {
   fileprivate func explain(_ choice: String) {
     let lines = Terminal.wrapped(choice, to: invocation.error.columns, indent: 3)
-    for line in lines { output.message(Line(line)) }
+    for line in lines { printer.message(Line(line)) }
   }
 }
 

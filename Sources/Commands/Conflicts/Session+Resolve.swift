@@ -21,7 +21,7 @@ extension Session {
   ) throws -> ResolveSummary {
     let formers = keys.flatMap(workspace.journal.predecessors)
     let names = try names(of: settled + keys + formers)
-    var summary = ResolveSummary(names, context.output)
+    var summary = ResolveSummary(names, context.printer)
     for key in settled {
       let item = try workspace.client(key).item ?? workspace.base(of: key).item
       var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
@@ -39,9 +39,9 @@ extension Session {
         try warnOfOther(key)
       } catch let failure as Resolve.Failure {
         // One conflict must not stop the others.
-        let failure = Failure(failure)
-        context.output.warn(failure.message ?? "\(key) can't be read")
-        for hint in failure.hints { context.output.warn(hint) }
+        var problem = Problem(failure)
+        problem.status = .conflicts
+        context.printer.warn(problem)
         summary.leave(key, nil)
       }
     }
@@ -53,8 +53,8 @@ extension Session {
   private func warnOfOther(_ key: ItemKey) throws {
     let places = try workspace.documentPlaces(of: key)
     let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
-    context.output.warn("\(key) was resolved by another command; nothing was changed\(text)")
-    context.output.end(with: .rejected)
+    context.printer.warn(
+      Problem(.rejected, "\(key) was resolved by another command; nothing was changed\(text)"))
   }
 
   /// How often a conflict is decided again because its sides have changed.
@@ -69,7 +69,7 @@ extension Session {
       do {
         return try settle(key, conflict, by: resolution, &summary)
       } catch Resolve.Failure.changedMeanwhile {
-        context.output.warn("another program changed \(key); reading it again")
+        context.printer.warn("another program changed \(key); reading it again")
       }
     }
     // It may have changed while a person was asked.
@@ -123,7 +123,7 @@ extension Session {
         summary.resolved == 0 ? survey.waiting > 0 : !survey.pending(summary.made).isEmpty
       if isPending { hint = "\(typed: "push")" }
     }
-    context.output.summary(Line(summary.words), next: hint)
+    context.printer.summary(Line(summary.words), next: hint)
   }
 
   // MARK: Until the server accepts

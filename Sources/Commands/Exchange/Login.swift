@@ -6,7 +6,7 @@ import Workspace
 extension Authorization {
   /// Finds an origin's token, from `credential.command` or the token file, and its application key.
   ///
-  /// - Throws: `WorkspaceError` if others can read the token file, ``Failure`` if the command
+  /// - Throws: `WorkspaceError` if others can read the token file, ``Problem`` if the command
   ///   prints no token.
   init(
     for origin: Origin, _ context: Context, _ configuration: Configuration
@@ -32,11 +32,11 @@ extension Secret {
     program.isCaptured = true
     let ending = try context.invocation.run(program)
     guard ending.status == 0 else {
-      throw Failure(.unauthorized, "credential.command ended with status \(ending.status)")
+      throw Problem(.unauthorized, "credential.command ended with status \(ending.status)")
     }
     let line = ending.output.prefix { $0 != UInt8(ascii: "\n") }
     guard let text = Text(validating: line) else {
-      throw Failure(.unauthorized, "credential.command printed no token")
+      throw Problem(.unauthorized, "credential.command printed no token")
     }
     try self.init(text)
   }
@@ -57,13 +57,13 @@ enum Login {
       line = try context.askSecretly(Line("token for \(origin):"))
     // tsync can't ask, and the terminal would show an unasked token.
     case nil where context.invocation.input.isTerminal:
-      throw Failure.usage(
+      throw Problem.usage(
         "no token was given", hints: ["to read it from a file: --token-file FILE"])
     case nil, "-": line = try context.invocation.input.line()
     case let path?: return try secret(inFile: path, "token", context)
     }
     guard let text = line.flatMap({ Text(validating: $0) }) else {
-      throw Failure.usage("no token was given")
+      throw Problem.usage("no token was given")
     }
     // Refuses an invalid token before it is kept.
     _ = try Secret(text)
@@ -74,13 +74,13 @@ enum Login {
   static func secret(inFile path: String, _ word: String, _ context: Context) throws -> Text {
     do {
       guard let secret = try Credentials.token(inFile: context.path(path)) else {
-        throw Failure.usage(
+        throw Problem.usage(
           "\(path) contains no \(word): expected one line of visible ASCII characters")
       }
       return secret
     } catch WorkspaceError.file(_, let error) {
       // The one file that the command line names is wrong.
-      throw Failure.usage("\(path): \(error)")
+      throw Problem.usage("\(path): \(error)")
     }
   }
 
@@ -88,7 +88,7 @@ enum Login {
     _ secret: Text, for origin: Origin, isKey: Bool = false, _ context: Context
   ) throws {
     guard let credentials = context.credentials else {
-      throw Failure.usage("XDG_CONFIG_HOME and HOME are not set: there is no place for tokens")
+      throw Problem.usage("XDG_CONFIG_HOME and HOME are not set: there is no place for tokens")
     }
     let name = Text(origin.description)
     try credentials.set(secret, for: isKey ? Credentials.applicationKey(of: name) : name)

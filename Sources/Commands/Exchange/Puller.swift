@@ -21,14 +21,14 @@ struct Puller {
   ///
   /// - Throws: `Stop`; a rehearsal throws it after all tables.
   mutating func run(on disk: inout some Disk, from server: Server) throws -> Bool {
-    let (output, options) = (context.output, context.options)
+    let (printer, options) = (context.printer, context.options)
     var isWhole = true
     var stop: Stop?
     for table in session.tables {
       var pull = Pull(
         settings: settings,
         progress: { rows, total in
-          output.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
+          printer.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
         })
       if !settings.isRehearsal {
         let workspace = session.workspace
@@ -50,8 +50,7 @@ struct Puller {
       try show(report, isWhole: failure == nil, nanoseconds, on: disk)
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
-        output.warn(.noTable(table, of: session.tables))
-        output.end(with: .unreachable)
+        printer.warn(.noTable(table, of: session.tables))
         isWhole = false
       } else if let failure {
         throw stop ?? failure
@@ -76,22 +75,22 @@ struct Puller {
   private mutating func show(
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
-    let output = context.output
+    let printer = context.printer
     var claims = Claims()
     for row in try disk.incoming(in: report.table) {
       let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id), &claims)
       if let obstacle { obstacles.append(obstacle) }
     }
     if let twin = report.twin {
-      output.warn("the server listed \(ItemKey(report.table, twin)) twice; used the later row")
+      printer.warn("the server listed \(ItemKey(report.table, twin)) twice; used the later row")
     }
     guard isWhole || !report.isEmpty else { return }
-    output.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
+    printer.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     let names = try session.names(of: report.events.map(\.key), on: disk)
     for event in report.events {
       let outcome = Outcome(event, names, isPreview: settings.isRehearsal)
       if context.options.json { items.append(outcome.json) }
-      if context.options.verbose || !event.isPlain { output.result(outcome.line(names)) }
+      if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
     }
     for row in report.refused { show(row, of: report.table) }
     summaries.append(report.json)
@@ -111,8 +110,8 @@ struct Puller {
     var line = Line("\(verb) ")
     line.append(row.id?.string ?? "(no id)", .cyan)
     line.append("  \(row.reason)")
-    context.output.result(line)
-    context.output.end(with: .rejected)
+    context.printer.result(line)
+    context.printer.end(with: .rejected)
     let members = JSONObject([
       "table": table, "id": row.id, "title": JSON.null, "did": verb, "message": row.reason,
     ])
@@ -121,10 +120,10 @@ struct Puller {
 
   /// Prints the work that is left for a person: files in the way of rows, and conflicts.
   func end() {
-    for invalid in obstacles { context.output.show(invalid) }
+    for invalid in obstacles { context.printer.warn(invalid) }
     guard !conflictKeys.isEmpty else { return }
-    context.output.end(with: .conflicts)
-    context.output.summary(
+    context.printer.end(with: .conflicts)
+    context.printer.summary(
       Line(counted(conflictKeys.count, "conflict")), next: "\(typed: "resolve")")
   }
 

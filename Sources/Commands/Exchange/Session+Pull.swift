@@ -27,14 +27,14 @@ extension Session {
             \.pulled, server, verifiesServer: session.tables == session.configuration.tables)
         }
       }
-    } catch let failure as Failure where failure == Server.unknownDialect {
-      context.output.summary(Line(failure.message ?? ""))
+    } catch let problem as Problem where problem == Server.unknownDialect {
+      context.printer.summary(Line(problem.fact))
     } catch {
       // The workspace has what came before the failure.
-      if !puller.summaries.isEmpty { context.output.set(puller.json, of: "pull") }
+      if !puller.summaries.isEmpty { context.printer.set(puller.json, of: "pull") }
       throw error
     }
-    context.output.set(puller.json, of: "pull")
+    context.printer.set(puller.json, of: "pull")
     reported = puller.conflictKeys
     if isLast { puller.end() }
   }

@@ -24,7 +24,7 @@ extension Session {
     try showPendingDeletes()
     // A push of some items also sends the deletes that wait for them.
     let isInConflict = try pushed.conflicts > 0 || !conflicts(of: selection).isEmpty
-    if isInConflict { context.output.end(with: .conflicts) }
+    if isInConflict { context.printer.end(with: .conflicts) }
   }
 
   /// Pushes without the last warnings, because the command may push again.
@@ -45,16 +45,16 @@ extension Session {
       if !closings.isEmpty { try workspace.append(closings, durably: false) }
       return try show(PushReport(), of: survey, selection, isWhole: true)
     }
-    let output = context.output
+    let printer = context.printer
     var push = push(of: selection, maxDelete: maxDelete)
-    push.progress = { output.progress("\($0) of \($1) sent") }
+    push.progress = { printer.progress("\($0) of \($1) sent") }
     push.insertsAgain = insertsAgain
     // So many wait if the server can't be reached.
     pushed.waiting = survey.waiting
     do {
       try exchange { session, server in try session.send(push, survey, to: server) }
     } catch let stop as Stop {
-      throw Self.failure(stop, waiting: pushed.waiting)
+      throw Self.problem(stop, waiting: pushed.waiting)
     }
   }
 
@@ -92,7 +92,7 @@ extension Session {
 
   /// Prints the changes that a push would send, without a request or a record.
   ///
-  /// - Throws: ``Failure`` if the push would be refused because it deletes too much. It would still
+  /// - Throws: ``Problem`` if the push would be refused because it deletes too much. It would still
   ///   find out the outcome of earlier writes.
   mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
@@ -109,16 +109,16 @@ extension Session {
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)
     let entries = try showItems(
       report, of: survey, selection, isWhole: stop == nil, isPreview: true)
-    if let stop { throw Self.failure(stop, waiting: survey.waiting) }
+    if let stop { throw Self.problem(stop, waiting: survey.waiting) }
     if pushed.waiting > 0 {
-      context.output.summary(Line("\(pushed.waiting) to push"), next: "\(typed: "push")")
+      context.printer.summary(Line("\(pushed.waiting) to push"), next: "\(typed: "push")")
     } else if entries.isEmpty, survey.invalidCount(of: selection) == 0,
       pushed.pendingDeletes.isEmpty
     {
-      context.output.summary("nothing to push")
+      context.printer.summary("nothing to push")
     }
     try showPendingDeletes()
-    if pushed.conflicts > 0 { context.output.end(with: .conflicts) }
+    if pushed.conflicts > 0 { context.printer.end(with: .conflicts) }
   }
 
   /// Returns the events of a push that the server accepts.
@@ -143,12 +143,12 @@ extension Session {
   }
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
-  private static func failure(_ stop: Stop, waiting: Int) -> Failure {
-    var failure = Failure(stop)
-    if case .unsafe = stop { return failure }
+  private static func problem(_ stop: Stop, waiting: Int) -> Problem {
+    var problem = Problem(stop)
+    if case .unsafe = stop { return problem }
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
-    failure.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
-    return failure
+    problem.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
+    return problem
   }
 }
 

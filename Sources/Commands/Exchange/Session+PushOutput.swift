@@ -8,13 +8,13 @@ extension Session {
   func warnOfUnsent(_ survey: Survey, _ selection: Set<ItemKey>?) {
     for entry in survey.entries(of: selection) {
       switch entry.standing {
-      case .invalid(let invalid): context.output.show(invalid)
+      case .invalid(let invalid): context.printer.warn(invalid)
       case .moved(let place):
         guard let key = entry.key else { continue }
-        context.output.warn("\(key) was renamed to \(place) by hand; not pushed")
+        context.printer.warn(
+          Problem(.rejected, "\(key) was renamed to \(place) by hand; not pushed"))
       default: continue
       }
-      context.output.end(with: .rejected)
     }
     guard selection == nil else { return }
     let journal = workspace.journal
@@ -25,7 +25,7 @@ extension Session {
       // A table that can't be read must not stop the others.
       let count = (try? Survey(of: [table], on: workspace))?.entries.count ?? 0
       guard count > 0 else { continue }
-      context.output.warn("\(table) has \(counted(count, "change")) and is not in 'tables'")
+      context.printer.warn("\(table) has \(counted(count, "change")) and is not in 'tables'")
     }
   }
 
@@ -51,7 +51,7 @@ extension Session {
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
     for entry in entries where !again.contains(entry.outcome.key) {
-      context.output.result(entry.outcome.line(names))
+      context.printer.result(entry.outcome.line(names))
     }
     pushed.entries += entries
     pushed.conflicts = entries.count(of: .conflict)
@@ -62,7 +62,7 @@ extension Session {
       pushed.pendingDeletes.merge(pending) { $1 }
     }
     // A push that was stopped before it sent anything has no document.
-    if isWhole || !entries.isEmpty { context.output.set(pushed.json, of: "push") }
+    if isWhole || !entries.isEmpty { context.printer.set(pushed.json, of: "push") }
     return entries
   }
 
@@ -70,14 +70,14 @@ extension Session {
   mutating func show(
     _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
   ) throws {
-    let output = context.output
+    let printer = context.printer
     let entries = try showItems(report, of: survey, selection, isWhole: isWhole)
     let invalid = try survey.invalidCount(of: selection) + warnOfMerged(report)
     warnOfDoubts(report)
     let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
     let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
-    if rejected + held > 0 { output.end(with: .rejected) }
-    if unknown > 0 { output.end(with: .unreachable) }
+    if rejected + held > 0 { printer.end(with: .rejected) }
+    if unknown > 0 { printer.end(with: .unreachable) }
     let counts = [
       (entries.count(of: .pushed), "pushed"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
@@ -93,10 +93,10 @@ extension Session {
     }
     if !counts.isEmpty {
       let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-      output.summary(Line(words), next: next)
+      printer.summary(Line(words), next: next)
     } else if isWhole, report.missing.isEmpty, pushed.pendingDeletes.isEmpty {
       // If the push ended early, the failure says the rest.
-      output.summary("nothing to push")
+      printer.summary("nothing to push")
     }
   }
 
@@ -109,8 +109,7 @@ extension Session {
     for key in Set(merged).sorted() {
       guard case .invalid(let invalid) = try workspace.client(key) else { continue }
       count += 1
-      context.output.show(invalid)
-      context.output.end(with: .rejected)
+      context.printer.warn(invalid)
     }
     return count
   }
@@ -118,14 +117,13 @@ extension Session {
   /// Warns of missing tables, and of inserts that the server may have made under other ids.
   private func warnOfDoubts(_ report: PushReport) {
     for table in report.missing.sorted() {
-      context.output.warn(.noTable(table, of: tables))
-      context.output.end(with: .unreachable)
+      context.printer.warn(.noTable(table, of: tables))
     }
     if report.doubtful.isEmpty { return }
     let keys = report.doubtful.sorted().map { "\($0)" }
     let word = keys.count == 1 ? keys[0] : "REF"
-    context.output.warn(
-      Failure(
+    context.printer.warn(
+      Problem(
         .unreachable,
         "no answer for \(keys.joined(separator: " ")): the server may have made the row under another id",
         hints: [
@@ -138,7 +136,6 @@ extension Session {
   /// Warns of items that the server keeps until it has their successors.
   func showPendingDeletes() throws {
     guard !pushed.pendingDeletes.isEmpty else { return }
-    if pushed.conflicts == 0 { context.output.end(with: .rejected) }
     let survey = try Survey(of: tables, on: rehearsed)
     for (key, successor) in pushed.pendingDeletes.sorted(by: { $0.key < $1.key }) {
       // Without a change of the successor, nothing would ever send the delete.
@@ -150,8 +147,11 @@ extension Session {
         "to bring it back: \(typed: "restore", "\(key)")",
         "to remove it: \(typed: "rm", "\(key)")",
       ]
-      context.output.warn(
-        "\(key) is deleted on the server once \(successor) is there", hints: isStuck ? hints : [])
+      context.printer.warn(
+        Problem(
+          pushed.conflicts == 0 ? .rejected : .done,
+          "\(key) is deleted on the server once \(successor) is there", hints: isStuck ? hints : [])
+      )
     }
   }
 }

@@ -20,7 +20,7 @@ struct EditedText {
   /// The caller must not hold a lock.
   ///
   /// - Returns: Whether the text was applied; not if it came back unchanged or empty.
-  /// - Throws: ``Failure`` if the editor failed, a mistake was left or the text can't be applied.
+  /// - Throws: ``Problem`` if the editor failed, a mistake was left or the text can't be applied.
   func edit<Value>(
     _ parse: ([UInt8]) throws(JSONError) -> Value, apply: (Value) throws -> Void
   ) throws -> Bool {
@@ -35,7 +35,7 @@ struct EditedText {
     do { try apply(saved.value) } catch { throw kept(error, "your text is in \(place)") }
     // The editor may have saved again since.
     if mayDiffer(from: saved.bytes) {
-      context.output.warn("a text saved after that is in \(place)")
+      context.printer.warn("a text saved after that is in \(place)")
     } else {
       FileText.remove(path)
     }
@@ -55,12 +55,12 @@ struct EditedText {
         return (bytes, try parse(bytes))
       } catch {
         let mistake = "\(place):\(error)"
-        guard try context.asksToEditAgain(mistake) else { throw Failure(.rejected, mistake) }
+        guard try context.asksToEditAgain(mistake) else { throw Problem(.rejected, mistake) }
       }
     }
   }
 
-  private func read() throws(Failure) -> [UInt8] {
+  private func read() throws(Problem) -> [UInt8] {
     do throws(Errno) {
       return try FileText.read(path)
     } catch {
@@ -76,9 +76,9 @@ struct EditedText {
       FileText.remove(path)
       return error
     }
-    var failure = context.failure(error)
-    failure.hints.append(hint)
-    return failure
+    var problem = context.problem(error)
+    problem.hints.append(hint)
+    return problem
   }
 
   /// Whether the file may have a text other than this one: not if it is gone.
@@ -104,9 +104,9 @@ extension EditedText {
 
 extension Context {
   /// Returns the failure of an error; the signal's, if a signal interrupted the command.
-  func failure(_ error: any Error) -> Failure {
+  func problem(_ error: any Error) -> Problem {
     guard case .interrupted? = error as? Errno, let signal = invocation.signal() else {
-      return Failure(error)
+      return Problem(error)
     }
     return .signal(signal)
   }
@@ -114,7 +114,7 @@ extension Context {
   /// Prints a text's fault and asks whether to edit again; no, if no person can be asked.
   func asksToEditAgain(_ fault: String) throws -> Bool {
     guard canAsk else { return false }
-    output.warn(fault)
+    printer.warn(fault)
     return try ask("[e]dit again or [l]eave it? [e]", ["edit", "leave"]) == "edit"
   }
 }

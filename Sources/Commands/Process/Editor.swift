@@ -17,7 +17,7 @@ struct Editor {
   func open(_ path: String, in context: Context) throws {
     let ending = try context.runInteractive(.shell(command, [path], in: context.invocation))
     guard ending.status == 0 else {
-      throw Failure.usage("the editor ended with status \(ending.status): \(command)")
+      throw Problem.usage("the editor ended with status \(ending.status): \(command)")
     }
   }
 }
@@ -25,11 +25,11 @@ struct Editor {
 extension Context {
   /// Runs a program that a person works in, and waits for its end.
   ///
-  /// - Throws: `Errno`; ``Failure`` if a signal ended it that was for this command, too.
+  /// - Throws: `Errno`; ``Problem`` if a signal ended it that was for this command, too.
   func runInteractive(_ program: Program) throws -> Ending {
-    output.flush()
+    printer.flush()
     let ending = try invocation.run(program)
-    if let number = ending.keyboardSignal { throw Failure.signal(number) }
+    if let number = ending.keyboardSignal { throw Problem.signal(number) }
     if ending.status != 0 { try checkSignal() }
     return ending
   }

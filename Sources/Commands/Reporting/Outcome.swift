@@ -46,7 +46,7 @@ struct Outcome: Equatable {
   }
 }
 
-extension Output {
+extension Printer {
   /// Prints an outcome: a line or, with `--json`, an element of `items`.
   func show(_ outcome: Outcome, _ names: ItemNames) {
     append(outcome, to: "items")

@@ -37,13 +37,13 @@ struct LostItems {
   func bringBack(to session: inout Session) throws {
     if !closings.isEmpty { try session.workspace.append(closings, durably: true) }
     try session.workspace.remakeItems(files, before: session.context.checkSignal)
-    show("restored", to: session.context.output)
+    show("restored", to: session.context.printer)
   }
 
-  func show(_ verb: String, to output: Output) {
+  func show(_ verb: String, to printer: Printer) {
     for (key, text) in files {
       let item = try? ItemFile.item(in: text, as: key, place: "")
-      output.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
+      printer.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
     }
   }
 

@@ -13,7 +13,7 @@ struct PurgeCommand: TsyncCommand {
   var discard = false
 
   mutating func run(in context: Context) throws {
-    context.output.begin("tables")
+    context.printer.begin("tables")
     try context.open(for: .writing) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
       if !discard { try refuse(survey, context) }
@@ -27,15 +27,15 @@ struct PurgeCommand: TsyncCommand {
           guard let invalid = entry.invalid,
             try !session.workspace.discard(invalid, of: entry.key, in: name)
           else { continue }
-          context.output.warn("another program changed \(invalid.place); it was not removed")
-          context.output.end(with: .rejected)
+          context.printer.warn(
+            Problem(.rejected, "another program changed \(invalid.place); it was not removed"))
         }
         try session.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])
-        context.output.append(
+        context.printer.append(
           JSONObject(["table": name, "forgotten": count]), to: "tables")
       }
-      table.lines.forEach(context.output.result)
+      table.lines.forEach(context.printer.result)
     }
   }
 
@@ -55,7 +55,7 @@ struct PurgeCommand: TsyncCommand {
     guard !parts.isEmpty else { return }
     let isSendable = groups.contains(.pending) || groups.contains(.unknown)
     let (verb, command) = isSendable ? ("send", "push") : ("see", "status")
-    throw Failure(
+    throw Problem(
       .unsafe, parts.joined(separator: ", "),
       hints: [
         "to \(verb) it: \(typed: context.sameTables([command]))",

@@ -33,7 +33,7 @@ struct Restoration {
   /// No selection means all that were changed, removed or rejected, or are invalid. `waiting` are
   /// the items that had a waiting row when the command began.
   ///
-  /// - Throws: ``Failure`` if a given item can't be restored.
+  /// - Throws: ``Problem`` if a given item can't be restored.
   static func plan(
     _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
@@ -75,13 +75,14 @@ struct Restoration {
       targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false
-    var warned: Set<String?> = []
+    var warned: Set<String> = []
     for target in targets {
       do {
-        if let failure = try session.moved(target, &claims) { throw failure }
+        if let problem = try session.moved(target, &claims) { throw problem }
         try plan(target)
-      } catch let failure as Failure where !isNamed {
-        if warned.insert(failure.message).inserted { session.context.output.warn(failure) }
+      } catch var problem as Problem where !isNamed {
+        problem.status = .rejected
+        if warned.insert(problem.fact).inserted { session.context.printer.warn(problem) }
       }
     }
     return (steps, session.names(of: steps.compactMap(\.chosen.key), inventory))
@@ -101,7 +102,7 @@ struct Restoration {
     let (workspace, journal) = (session.workspace, session.workspace.journal)
     // Valid file or not: the sent change could come back from the server.
     guard journal.intents[key] == nil else {
-      throw Failure.usage(
+      throw Problem.usage(
         "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
     let base = try workspace.base(of: key)
@@ -137,7 +138,7 @@ struct Restoration {
     case nil:
       guard try workspace.client(key) == .absent, base.item == nil else { return nil }
       guard let item = try Self.remembered(key, workspace) else {
-        throw Failure.usage("\(key) is deleted, and no copy of it is in the trash")
+        throw Problem.usage("\(key) is deleted, and no copy of it is in the trash")
       }
       (way, target) = (.trash, item)
     }
@@ -166,13 +167,13 @@ struct Restoration {
       if result == .changedMeanwhile { throw Resolve.Failure.changedMeanwhile(key) }
       return result != .unchanged
     } catch is Resolve.Failure {
-      session.context.output.warn("another program changed \(key); it was not restored")
-      session.context.output.end(with: .rejected)
+      session.context.printer.warn(
+        Problem(.rejected, "another program changed \(key); it was not restored"))
       return false
     }
   }
 
-  /// Throws ``Resolve/Failure`` if a conflict changed after the plan.
+  /// Throws ``Resolve/Problem`` if a conflict changed after the plan.
   private func restore(_ key: ItemKey, on session: inout Session) throws -> Restored {
     var isDone = true
     switch way {
@@ -197,13 +198,13 @@ struct Restoration {
   }
 
   /// Prints `restored`, or `dropped` if the file is in the trash.
-  func show(isRehearsal: Bool, _ names: ItemNames, to output: Output) {
+  func show(isRehearsal: Bool, _ names: ItemNames, to printer: Printer) {
     let word = target == nil ? "drop" : "restore"
     let verb = isRehearsal ? "would \(word)" : target == nil ? "dropped" : "restored"
     if let key = chosen.key {
-      output.show(Outcome(verb: verb, key: key, title: names.title(of: target ?? former)), names)
+      printer.show(Outcome(verb: verb, key: key, title: names.title(of: target ?? former)), names)
     } else if let file = chosen.misnamedFile {
-      output.show(verb, file, in: chosen.table)
+      printer.show(verb, file, in: chosen.table)
     }
   }
 }

@@ -28,11 +28,11 @@ struct RestoreCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     guard all != !words.isEmpty else {
-      throw Failure.usage(
+      throw Problem.usage(
         all ? "-a cannot be combined with items" : "no items given; name items, or -a for all")
     }
     var selection = try all ? nil : ItemSelection(words)
-    context.output.begin("items")
+    context.printer.begin("items")
     if let named = selection {
       selection = try context.confirmed(
         named, isSure || dryRun, to: "restore", words: words,
@@ -50,19 +50,19 @@ struct RestoreCommand: TsyncCommand {
         let isWhole = session.tables.count == session.configuration.tables.count
         guard all, isWhole, try session.lacksItems else { return }
         lost = try LostItems(of: session)
-        if dryRun { return lost?.show("would restore", to: context.output) ?? () }
+        if dryRun { return lost?.show("would restore", to: context.printer) ?? () }
         try lost?.bringBack(to: &session)
       }
     ) { session in
       let count = try lost?.count ?? restore(selection, waiting, &session)
-      if count == 0 { context.output.summary("nothing changed") }
+      if count == 0 { context.printer.summary("nothing changed") }
       if let selection, selection.isByFilter, !dryRun {
-        context.output.count(count, "restored", selection)
+        context.printer.count(count, "restored", selection)
       }
       let conflicts = try all ? session.conflicts(of: nil).count : 0
       guard conflicts > 0 else { return }
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
-      context.output.summary(Line(words), next: "\(typed: "resolve")")
+      context.printer.summary(Line(words), next: "\(typed: "resolve")")
     }
   }
 
@@ -76,7 +76,7 @@ struct RestoreCommand: TsyncCommand {
     for step in plan.steps {
       try session.context.checkSignal()
       guard try dryRun || step.run(on: &session) else { continue }
-      step.show(isRehearsal: dryRun, plan.names, to: session.context.output)
+      step.show(isRehearsal: dryRun, plan.names, to: session.context.printer)
       count += 1
     }
     if !dryRun { try session.workspace.settle() }

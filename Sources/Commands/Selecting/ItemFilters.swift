@@ -7,10 +7,10 @@ struct ItemFilters {
 
   /// Parses filters; `missing` gets the failure for a field that no item has.
   ///
-  /// - Throws: ``Failure`` if a word is no filter, or a value doesn't fit the field's type.
+  /// - Throws: ``Problem`` if a word is no filter, or a value doesn't fit the field's type.
   init(
     _ words: [String], of items: [(key: ItemKey, item: Item)], doneField: Text,
-    missing: (Failure) throws -> Void = { throw $0 }
+    missing: (Problem) throws -> Void = { throw $0 }
   ) throws {
     filters = try words.map { word in
       try Filter(Text(word)) { name in items.contains { $0.item[name] != nil } }
@@ -29,25 +29,25 @@ struct ItemFilters {
 
   /// Checks that the values fit the field's type in one of the items.
   private static func check(_ filter: Filter, _ items: [(key: ItemKey, item: Item)]) throws {
-    var failure: Failure?
+    var problem: Problem?
     for (key, item) in items {
       guard let sample = item[filter.field], !sample.isNull else { continue }
-      do throws(Failure) {
+      do throws(Problem) {
         for value in filter.values {
           _ = try Assignment.value(value, like: sample, field: filter.field, of: key)
         }
         return
       } catch {
-        failure = failure ?? error
+        problem = problem ?? error
       }
     }
-    if let failure { throw failure }
+    if let problem { throw problem }
   }
 }
 
-extension Failure {
+extension Problem {
   /// Says that no item has the field, and suggests a similar one.
-  static func noField(_ field: Text, _ items: some Sequence<Item>) -> Failure {
+  static func noField(_ field: Text, _ items: some Sequence<Item>) -> Problem {
     let names = Set(items.flatMap { $0.fields.members.map(\.name) }).sorted().map(\.string)
     let near = HabitWords.nearest(field.string, of: names)
     return .usage(

@@ -51,13 +51,13 @@ struct ItemLookup {
     if let keys = try? fitting(Text(word), in: inventory.tables), keys.count == 1 {
       return Target(keys[0])
     }
-    throw Failure.usage("no item has the file \(word)")
+    throw Problem.usage("no item has the file \(word)")
   }
 
   // MARK: Ids
 
   private func fitting(_ start: Text, in tables: [TableName]) throws -> [ItemKey] {
-    guard !start.isEmpty else { throw Failure.usage("the item name is empty") }
+    guard !start.isEmpty else { throw Problem.usage("the item name is empty") }
     if let id = try? ItemID(start) {
       let whole = tables.map { ItemKey($0, id) }
       let here = whole.filter(inventory.contains)
@@ -80,20 +80,20 @@ struct ItemLookup {
   }
 
   private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
-    guard let first = keys.first else { throw Failure.usage("no item matches '\(word)'") }
+    guard let first = keys.first else { throw Problem.usage("no item matches '\(word)'") }
     guard keys.count > 1 else { return first }
     var hints = try keys.prefix(Self.listed).map { key -> Hint in
       let item = try inventory.item(key, on: workspace) ?? workspace.displaced(key)
       return "  \(key)  \(ItemNames.shown(ItemNames.title(of: item, field: titleField)))"
     }
     if keys.count > Self.listed { hints.append("  and \(keys.count - Self.listed) more") }
-    throw Failure.usage("'\(word)' matches \(keys.count) items", hints: hints)
+    throw Problem.usage("'\(word)' matches \(keys.count) items", hints: hints)
   }
 
   // MARK: Titles
 
   private func titled(_ part: String, _ word: String) throws -> ItemKey {
-    guard !part.utf8.isEmpty else { throw Failure.usage("':/' needs a text to search for") }
+    guard !part.utf8.isEmpty else { throw Problem.usage("':/' needs a text to search for") }
     let wanted = Array(part.lowercased().utf8)
     let items = try inventory.items(on: workspace) + removed()
     let fitting = items.filter { _, item in

@@ -15,12 +15,12 @@ enum ItemSelection: Equatable {
       filters: words.filter { Filter.isFilter(Text($0)) })
   }
 
-  /// Takes references or filters; throws ``Failure`` for neither and for both.
+  /// Takes references or filters; throws ``Problem`` for neither and for both.
   init(_ references: [String], filters: [String]) throws {
     guard references.isEmpty || filters.isEmpty else {
-      throw Failure.usage("references and filters can't be mixed")
+      throw Problem.usage("references and filters can't be mixed")
     }
-    guard references.count + filters.count > 0 else { throw Failure.usage("no items given") }
+    guard references.count + filters.count > 0 else { throw Problem.usage("no items given") }
     self = filters.isEmpty ? .references(references) : .filters(filters)
   }
 
@@ -34,7 +34,7 @@ enum ItemSelection: Equatable {
   /// Returns the items, and the files that can't be items.
   func targets(_ inventory: Inventory, _ session: Session) throws -> [Target] {
     if case .references(let words) = self { return try session.lookup(inventory).all(words) }
-    session.context.output.showInvalid(inventory)
+    session.context.printer.showInvalid(inventory)
     return try fitting(inventory, session).map { Target($0.key) }
   }
 
@@ -55,13 +55,6 @@ enum ItemSelection: Equatable {
   var isByFilter: Bool { if case .filters = self { true } else { false } }
 }
 
-extension Output {
-  func showInvalid(_ inventory: Inventory) { inventory.invalids.forEach(show) }
-
-  /// Warns of an invalid file, with a hint, and sets the exit status.
-  func show(_ invalid: InvalidItem) {
-    warn(invalid.sentence)
-    if let hint = invalid.hint { summary(Line("tsync: to fix it: \(text(of: hint))")) }
-    end(with: .rejected)
-  }
+extension Printer {
+  func showInvalid(_ inventory: Inventory) { inventory.invalids.forEach(warn) }
 }

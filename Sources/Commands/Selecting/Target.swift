@@ -17,9 +17,9 @@ struct Target: Equatable {
     (key, self.misnamedFile, self.table) = (nil, misnamedFile, table)
   }
 
-  /// Returns the item; throws ``Failure`` for a file that can't be one.
+  /// Returns the item; throws ``Problem`` for a file that can't be one.
   func item() throws -> ItemKey {
-    guard let key else { throw Failure(invalid: misnamedFile, .usage) }
+    guard let key else { throw Problem(invalid: misnamedFile, .usage) }
     return key
   }
 }

@@ -7,7 +7,7 @@ extension Context {
   /// `words` are the command's without `-y`; `look` is a command that shows the items.
   ///
   /// - Returns: The confirmed selection; `nil` if it isn't meant.
-  /// - Throws: ``Failure`` if tsync can't ask, and the items are too many.
+  /// - Throws: ``Problem`` if tsync can't ask, and the items are too many.
   func confirmed(
     _ selection: ItemSelection, _ isSure: Bool, to verb: String, words: [String], look: [String],
     areRemoved: Bool = false
@@ -31,10 +31,10 @@ extension Context {
             for (key, item) in fitting {
               var line = names.line(for: key)
               line.append("  \(ItemNames.shown(names.title(of: item)))")
-              output.message(line)
+              printer.message(line)
             }
           default:
-            output.summary("nothing changed")
+            printer.summary("nothing changed")
             return nil
           }
         }
@@ -42,7 +42,7 @@ extension Context {
         for (table, total) in totals.sorted(by: { $0.key < $1.key }) {
           let count = chosen.count { $0.table == table }
           guard count > max(20, total * 3 / 10) else { continue }
-          throw Failure(
+          throw Problem(
             .unsafe, "this would \(verb) \(count) of \(total) items of \(table)",
             hints: [
               "to see them: \(typed: sameTables(look))",

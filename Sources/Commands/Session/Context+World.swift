@@ -17,7 +17,7 @@ extension Context {
   /// Finds the workspace: from `-C`, `TSYNC_DIR` or the current directory upwards.
   func findWorkspace() throws -> String {
     if let directory = options.directory, access(invocation.directory, F_OK) != 0 {
-      throw Failure.usage("there is no directory \(directory)")
+      throw Problem.usage("there is no directory \(directory)")
     }
     // The invocation is in the directory of `-C` already.
     let named = options.directory == nil ? invocation.environment.nonEmpty("TSYNC_DIR") : "."
@@ -40,19 +40,18 @@ extension Context {
     defer {
       tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
       // The terminal didn't show the typed line end either.
-      output.message("")
+      printer.message("")
     }
-    output.prompt(question)
+    printer.prompt(question)
     return try invocation.input.line()
   }
 
   /// The exchange's dependencies: requests go to `--trace`, notices to standard error.
   func dependencies() throws -> Dependencies {
-    let output = output
-    return Dependencies(
+    Dependencies(
       pause: invocation.pause,
       trace: try (options.trace ?? invocation.environment.nonEmpty("TSYNC_TRACE")).map(trace(to:)),
-      notice: { output.warn($0) })
+      notice: { [printer] in printer.warn($0) })
   }
 
   /// Opens the trace file; returns a function that adds a line without secrets.
@@ -63,7 +62,7 @@ extension Context {
         FilePath(path(given)), .writeOnly, options: [.append, .create, .closeOnExec],
         permissions: .ownerReadWrite)
     } catch {
-      throw Failure.usage("cannot write the trace to \(given): \(error)")
+      throw Problem.usage("cannot write the trace to \(given): \(error)")
     }
     let clock = invocation.clock
     return { line in
@@ -74,7 +73,7 @@ extension Context {
   }
 }
 
-extension Output {
+extension Printer {
   func apply(_ configuration: Configuration) {
     colorSetting = GlobalOptions.Color(rawValue: configuration.color.string) ?? .auto
     pagerSetting = configuration.text("pager")?.string

@@ -8,7 +8,7 @@ struct Context {
   let words: [String]
   /// The words for the history.
   let selection: [String]
-  let output: Output
+  let printer: Printer
 
   var canAsk: Bool {
     invocation.input.isTerminal && invocation.error.isTerminal && !options.noInput
@@ -19,7 +19,7 @@ struct Context {
 
   /// Asks on standard error; returns the trimmed answer, or `nil` at the end of the input.
   func ask(_ question: Line) throws -> String? {
-    output.prompt(question)
+    printer.prompt(question)
     guard let answer = try invocation.input.line() else { return nil }
     let text = answer.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: text, as: UTF8.self)
@@ -27,6 +27,6 @@ struct Context {
 
   /// Throws the signal's failure if a signal came; a command calls it between items.
   func checkSignal() throws {
-    if let signal = invocation.signal() { throw Failure.signal(signal) }
+    if let signal = invocation.signal() { throw Problem.signal(signal) }
   }
 }

@@ -65,7 +65,7 @@ final class ObservedTransport: Transport {
   /// Shows progress; returns whether to go on waiting.
   private func goesOn() -> Bool {
     let now = Dependencies.monotonicMilliseconds()
-    if now - lastNews > Self.silence { context.output.progress("waiting for \(address)") }
+    if now - lastNews > Self.silence { context.printer.progress("waiting for \(address)") }
     guard context.invocation.signal() != nil else { return true }
     let end = end ?? now + Self.grace
     self.end = end
@@ -75,11 +75,11 @@ final class ObservedTransport: Transport {
   /// Describes an error of the exchange, if this transport or the token is the reason.
   func failure(_ error: any Error) -> any Error {
     if case Stop.unauthorized(let answer) = error, answer.status == 401, hasToken {
-      return Failure(
+      return Problem(
         .unauthorized, "the server does not accept the token: \(answer.sentence)",
         hints: ["to set another token: \(typed: "remote", "login")"])
     }
     guard error is Stop, let refusal else { return error }
-    return Failure.usage(refusal, hints: ["for another machine, use an address with https://"])
+    return Problem.usage(refusal, hints: ["for another machine, use an address with https://"])
   }
 }

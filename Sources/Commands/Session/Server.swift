@@ -15,7 +15,7 @@ final class Server {
 
   /// Connects to the workspace's server; detects the dialect of a new one, and keeps it.
   ///
-  /// - Throws: ``Failure`` if there is no address, `Stop` if the server can't be asked or isn't the
+  /// - Throws: ``Problem`` if there is no address, `Stop` if the server can't be asked or isn't the
   ///   workspace's.
   init(_ session: Session) throws {
     let (context, workspace) = (session.context, session.workspace)
@@ -77,7 +77,7 @@ final class Server {
   }
 
   /// The dialect can't be detected, because all tables are empty (decisions.md 75).
-  static let unknownDialect = Failure(
+  static let unknownDialect = Problem(
     .unreachable, "the dialect is not known yet: the table is empty",
     hints: [
       "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
@@ -99,7 +99,7 @@ final class Server {
     let isSameData = state.dataset != nil && facts.dataset != nil
     guard count > 0, !isSameData, let former = state.origin, former != Text(address.description)
     else { return }
-    throw Failure(
+    throw Problem(
       .unsafe,
       "only the former server knows whether "
         + "\(count == 1 ? "a sent change" : "\(count) sent changes") arrived",
@@ -139,7 +139,7 @@ final class Server {
 }
 
 extension Session {
-  static var noServer: Failure {
+  static var noServer: Problem {
     .usage("the workspace has no server", hints: ["to set one: \(typed: "remote", "set", "URL")"])
   }
 

@@ -60,7 +60,7 @@ extension Session {
       let count = try workspace.liveIDs(in: table).count
       guard count > 0 else { continue }
       let place = ".todosync/items/\(table)"
-      throw Failure(
+      throw Problem(
         .unsafe, "items/\(table) is missing",
         hints: [
           "to bring its items back: \(typed: "restore", "-a", "-t", "\(table)")",
@@ -93,7 +93,7 @@ extension Configuration {
   func tables(named words: [String]) throws -> [TableName] {
     let chosen = try words.map { try TableName(Text($0)) }
     if let unknown = chosen.first(where: { !tables.contains($0) }) {
-      throw Failure.usage(
+      throw Problem.usage(
         "\(unknown) is not a table of this workspace",
         hints: ["its tables: \(tables.map(\.description).joined(separator: ", "))"])
     }

@@ -33,11 +33,11 @@ extension Session {
     if context.options.verbose {
       let names = try ItemNames(
         for: events.map(\.key), in: tables, on: workspace, titleField: configuration.titleField)
-      for event in events { context.output.warn(Outcome(event, names).line(names).text) }
+      for event in events { context.printer.warn(Outcome(event, names).line(names).text) }
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
     if !conflicts.isEmpty {
-      context.output.warn("\(conflicts.count) of them in conflict: \(typed: "status")")
+      context.printer.warn("\(conflicts.count) of them in conflict: \(typed: "status")")
     }
     return RecoveryReport(
       conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))
@@ -45,6 +45,6 @@ extension Session {
 
   private func warn(_ fact: String, _ items: Set<ItemKey>) {
     guard !items.isEmpty else { return }
-    context.output.warn("\(fact): \(counted(items.count, "item"))")
+    context.printer.warn("\(fact): \(counted(items.count, "item"))")
   }
 }

@@ -19,12 +19,12 @@ extension Session {
   }
 
   /// Warns of waiting rows, with the command that applies each; `nil` means all items.
-  func showWaiting(_ keys: Set<ItemKey>?, to output: Output) throws {
+  func showWaiting(_ keys: Set<ItemKey>?, to printer: Printer) throws {
     for key in try waiting() where keys?.contains(key) ?? true {
       let change = try Operation(
         key: key, client: workspace.client(key).item, base: workspace.base(of: key))
       let way: Hint = change == nil ? "\(typed: "restore", "\(key)")" : "\(typed: "push")"
-      output.warn("a newer row of \(key) waits; to apply it: \(way)" as Hint)
+      printer.warn("a newer row of \(key) waits; to apply it: \(way)" as Hint)
     }
   }
 }

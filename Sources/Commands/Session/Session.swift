@@ -41,10 +41,10 @@ struct Session {
     workspace = try context.workspace(at: path, isWriting: access.isWriting)
     configuration = try Configuration(
       workspace: try workspace.settings(), user: try context.userDirectory?.settings())
-    context.output.apply(configuration)
-    context.output.hintText.workspace = workspace.path
+    context.printer.apply(configuration)
+    context.printer.hintText.workspace = workspace.path
     tables = try configuration.tables(named: context.options.table)
-    (workspace.notices + configuration.warnings).forEach(context.output.warn)
+    (workspace.notices + configuration.warnings).forEach(context.printer.warn)
   }
 
   /// Runs a body without the lock, because a person is asked or another program runs.
@@ -58,7 +58,7 @@ struct Session {
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
     claims = Claims()
-    workspace.notices.filter { !notices.contains($0) }.forEach(context.output.warn)
+    workspace.notices.filter { !notices.contains($0) }.forEach(context.printer.warn)
     try recover()
     return result
   }
@@ -79,20 +79,20 @@ struct Session {
   /// If the write fails, the next line still names displaced files.
   fileprivate mutating func finish(_ status: ExitStatus? = nil) throws {
     try workspace.finish(
-      context.recorded, status: status.map { Int($0.number) }, tell: context.output.warn)
+      context.recorded, status: status.map { Int($0.number) }, tell: context.printer.warn)
   }
 
   /// Describes an error that ends the command.
-  fileprivate func failure(_ error: any Error) -> Failure {
+  fileprivate func problem(_ error: any Error) -> Problem {
     let explained = server?.failure(error) ?? error
-    var failure =
-      context.invocation.signal().map { Failure.signal($0, during: explained) }
-      ?? Failure(explained)
+    var problem =
+      context.invocation.signal().map { Problem.signal($0, during: explained) }
+      ?? Problem(explained)
     // A clone has its own hint, and a push names the waiting changes.
-    if failure.status == .unreachable, failure.hints.isEmpty, context.command != "clone" {
-      failure.hints.append("nothing is lost\(.column)try again: \(typed: context.command)")
+    if problem.status == .unreachable, problem.hints.isEmpty, context.command != "clone" {
+      problem.hints.append("nothing is lost\(.column)try again: \(typed: context.command)")
     }
-    return failure
+    return problem
   }
 }
 
@@ -115,12 +115,12 @@ extension Context {
       session.recovery = try session.recover()
       result = try body(&session)
       // A command that only reads is not stopped by an index that can't be written.
-      if access == .reading { try? session.finish() } else { try session.finish(output.status) }
+      if access == .reading { try? session.finish() } else { try session.finish(printer.status) }
     } catch {
       // The first error is reported. If the history line wasn't written, this tries once more.
-      let failure = session.failure(error)
-      try? session.finish(output.status.or(failure.status))
-      throw failure
+      let problem = session.problem(error)
+      try? session.finish(printer.status.or(problem.status))
+      throw problem
     }
     if case .exchanging = access { try checkSignal() }
     return result

@@ -31,14 +31,14 @@ struct ConfigCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     guard !edit || key == nil, !unset || (key != nil && value == nil) else {
-      throw Failure.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
+      throw Problem.usage(edit ? "--edit takes no setting" : "--unset takes one setting")
     }
-    context.output.begin("settings")
+    context.printer.begin("settings")
     let files = try SettingsFiles(user: user, in: context)
     if edit { return try files.edit(in: context) }
     let setting = try key.map { name -> SettingKey in
       guard let setting = SettingKey(Text(name)) else {
-        throw Failure.usage("there is no setting '\(name)'", hints: Self.guess(name))
+        throw Problem.usage("there is no setting '\(name)'", hints: Self.guess(name))
       }
       return setting
     }
@@ -52,10 +52,10 @@ struct ConfigCommand: TsyncCommand {
       shown = [(setting.name, value, "default")]
     }
     for (name, value, origin) in shown.sorted(by: { $0.name < $1.name }) {
-      context.output.append(
+      context.printer.append(
         JSONObject(["key": name, "value": value, "origin": origin]), to: "settings")
       let start = (showOrigin ? "\(origin)  " : "") + (setting == nil ? "\(name)=" : "")
-      context.output.result(Line(start + Self.text(of: value)))
+      context.printer.result(Line(start + Self.text(of: value)))
     }
   }
 

@@ -17,10 +17,10 @@ struct DoctorCommand: TsyncCommand {
 
   func run(in context: Context) throws {
     let path = try context.findWorkspace()
-    context.output.begin("findings")
+    context.printer.begin("findings")
     let fixed = fix ? try mend(path, in: context) : []
     let examination = try Workspace.examine(at: path, patience: 5, clock: context.invocation.clock)
-    DoctorReport(examination, fixed: fixed).print(to: context.output)
+    DoctorReport(examination, fixed: fixed).print(to: context.printer)
     warnOfVariables(in: context)
     guard deep else { return }
     var context = context
@@ -40,7 +40,7 @@ struct DoctorCommand: TsyncCommand {
       "https_proxy": proxy, "HTTPS_PROXY": proxy, "all_proxy": proxy, "ALL_PROXY": proxy,
     ]
     for (name, effect) in effects where context.invocation.environment.nonEmpty(name) != nil {
-      context.output.warn("\(name) is set: \(effect)")
+      context.printer.warn("\(name) is set: \(effect)")
     }
   }
 
@@ -54,7 +54,7 @@ struct DoctorCommand: TsyncCommand {
       mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
     } catch {
       guard case .untrusted(let place, let fact) = error, before.isNewer(place) else { throw error }
-      throw Failure(
+      throw Problem(
         .unsafe, "\(place) \(fact)",
         hints: ["nothing was changed; install a newer tsync, or clone again"])
     }

@@ -22,16 +22,16 @@ struct DoctorReport {
   }
 
   /// Prints a line for each finding, and below it the repair; sets the exit status.
-  func print(to output: Output) {
+  func print(to printer: Printer) {
     for entry in entries {
-      output.append(entry.json(output), to: "findings")
-      entry.lines(output).forEach(output.result)
-      output.end(with: entry.terms.status)
+      printer.append(entry.json(printer), to: "findings")
+      entry.lines(printer).forEach(printer.result)
+      printer.end(with: entry.terms.status)
     }
-    output.set("items", examination.items)
-    output.set("tables", examination.tables.count)
+    printer.set("items", examination.items)
+    printer.set("tables", examination.tables.count)
     let isFixable = examination.faults.contains { $0.remedy != nil }
-    output.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
+    printer.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
   }
 
   private var summary: String {
@@ -60,25 +60,25 @@ extension DoctorReport.Entry {
     }
   }
 
-  fileprivate func lines(_ output: Output) -> [Line] {
+  fileprivate func lines(_ printer: Printer) -> [Line] {
     var line = Line(terms.word, terms.look)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
-    line.append("\(finding.place)\(position): \(message(output))")
+    line.append("\(finding.place)\(position): \(message(printer))")
     let deed = fix ?? finding.remedy.map { "--fix \($0.words)" }
     return [line] + (deed.map { [Line("        \($0)")] } ?? [])
   }
 
-  private func message(_ output: Output) -> String {
-    finding.fact + (finding.hint.map { " · \(output.text(of: $0))" } ?? "")
+  private func message(_ printer: Printer) -> String {
+    finding.fact + (finding.hint.map { " · \(printer.text(of: $0))" } ?? "")
   }
 
-  fileprivate func json(_ output: Output) -> JSON {
+  fileprivate func json(_ printer: Printer) -> JSON {
     var object = JSONObject()
     object.add([
       "invariant": finding.invariant.description, "gravity": finding.gravity.rawValue,
       "path": finding.place, "line": finding.line, "column": finding.column,
-      "message": message(output), "remedy": finding.remedy?.words, "mended": fix != nil,
+      "message": message(printer), "remedy": finding.remedy?.words, "mended": fix != nil,
     ])
     object.add(ifAny: ["deed": fix])
     return .object(object)

@@ -11,17 +11,17 @@ struct HelpCommand: TsyncCommand {
   var command: String?
 
   func run(in context: Context) throws {
-    guard let command else { return context.output.result(safe: Tsync.overview) }
+    guard let command else { return context.printer.result(safe: Tsync.overview) }
     guard let page = ManualPage(about: command) else {
       let near = HabitWords.nearest(command, of: ManualPage.topics)
       let guess = near.map { "; did you mean \($0)?" } ?? ""
-      throw Failure.usage("no page about \(command)\(guess)")
+      throw Problem.usage("no page about \(command)\(guess)")
     }
     if try page.open(in: context) { return }
     guard let summary = page.summary else {
-      throw Failure.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")
+      throw Problem.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")
     }
-    context.output.warn("cannot open \(page.name)(\(page.section)); in short:")
-    context.output.result(safe: summary)
+    context.printer.warn("cannot open \(page.name)(\(page.section)); in short:")
+    context.printer.result(safe: summary)
   }
 }

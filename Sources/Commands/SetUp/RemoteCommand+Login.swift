@@ -30,10 +30,10 @@ extension RemoteCommand {
         try Login.keep(token, for: origin, context)
       }
       if let key { try Login.keep(key, for: origin, isKey: true, context) }
-      context.output.set("remote", origin.description)
-      context.output.set("token", hasToken)
-      context.output.set("applicationKey", key != nil)
-      context.output.summary(Line("logged in to \(origin)"))
+      context.printer.set("remote", origin.description)
+      context.printer.set("token", hasToken)
+      context.printer.set("applicationKey", key != nil)
+      context.printer.summary(Line("logged in to \(origin)"))
     }
   }
 
@@ -46,9 +46,9 @@ extension RemoteCommand {
     func run(in context: Context) throws {
       let origin = try context.open(for: .reading) { try $0.address().origin }
       let wasThere = try context.credentials?.remove(Text(origin.description)) ?? false
-      context.output.set("remote", origin.description)
-      context.output.set("token", false)
-      context.output.summary(
+      context.printer.set("remote", origin.description)
+      context.printer.set("token", false)
+      context.printer.summary(
         Line(wasThere ? "logged out of \(origin)" : "there was no token for \(origin)"))
     }
   }

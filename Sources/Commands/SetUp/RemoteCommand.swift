@@ -30,18 +30,18 @@ struct RemoteCommand: TsyncCommand {
         let hasKey =
           try context.credentials?.token(for: Credentials.applicationKey(of: origin)) != nil
         let dialect = session.configuration.dialect(of: address, state)
-        context.output.result(Line(address.description))
+        context.printer.result(Line(address.description))
         if context.options.verbose {
-          context.output.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
-          context.output.result(Line("user     \(state.user?.string ?? "not known")"))
-          context.output.result(Line("token    \(hasToken ? "yes" : "no")"))
-          context.output.result(Line("key      \(hasKey ? "yes" : "no")"))
+          context.printer.result(Line("dialect  \(dialect?.title ?? "not known yet")"))
+          context.printer.result(Line("user     \(state.user?.string ?? "not known")"))
+          context.printer.result(Line("token    \(hasToken ? "yes" : "no")"))
+          context.printer.result(Line("key      \(hasKey ? "yes" : "no")"))
         }
-        context.output.set("remote", address.description)
-        context.output.set("dialect", dialect?.name)
-        context.output.set("user", state.user)
-        context.output.set("token", hasToken)
-        context.output.set("applicationKey", hasKey)
+        context.printer.set("remote", address.description)
+        context.printer.set("dialect", dialect?.name)
+        context.printer.set("user", state.user)
+        context.printer.set("token", hasToken)
+        context.printer.set("applicationKey", hasKey)
       }
     }
   }
@@ -64,7 +64,7 @@ struct RemoteCommand: TsyncCommand {
         try settings.set("remote", from: Text(address.description))
         try session.workspace.write(settings)
       }
-      context.output.set("remote", address.description)
+      context.printer.set("remote", address.description)
     }
   }
 }

@@ -22,17 +22,17 @@ struct ServeCommand: TsyncCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
     execve(server, &words, &variables)
     let error = Errno(rawValue: errno)
-    throw Failure.usage("cannot run \(server): \(error)")
+    throw Problem.usage("cannot run \(server): \(error)")
   }
 }
 
 extension Invocation {
   /// Finds a program in the directory of the running one.
   func sibling(_ name: String) throws -> String {
-    guard let executable else { throw Failure.usage("cannot find \(name)") }
+    guard let executable else { throw Problem.usage("cannot find \(name)") }
     let directory = PathName.split(executable).directory
     let path = "\(directory)/\(name)"
-    guard access(path, X_OK) == 0 else { throw Failure.usage("\(name) is not in \(directory)") }
+    guard access(path, X_OK) == 0 else { throw Problem.usage("\(name) is not in \(directory)") }
     return path
   }
 }

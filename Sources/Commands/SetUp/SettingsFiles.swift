@@ -16,7 +16,7 @@ struct SettingsFiles {
       ? nil
       : Workspace(at: context.findWorkspace(), for: .reading, clock: context.invocation.clock)
     if user, userDirectory == nil {
-      throw Failure.usage(
+      throw Problem.usage(
         "XDG_CONFIG_HOME and HOME are not set: there is no place for the user's settings")
     }
   }
@@ -33,7 +33,7 @@ struct SettingsFiles {
     // A setting in the wrong file can still be removed.
     if key.isProtected, workspace != nil, text != nil || file == former {
       let words = text.map { [key.name.string, $0.string] } ?? ["--unset", key.name.string]
-      throw Failure.usage(
+      throw Problem.usage(
         "\(key.name) has effect only in the user's settings",
         hints: ["to set it there: \(typed: ["config", "--user"] + words)"])
     }
@@ -42,7 +42,7 @@ struct SettingsFiles {
 
   /// Opens the file in the editor, and checks the result.
   ///
-  /// - Throws: ``Failure`` if the editor failed or a mistake was left; the file is unchanged then.
+  /// - Throws: ``Problem`` if the editor failed or a mistake was left; the file is unchanged then.
   func edit(in context: Context) throws {
     let file = try file()
     let environment = context.invocation.environment
@@ -53,12 +53,12 @@ struct SettingsFiles {
       editor: Editor(environment, try? configuration()), context: context)
     let isEdited = try text.edit { bytes throws(JSONError) in
       let edited = SettingsFile(place: file.place, text: bytes)
-      try check(edited).warnings.forEach(context.output.warn)
+      try check(edited).warnings.forEach(context.printer.warn)
       return edited
     } apply: { edited in
       // Another command may have changed the file since the editor opened it.
       guard try self.file() == file else {
-        throw Failure(.rejected, "\(file.place) changed while you edited it")
+        throw Problem(.rejected, "\(file.place) changed while you edited it")
       }
       try write(edited)
     }

@@ -31,24 +31,24 @@ struct CloneCommand: TsyncCommand {
     if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
       try Login.keep(token, for: address.origin, context)
     }
-    try new.make(remote: address.description, context.output)
-    context.output.set("directory", new.path)
-    context.output.set("remote", address.description)
-    context.output.hintText.enter(shown)
+    try new.make(remote: address.description, context.printer)
+    context.printer.set("directory", new.path)
+    context.printer.set("remote", address.description)
+    context.printer.hintText.enter(shown)
     do {
       try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
         try session.pull()
       }
     } catch {
       // The workspace exists, and the user can go on in it.
-      var failure = Failure(error)
-      if failure.status == .usage {
-        failure.hints.append(
+      var problem = Problem(error)
+      if problem.status == .usage {
+        problem.hints.append(
           "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
-      } else if [.unreachable, .unauthorized].contains(failure.status) || failure.status.isSignal {
-        failure.hints.append("the workspace is made; to continue\(.column)\(typed: "pull")")
+      } else if [.unreachable, .unauthorized].contains(problem.status) || problem.status.isSignal {
+        problem.hints.append("the workspace is made; to continue\(.column)\(typed: "pull")")
       }
-      throw failure
+      throw problem
     }
   }
 
@@ -70,7 +70,7 @@ struct CloneCommand: TsyncCommand {
       let found = try? Workspace.find(from: path, home: context.invocation.home, isNamed: true)
       let isWorkspace = found != nil && found == UserDirectory.resolved(path)
       let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
-      throw Failure.usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
+      throw Problem.usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
     }
   }
 }

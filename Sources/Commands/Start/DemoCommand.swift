@@ -20,7 +20,7 @@ struct DemoCommand: TsyncCommand {
     guard mkdir(directory, 0o700) == 0 else {
       let error = Errno(rawValue: errno)
       throw error == .fileExists
-        ? Failure.usage("\(shown) already exists") : WorkspaceError.file(place: shown, error)
+        ? Problem.usage("\(shown) already exists") : WorkspaceError.file(place: shown, error)
     }
     let environment = Self.environment(context.invocation, directory)
     let server = try BackgroundProgram(
@@ -30,7 +30,7 @@ struct DemoCommand: TsyncCommand {
       log: "\(directory)/server.log")
     defer { server.end() }
     guard let url = server.firstLine() else {
-      throw Failure(.damaged, "the server did not start: see \(shown)/server.log")
+      throw Problem(.damaged, "the server did not start: see \(shown)/server.log")
     }
     // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
@@ -39,8 +39,8 @@ struct DemoCommand: TsyncCommand {
       environment: environment.setting([("URL", Text(url))]), input: .bytes([]))
     let ending = try context.invocation.run(script)
     try context.checkSignal()
-    guard ending.status == 0 else { throw Failure(.conflicts, "the demonstration failed") }
-    context.output.summary(
+    guard ending.status == 0 else { throw Problem(.conflicts, "the demonstration failed") }
+    context.printer.summary(
       Line("The demonstration succeeded. Its workspaces are \(shown)/anna and \(shown)/ben."))
   }
 

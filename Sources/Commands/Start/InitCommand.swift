@@ -15,9 +15,9 @@ struct InitCommand: TsyncCommand {
 
   func run(in context: Context) throws {
     let new = try NewWorkspace(at: dir ?? ".", in: context)
-    try new.make(remote: remote, context.output)
-    context.output.set("directory", new.path)
-    context.output.set("tables", new.tables)
-    context.output.set("remote", remote)
+    try new.make(remote: remote, context.printer)
+    context.printer.set("directory", new.path)
+    context.printer.set("tables", new.tables)
+    context.printer.set("remote", remote)
   }
 }

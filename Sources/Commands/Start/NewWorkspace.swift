@@ -21,7 +21,7 @@ struct NewWorkspace {
       let found = try Workspace.find(
         from: PathName.nearestDirectory(path), home: context.invocation.home, isNamed: true)
       let isSame = Text(PathName.physical(path)) == Text(found)
-      throw Failure.usage(
+      throw Problem.usage(
         isSame ? "\(shown) is already a workspace" : "\(shown) is in the workspace \(found)")
     } catch WorkspaceError.notFound, WorkspaceError.untrusted {
       // Another user's workspace above this directory doesn't count.
@@ -29,20 +29,20 @@ struct NewWorkspace {
   }
 
   /// Makes the workspace, with a server or without.
-  func make(remote: String?, _ output: Output) throws {
+  func make(remote: String?, _ printer: Printer) throws {
     var settings = SettingsFile(place: "config.json", text: nil)
     if let remote { try settings.set("remote", from: Text(remote)) }
     try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
     try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
     let names = tables.map(\.description).joined(separator: ", ")
-    output.summary(Line("made workspace \(shown) (\(names))"))
+    printer.summary(Line("made workspace \(shown) (\(names))"))
   }
 }
 
 extension SettingsFile {
   /// Sets a setting that exists to a typed value.
   mutating func set(_ name: Text, from text: Text) throws {
-    guard let key = SettingKey(name) else { throw Failure.usage("there is no setting '\(name)'") }
+    guard let key = SettingKey(name) else { throw Problem.usage("there is no setting '\(name)'") }
     try set(key, to: key.value(from: text))
   }
 }

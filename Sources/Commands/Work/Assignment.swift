@@ -19,7 +19,7 @@ struct Assignment: Equatable {
   init(_ word: String, allowingID: Bool = false) throws {
     let bytes = word.utf8
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-      throw Failure.usage("\(word) is not FIELD=VALUE")
+      throw Problem.usage("\(word) is not FIELD=VALUE")
     }
     let value = String(word[bytes.index(after: sign)...])
     let isJSON = bytes[..<sign].last == UInt8(ascii: ":")
@@ -33,7 +33,7 @@ struct Assignment: Equatable {
       let json = try JSON(parsing: Array(value.utf8), limits: .item)
       self.value = json.isNull ? .none : .json(json)
     } catch {
-      throw Failure.usage("the value of \(field) is not valid JSON: \(error)")
+      throw Problem.usage("the value of \(field) is not valid JSON: \(error)")
     }
   }
 
@@ -43,26 +43,26 @@ struct Assignment: Equatable {
   }
 
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
-    if field.isEmpty { throw Failure.usage("the field name is empty") }
+    if field.isEmpty { throw Problem.usage("the field name is empty") }
     if field == Item.idField, !allowingID {
-      throw Failure.usage(
+      throw Problem.usage(
         "an id can't be set", hints: ["to give it another id: \(typed: "mv", "REF", "NEWID")"])
     }
     if SystemField.contains(field) {
-      throw Failure.usage("only the server sets \(field)")
+      throw Problem.usage("only the server sets \(field)")
     }
     return field
   }
 
   /// Returns a text as a value of the sample's type.
   ///
-  /// - Throws: ``Failure`` if that can't be; it names the field and the sample's item.
+  /// - Throws: ``Problem`` if that can't be; it names the field and the sample's item.
   static func value(
     _ text: Text, like sample: JSON, field: Text, of key: ItemKey
-  ) throws(Failure) -> JSON {
+  ) throws(Problem) -> JSON {
     guard let kind = kind(of: sample), !text.isEmpty else { return .string(text) }
     guard let json = try? JSON(parsing: text.bytes), self.kind(of: json) == kind else {
-      throw Failure.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
+      throw Problem.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
     }
     return json
   }

@@ -20,14 +20,14 @@ extension Context {
       var types = FieldTypes(inventory)
       let before = session
       let changes = try session.change(keys) { try transform($0, $1, &types, before) }
-      output.show(
+      printer.show(
         changes, as: word, showsFields: showsFields, session.names(of: keys, inventory))
-      output.count(changes.count, word, selection)
+      printer.count(changes.count, word, selection)
     }
   }
 }
 
-extension Output {
+extension Printer {
   /// Prints the changed items with their fields, or `nothing changed`.
   func show(
     _ changes: [ItemChange], as verb: String = "changed", showsFields: Bool = true,

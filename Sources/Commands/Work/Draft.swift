@@ -21,7 +21,7 @@ extension Draft {
     if !title.utf8.isEmpty { item[titleField] = .string(title) }
     for assignment in assignments {
       if assignment.field == titleField, item[titleField] != nil {
-        throw Failure.usage("\(titleField) is given twice")
+        throw Problem.usage("\(titleField) is given twice")
       }
       item[assignment.field] = try types.value(
         of: assignment, in: item, key, on: session.workspace)

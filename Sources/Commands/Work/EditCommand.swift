@@ -16,7 +16,7 @@ struct EditCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     let selection = try ItemSelection(words)
-    context.output.begin("items")
+    context.printer.begin("items")
     let opened = try context.open(for: .reading) {
       session -> (EditedItems, ItemNames, EditedText)? in
       let inventory = try session.inventory()
@@ -27,16 +27,16 @@ struct EditCommand: TsyncCommand {
       return (items, session.names(of: keys, inventory), text)
     }
     guard let (items, names, text) = opened else {
-      return context.output.summary("nothing changed")
+      return context.printer.summary("nothing changed")
     }
     let isEdited = try text.edit(items.edits) { edits in
       let changes = try context.open(for: .writing) { session in
         try session.perform(edits.filter { $0.text != $0.original.text }) { try $0.write(to: &$1) }
       }
-      context.output.show(changes.filter { $0.old != $0.new }, names)
+      context.printer.show(changes.filter { $0.old != $0.new }, names)
     }
     guard !isEdited else { return }
-    if let invalid = items.invalid { throw Failure(invalid: invalid, .rejected) }
-    context.output.summary("nothing changed")
+    if let invalid = items.invalid { throw Problem(invalid: invalid, .rejected) }
+    context.printer.summary("nothing changed")
   }
 }

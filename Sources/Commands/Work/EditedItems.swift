@@ -24,7 +24,7 @@ struct EditedItems {
     var seen: [ItemID: ItemKey] = [:]
     originals = try keys.map { key in
       if let other = seen.updateValue(key, forKey: key.id) {
-        throw Failure.usage(
+        throw Problem.usage(
           "\(other) and \(key) have the same id", hints: ["edit one table at a time: -t TABLE"])
       }
       var (text, item) = try session.file(key)

@@ -44,7 +44,7 @@ struct ItemEdit {
     let staying = Change(from: base, to: now).names.filter { item[$0] != new[$0] }
     if !staying.isEmpty {
       let names = staying.map(\.string).joined(separator: ", ")
-      session.context.output.warn("\(key): kept the concurrent change of \(names)")
+      session.context.printer.warn("\(key): kept the concurrent change of \(names)")
     }
     return ItemChange(key: key, old: now, new: new)
   }
@@ -52,8 +52,8 @@ struct ItemEdit {
   /// Keeps the text in the trash, and says why.
   private func keep(_ reason: String, _ session: Session) throws -> ItemChange? {
     let path = try session.workspace.lay(text, for: .edit)
-    session.context.output.warn("\(reason); your text is in \(session.place(ofPath: path))")
-    session.context.output.end(with: .rejected)
+    session.context.printer.warn(
+      Problem(.rejected, "\(reason); your text is in \(session.place(ofPath: path))"))
     return nil
   }
 }

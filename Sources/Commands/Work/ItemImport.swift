@@ -17,10 +17,10 @@ enum ItemImport {
         ? context.invocation.input.all(limit: limit)
         : FileText.read(context.path(file), limit: limit)
     } catch {
-      throw Failure.usage("\(place): \(error)")
+      throw Problem.usage("\(place): \(error)")
     }
     guard bytes.count <= limit else {
-      throw Failure.usage("\(place) is larger than \(limit >> 20) MiB")
+      throw Problem.usage("\(place) is larger than \(limit >> 20) MiB")
     }
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     return try drafts(in: Array(bytes.dropFirst(hasMark ? 3 : 0)), place)
@@ -28,7 +28,7 @@ enum ItemImport {
 
   private static func drafts(in text: [UInt8], _ place: String) throws -> [Draft] {
     guard let first = text.first(where: { $0 > 0x20 }) else {
-      throw Failure.usage("\(place) contains no item")
+      throw Problem.usage("\(place) contains no item")
     }
     do {
       guard first == UInt8(ascii: "[") else {
@@ -39,11 +39,11 @@ enum ItemImport {
         do throws(NameError) {
           return try Draft(element)
         } catch {
-          throw Failure.usage("\(place): element \(index + 1): \(error)")
+          throw Problem.usage("\(place): element \(index + 1): \(error)")
         }
       }
     } catch let error as JSONError {
-      throw Failure.usage("\(place):\(error)")
+      throw Problem.usage("\(place):\(error)")
     }
   }
 }

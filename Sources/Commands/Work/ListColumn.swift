@@ -10,7 +10,7 @@ struct ListColumn {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       let isDescending = isOrder && $0.first == UInt8(ascii: "-")
       let name = Text(String(Substring(isDescending ? $0.dropFirst() : $0)))
-      if name.isEmpty { throw Failure.usage("the column name is empty") }
+      if name.isEmpty { throw Problem.usage("the column name is empty") }
       return ListColumn(name: name, isDescending: isDescending)
     }
   }

@@ -27,25 +27,25 @@ struct ListCommand: TsyncCommand {
   var filters: [String] = []
 
   mutating func run(in context: Context) throws {
-    if let limit, limit < 0 { throw Failure.usage("--limit must be 0 or more") }
+    if let limit, limit < 0 { throw Problem.usage("--limit must be 0 or more") }
     let columns = try columns.map { try ListColumn.list($0) }
     let order = try ListColumn.list(sort ?? "title", isOrder: true)
-    context.output.page()
-    context.output.begin("items")
+    context.printer.page()
+    context.printer.begin("items")
     try context.open(for: .reading) { session in
       let inventory = try session.inventory()
       var listing = try Listing(
         inventory, session, filters: filters, all: all, columns: columns ?? [], order: order)
       if let limit { listing.entries = Array(listing.entries.prefix(limit)) }
       if options.json {
-        try listing.printJSON(session, to: context.output)
+        try listing.printJSON(session, to: context.printer)
       } else if let columns {
-        listing.print(columns, to: context.output)
+        listing.print(columns, to: context.printer)
       } else {
-        listing.print(session.names(of: listing.entries.map(\.key), inventory), to: context.output)
+        listing.print(session.names(of: listing.entries.map(\.key), inventory), to: context.printer)
       }
-      context.output.showInvalid(inventory)
-      try session.showWaiting(Set(listing.entries.map(\.key)), to: context.output)
+      context.printer.showInvalid(inventory)
+      try session.showWaiting(Set(listing.entries.map(\.key)), to: context.printer)
     }
   }
 }

@@ -14,7 +14,7 @@ struct Listing {
 
   /// Finds the items that fit; done items only with `all`, or a filter on the done field.
   ///
-  /// - Throws: ``Failure`` if a filter is wrong, or no item has a column's field.
+  /// - Throws: ``Problem`` if a filter is wrong, or no item has a column's field.
   init(
     _ inventory: Inventory, _ session: Session, filters words: [String], all: Bool,
     columns: [ListColumn], order: [ListColumn]
@@ -23,11 +23,11 @@ struct Listing {
     let doneField = configuration.doneField
     let items = try inventory.items(on: session.workspace)
     let filters = try ItemFilters(words, of: items, doneField: doneField) {
-      session.context.output.warn($0.message ?? "")
+      session.context.printer.warn($0.fact)
     }
     for column in columns + order
     where column.isField && !items.isEmpty && items.allSatisfy({ $0.item[column.name] == nil }) {
-      throw Failure.noField(column.name, items.lazy.map(\.item))
+      throw Problem.noField(column.name, items.lazy.map(\.item))
     }
     // A filter on the done field shows done items, too.
     let showsDone = all || filters.name(doneField)
@@ -40,28 +40,28 @@ struct Listing {
     entries = ListColumn.sorted(found, by: order)
   }
 
-  func print(_ names: ItemNames, to output: Output) {
+  func print(_ names: ItemNames, to printer: Printer) {
     var table = Table(widths: [0, Table.title.lowerBound])
     for entry in entries {
       let row = [names.line(for: entry.key), Table.title(entry.title)]
       table.append(entry.isDone ? row + [Line("done", .dim)] : row)
     }
-    table.lines.forEach(output.result)
+    table.lines.forEach(printer.result)
   }
 
-  func print(_ columns: [ListColumn], to output: Output) {
+  func print(_ columns: [ListColumn], to printer: Printer) {
     var table = Table()
     for entry in entries { table.append(columns.map { Line(ValueText.of($0.value(of: entry))) }) }
-    table.lines.forEach(output.result)
+    table.lines.forEach(printer.result)
   }
 
   /// Adds the items to the JSON document, as they are in their files.
-  func printJSON(_ session: Session, to output: Output) throws {
+  func printJSON(_ session: Session, to printer: Printer) throws {
     for entry in entries {
       let item = try session.workspace.client(entry.key).item ?? entry.item
       var object = JSONObject(entry.key, title: entry.title)
       object.add(["item": item.object(id: entry.key.id)])
-      output.append(object, to: "items")
+      printer.append(object, to: "items")
     }
   }
 }

@@ -16,13 +16,13 @@ struct Move {
     (old, target) = (key, ItemKey(key.table, id))
     (oldText, item) = try session.file(key)
     let journal = session.workspace.journal
-    if target == old { throw Failure.usage("\(target) already has this id") }
+    if target == old { throw Problem.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {
-      throw Failure.usage(
+      throw Problem.usage(
         "\(old) is in conflict", hints: ["to resolve it: \(typed: "resolve", "\(old)")"])
     }
     if let unknown = [old, target].first(where: { journal.intents[$0] != nil }) {
-      throw Failure.usage(
+      throw Problem.usage(
         "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
     let edit = try JSONEdit(oldText, limits: .item)
@@ -30,7 +30,7 @@ struct Move {
       edit.object[Item.idField] == nil
       ? oldText : edit.setting([(Item.idField, .string(id.text))])
     guard text.count <= ItemFile.limit else {
-      throw Failure.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
+      throw Problem.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
     // An item may move back to its former id; an interrupted move is done again.
     let note = journal.notes[target]?.note
@@ -39,7 +39,7 @@ struct Move {
       try !session.workspace.isKnown(target) && session.workspace.text(of: target) == text
     if inventory.contains(target), !isBack, !isAgain {
       let isRemoved = inventory.isAbsent(target) && note?.commanded == true
-      throw Failure.usage(
+      throw Problem.usage(
         "\(target) already exists",
         hints: isRemoved
           ? ["not yet deleted on the server; to delete it: \(typed: "push")"] : [])
@@ -50,7 +50,7 @@ struct Move {
     guard
       try session.workspace.text(of: target) == text
         || session.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
-    else { throw Failure.usage("\(target) already exists") }
+    else { throw Problem.usage("\(target) already exists") }
     try session.workspace.settle()
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
@@ -63,7 +63,7 @@ struct Move {
     let hasArrived = try session.workspace.base(of: target).item == item
     let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
     guard try session.workspace.remove(old, as: note, expecting: Digest(of: oldText)) else {
-      throw Failure(.rejected, "another program changed \(old); it stays, and so does \(target)")
+      throw Problem(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
     if !isKnown { try session.workspace.append([.closed(.operation(old))], durably: true) }
     try session.workspace.settle()

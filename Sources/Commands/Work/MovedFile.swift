@@ -2,9 +2,9 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-extension Failure {
+extension Problem {
   /// The item's file was renamed by hand, which must be undone first.
-  static func moved(_ key: ItemKey, to file: InvalidItem) -> Failure {
+  static func moved(_ key: ItemKey, to file: InvalidItem) -> Problem {
     .usage(
       "the file of \(key) was renamed to \(file.place)",
       hints: file.hint.map { ["to undo the rename: \($0)"] } ?? [])
@@ -13,7 +13,7 @@ extension Failure {
 
 extension Session {
   /// Returns the failure if a rename by hand moved the item's file, or put another in its place.
-  func moved(_ target: Target, _ claims: inout Claims) throws -> Failure? {
+  func moved(_ target: Target, _ claims: inout Claims) throws -> Problem? {
     var here = target.misnamedFile
     if let key = target.key, case .invalid(let invalid) = try workspace.client(key) {
       here = invalid

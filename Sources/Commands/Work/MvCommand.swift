@@ -19,7 +19,7 @@ struct MvCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     let id = try ItemID(naming: Text(newID))
-    context.output.begin("items")
+    context.printer.begin("items")
     try context.open(for: .writing) { session in
       let inventory = try session.inventory()
       guard let key = try session.lookup(inventory).items([ref]).first else { return }
@@ -32,8 +32,8 @@ struct MvCommand: TsyncCommand {
       line.append(" to ")
       line.append(names.line(for: move.target))
       line.append("  \(ItemNames.shown(title))")
-      context.output.result(line)
-      context.output.append(
+      context.printer.result(line)
+      context.printer.append(
         Outcome(
           verb: "renamed", key: move.target, title: title,
           members: JSONObject(["from": move.old.id])), to: "items")

@@ -29,7 +29,7 @@ struct NewCommand: TsyncCommand {
     let isEmpty = words.isEmpty && assignments.isEmpty
     if let file {
       guard isEmpty, !edit else {
-        throw Failure.usage("-f can't be combined with a text, -s or -e")
+        throw Problem.usage("-f can't be combined with a text, -s or -e")
       }
       let drafts = try ItemImport.drafts(from: file, in: context)
       return try make(context) { _, _ in drafts }
@@ -48,8 +48,8 @@ struct NewCommand: TsyncCommand {
       try make(context) { _, _ in [Draft(id: edited.id ?? id, item: edited.item)] }
     }
     guard !isMade else { return }
-    context.output.begin("items")
-    context.output.summary("nothing made")
+    context.printer.begin("items")
+    context.printer.summary("nothing made")
   }
 
   /// Makes the items, after it has checked all of them.
@@ -66,9 +66,9 @@ struct NewCommand: TsyncCommand {
       try session.perform(changes) { change, session in
         let outcome = try session.workspace.write(change.new, to: change.key, expecting: nil)
         if outcome != .changedMeanwhile { return change }
-        throw Failure.usage("\(change.key) already exists")
+        throw Problem.usage("\(change.key) already exists")
       }
-      context.output.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))
+      context.printer.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))
     }
   }
 }

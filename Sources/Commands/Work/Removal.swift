@@ -13,13 +13,13 @@ struct Removal {
     let targets = try selection.targets(inventory, session)
     var claims = Claims()
     for target in targets {
-      if let failure = try session.moved(target, &claims) { throw failure }
+      if let problem = try session.moved(target, &claims) { throw problem }
       // The only copy of another item must not go as this one's.
       if let key = target.key, case .invalid(let file) = try session.workspace.client(key),
         let other = file.claims.map({ ItemKey(key.table, $0) }),
         try session.workspace.isKnown(other) && session.workspace.client(other).item == nil
       {
-        throw Failure(invalid: file, .usage)
+        throw Problem(invalid: file, .usage)
       }
     }
     names = session.names(of: targets.compactMap(\.key), inventory)
@@ -30,11 +30,11 @@ struct Removal {
     }
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {
-        throw Failure.usage(
+        throw Problem.usage(
           "\(key) has no file here, and tsync knows no row of it",
           hints: try session.pullHint(of: key))
       }
-      throw Failure.usage("\(key) is already removed")
+      throw Problem.usage("\(key) is already removed")
     }
     self.inventory = inventory
     self.targets = targets.filter { $0.key.map { !gone.contains($0) } ?? true }
@@ -59,10 +59,10 @@ struct Removal {
         // Nothing was removed: if the file vanishes later, that was not by a command.
         try session.workspace.append(
           session.workspace.journal.takingBackDelete(of: key), durably: false)
-        throw Failure.changedMeanwhile(key)
+        throw Problem.changedMeanwhile(key)
       }
     case .item:
-      guard try session.workspace.remove(key) else { throw Failure.changedMeanwhile(key) }
+      guard try session.workspace.remove(key) else { throw Problem.changedMeanwhile(key) }
       // A row that the server made of the item has another id, and stays.
       if session.workspace.journal.intents[key]?.kind == .insert,
         try session.workspace.state().tables[key.table]?.makesIDs == true
@@ -74,13 +74,13 @@ struct Removal {
 
   /// Prints the item with the title that it had at the beginning.
   func show(_ verb: String, _ target: Target, _ session: Session) throws {
-    let output = session.context.output
+    let printer = session.context.printer
     if let key = target.key {
       let item =
         try inventory.item(key, on: session.workspace) ?? session.workspace.base(of: key).item
-      output.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
+      printer.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
     } else if let file = target.misnamedFile {
-      output.show(verb, file, in: target.table)
+      printer.show(verb, file, in: target.table)
     }
   }
 }

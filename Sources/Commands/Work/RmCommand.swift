@@ -23,7 +23,7 @@ struct RmCommand: TsyncCommand {
   var selection: [String] { words }
 
   mutating func run(in context: Context) throws {
-    context.output.begin("items")
+    context.printer.begin("items")
     guard
       let selection = try context.confirmed(
         ItemSelection(words), isSure || dryRun, to: "remove", words: words,
@@ -39,8 +39,8 @@ struct RmCommand: TsyncCommand {
         try removal.show("removed", target, session)
         return nil  // it is noted already
       }
-      if removal.targets.isEmpty { context.output.summary("nothing changed") }
-      context.output.count(
+      if removal.targets.isEmpty { context.printer.summary("nothing changed") }
+      context.printer.count(
         removal.targets.count, "removed", selection,
         next: "\(typed: context.sameTables(["restore"] + words))")
     }

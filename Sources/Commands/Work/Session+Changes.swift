@@ -14,16 +14,16 @@ struct ItemChange: Equatable {
 }
 
 extension Session {
-  /// Returns an item to change; throws ``Failure`` if its file is missing or invalid.
+  /// Returns an item to change; throws ``Problem`` if its file is missing or invalid.
   func item(_ key: ItemKey) throws -> (item: Item, digest: Digest) {
     switch try workspace.client(key) {
     case .item(let item, let digest): return (item, digest)
-    case .invalid(let invalid): throw Failure(invalid: invalid, .usage)
+    case .invalid(let invalid): throw Problem(invalid: invalid, .usage)
     case .absent:
       var claims = Claims()
-      if let failure = try moved(Target(key), &claims) { throw failure }
+      if let problem = try moved(Target(key), &claims) { throw problem }
       let isKnown = try workspace.base(of: key).row != nil
-      throw Failure.usage(
+      throw Problem.usage(
         "\(key) has no file here",
         hints: isKnown ? ["to bring it back: \(typed: "restore", "\(key)")"] : [])
     }
@@ -33,7 +33,7 @@ extension Session {
   func file(_ key: ItemKey) throws -> (text: [UInt8], item: Item) {
     let (item, digest) = try item(key)
     guard let text = try workspace.text(of: key), Digest(of: text) == digest else {
-      throw Failure.changedMeanwhile(key)
+      throw Problem.changedMeanwhile(key)
     }
     return (text, item)
   }
@@ -41,7 +41,7 @@ extension Session {
   /// Changes items; what another program changes meanwhile stays, and is named.
   ///
   /// - Returns: The changes, in the order of the keys.
-  /// - Throws: ``Failure`` before anything is done, and the errors of the transformation.
+  /// - Throws: ``Problem`` before anything is done, and the errors of the transformation.
   mutating func change(
     _ keys: [ItemKey], _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
@@ -54,7 +54,7 @@ extension Session {
       let (change, digest) = planned
       let outcome = try session.workspace.write(change.new, to: change.key, expecting: digest)
       if outcome != .changedMeanwhile { return change }
-      session.context.output.warn(Failure.changedMeanwhile(change.key))
+      session.context.printer.warn(.changedMeanwhile(change.key))
       return nil
     }
   }
@@ -97,10 +97,10 @@ extension Session {
     for change in changes {
       let key = change.key
       // A new item may replace one that was removed here, before the server deletes that.
-      if inventory.isHere(key) { throw Failure.usage("\(key) already exists") }
-      if let failure = try moved(Target(key), &claims) { throw failure }
+      if inventory.isHere(key) { throw Problem.usage("\(key) already exists") }
+      if let problem = try moved(Target(key), &claims) { throw problem }
       guard seen.insert(key).inserted else {
-        throw Failure.usage("two items have the id \(key)")
+        throw Problem.usage("two items have the id \(key)")
       }
       _ = try Self.checked(change.new, key)
     }

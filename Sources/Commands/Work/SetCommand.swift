@@ -28,7 +28,7 @@ struct SetCommand: TsyncCommand {
     let assignments =
       try words.filter(Assignment.isOne).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
-    guard !assignments.isEmpty else { throw Failure.usage("no field to set") }
+    guard !assignments.isEmpty else { throw Problem.usage("no field to set") }
     let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
     try context.change(
       ItemSelection(references, filters: filters), isSure, to: "change", words: all,

@@ -6,11 +6,11 @@ import SyncModel
 import SystemPackage
 import Workspace
 
-extension Failure {
+extension Problem {
   /// Finds the message, the hints and the exit status of any error.
   init(_ error: any Error) {
     switch error {
-    case let failure as Failure: self = failure
+    case let problem as Problem: self = problem
     case let error as WorkspaceError: self.init(error)
     case let error as Stop: self.init(error)
     case let error as Resolve.Failure: self.init(error)
@@ -116,10 +116,10 @@ extension Failure {
   }
 
   /// Describes a table that the server doesn't have; `tables` are all that are exchanged.
-  static func noTable(_ table: TableName, of tables: [TableName] = []) -> Failure {
+  static func noTable(_ table: TableName, of tables: [TableName] = []) -> Problem {
     let others = tables.filter { $0 != table }.map(\.description).joined(separator: ",")
     let leaving: Hint = "to leave it out: \(typed: "config", "tables", others)"
-    return Failure(
+    return Problem(
       .unreachable, "the server has no table \(table)",
       hints: (others.utf8.isEmpty ? [] : [leaving])
         + ["if the address is wrong: \(typed: "remote", "set", "URL")"])

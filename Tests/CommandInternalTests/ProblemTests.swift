@@ -6,8 +6,8 @@ import Workspace
 
 @testable import Commands
 
-@Suite("Failures")
-struct FailureTests {
+@Suite("Problems")
+struct ProblemTests {
   struct Row: CustomTestStringConvertible {
     let error: any Error
     let status: Commands.ExitStatus
@@ -24,7 +24,7 @@ struct FailureTests {
   }
 
   static let rows: [Row] = [
-    Row(Failure.usage("no"), .usage, "no"),
+    Row(Problem.usage("no"), .usage, "no"),
     Row(WorkspaceError.notFound(from: "/x"), .usage, "no workspace in /x or above it", hints: 1),
     Row(WorkspaceError.locked(nil), .locked, "another tsync holds the workspace", hints: 1),
     Row(
@@ -60,13 +60,13 @@ struct FailureTests {
 
   @Test("every error has its words, its status and its hints", arguments: rows)
   func words(row: Row) {
-    let failure = Failure(row.error)
-    #expect(failure.status == row.status)
-    #expect(failure.message == row.message)
-    #expect(failure.hints.count == row.hints)
+    let problem = Problem(row.error)
+    #expect(problem.status == row.status)
+    #expect(problem.fact == row.message)
+    #expect(problem.hints.count == row.hints)
   }
 
-  @Test("the first of 8, 6, 4, 7, 5, 3 and 1 is told, a signal before all")
+  @Test("the first of 8, 6, 4, 7, 5, 3 and 1 wins, a signal before all")
   func order() {
     let order: [Commands.ExitStatus] = [
       .signal(2), .damaged, .unsafe, .unauthorized, .locked, .unreachable, .rejected, .usage,
@@ -81,15 +81,15 @@ struct FailureTests {
     #expect(Commands.ExitStatus.signal(2).number == 130)
   }
 
-  @Test("a failure is one line, then a line for each hint; without hints where it is to be quiet")
+  @Test("a problem is one line, then a line for each hint; with -q, no hints")
   func lines() {
     let text = HintText(option: nil, directory: "/")
-    let failure = Failure(
+    let problem = Problem(
       .unreachable, "a\nb", hints: ["nothing is lost\(.column)\(typed: "push")"])
     #expect(
-      failure.lines(command: "push", quiet: false, text).map(\.text) == [
+      problem.lines(command: "push", quiet: false, text).map(\.text) == [
         "tsync: push: a\\x0ab", "tsync: nothing is lost                           tsync push",
       ])
-    #expect(failure.lines(command: "", quiet: true, text).map(\.text) == ["tsync: a\\x0ab"])
+    #expect(problem.lines(command: "", quiet: true, text).map(\.text) == ["tsync: a\\x0ab"])
   }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 /// The output of a command: results to standard output, all else to standard error.
 ///
 /// It is a class because written bytes can't be taken back.
-final class Output {
+final class Printer {
   private let invocation: Invocation
   private let options: GlobalOptions
   private let command: String
@@ -118,16 +118,14 @@ final class Output {
 
   func text(of hint: Hint) -> String { hintText.text(of: hint) }
 
-  func warn(_ fact: String, hints: [Hint]) {
-    Failure(.done, fact, hints: hints).lines(command: command, quiet: options.quiet, hintText)
-      .forEach(message)
+  /// Prints a problem, with its hints; the command goes on, and ends with its status.
+  func warn(_ problem: Problem) {
+    problem.lines(command: command, quiet: options.quiet, hintText).forEach(message)
+    end(with: problem.status)
   }
 
-  /// Prints a failure that doesn't stop the command, with hints; the command ends with 3.
-  func warn(_ failure: Failure) {
-    failure.lines(command: command, quiet: options.quiet, hintText).forEach(message)
-    end(with: .rejected)
-  }
+  /// Prints that a file is invalid, and how to fix it.
+  func warn(_ invalid: InvalidItem) { warn(Problem(invalid: invalid, .rejected)) }
 
   /// Prints a line with `-v`; nothing with `--json`.
   func detail(_ line: Line) {
@@ -214,16 +212,16 @@ final class Output {
 
   // MARK: The end
 
-  /// Prints the failure, if there is one, writes the buffer, and returns the exit status.
-  func finish(_ error: Failure?) -> ExitStatus {
-    if let error { end(with: error.status) }
-    if options.json, let text = document.text(error: error?.json(command: command, hintText)) {
+  /// Prints the problem that ended the command, if there is one, writes the buffer, and returns the exit status.
+  func finish(_ problem: Problem?) -> ExitStatus {
+    if let problem { end(with: problem.status) }
+    if options.json, let text = document.text(error: problem?.json(command: command, hintText)) {
       print(bytes: text)
     }
     flushThroughPager()
-    error?.lines(command: command, quiet: options.quiet, hintText).forEach(message)
+    problem?.lines(command: command, quiet: options.quiet, hintText).forEach(message)
     guard let failure else { return status }
-    // The reader has closed the pipe, which is no error.
+    // The reader has closed the pipe, which is no problem.
     if failure == .brokenPipe { return .signal(13) }
     message(Line("tsync: \(command): cannot write standard output: \(failure)"))
     return status.or(.damaged)

@@ -1,0 +1,49 @@
+import SyncEngine
+import SyncModel
+
+/// Why something was not done: the fact, the hints and the exit status.
+///
+/// Thrown, it ends the command; printed, the command goes on, and ends with the status.
+struct Problem: Error, Equatable {
+  var status: ExitStatus
+  /// Lower case, no period.
+  let fact: String
+  var hints: [Hint]
+
+  init(_ status: ExitStatus, _ fact: String, hints: [Hint] = []) {
+    self.status = status
+    self.fact = fact
+    self.hints = hints
+  }
+
+  /// The command line is wrong; nothing was done.
+  static func usage(_ fact: String, hints: [Hint] = []) -> Problem {
+    Problem(.usage, fact, hints: hints)
+  }
+
+  /// Another program changed an item since it was read.
+  static func changedMeanwhile(_ key: ItemKey) -> Problem {
+    Problem(.rejected, "another program changed \(key)", hints: ["try again"])
+  }
+
+  /// A signal ended the command; the hints of the error that followed stay.
+  static func signal(_ number: Int32, during error: (any Error)? = nil) -> Problem {
+    let advice = (error as? Problem)?.hints ?? []
+    return Problem(.signal(number), "interrupted", hints: advice)
+  }
+
+  /// Returns `tsync: COMMAND: fact`, then `tsync: hint` lines.
+  func lines(command: String, quiet: Bool, _ text: HintText) -> [Line] {
+    let name = command.utf8.isEmpty ? "" : "\(command): "
+    return [Line("tsync: \(name)\(fact)")]
+      + (quiet ? [] : hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) })
+  }
+
+  func json(command: String, _ text: HintText) -> JSON {
+    [
+      "command": .string(command), "status": .integer(Int(status.number)),
+      "message": .string(fact),
+      "hints": .array(hints.map { .string(Text(text.text(of: $0))) }),
+    ]
+  }
+}
