@@ -21,6 +21,7 @@ package enum Tsync {
     "set up": [
       RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
       HelpCommand.self,
+      WhereCommand.self,
     ],
   ]
 
