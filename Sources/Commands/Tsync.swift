@@ -21,7 +21,6 @@ package enum Tsync {
     "set up": [
       RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
       HelpCommand.self,
-      WhereCommand.self,
     ],
   ]
 
