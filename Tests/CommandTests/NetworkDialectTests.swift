@@ -57,7 +57,7 @@ import Workspace
       pushed.error == """
         tsync: push: the dialect is not known yet: the table is empty
         tsync: nothing is sent until you name it         tsync config dialect NAME
-        tsync: NAME is mobile-services, mobile-apps, datasync or community-toolkit: tsync help config
+        tsync: NAME is mobile-services, mobile-apps, datasync or community-toolkit: tsync help 5 config
 
         """)
     let synced = anna.run("sync")

@@ -19,9 +19,6 @@ enum ConflictProgram: String {
 }
 
 extension Session {
-  /// How often the editor opens for one conflict.
-  private static let openings = 5
-
   /// Lets a program decide a conflict, without the lock; an editor until its text is valid or left.
   ///
   /// - Returns: `nil` if the conflict stays open.
@@ -29,7 +26,7 @@ extension Session {
     _ program: ConflictProgram, _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Resolution? {
     let context = context
-    for _ in 0..<Self.openings {
+    while true {
       // Another command may have resolved it while the person was asked.
       _ = try self.conflict(key)
       let document = try workspace.document(
@@ -70,7 +67,6 @@ extension Session {
         try unlocked({ try context.ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) }) == "edit"
       else { return nil }
     }
-    return nil
   }
 
   /// Returns the variables with the paths of a conflict (tsync-resolve(1), --tool).

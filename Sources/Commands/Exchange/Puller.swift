@@ -124,7 +124,8 @@ struct Puller {
     guard !conflictKeys.isEmpty else { return }
     context.printer.end(with: .conflicts)
     context.printer.summary(
-      Line(counted(conflictKeys.count, "conflict")), next: "\(typed: "resolve")")
+      Line(counted(conflictKeys.count, "conflict")),
+      next: settings.isRehearsal ? "\(typed: context.inEarnest)" : "\(typed: "resolve")")
   }
 
   /// The members of `tsync.pull/1`.

@@ -54,7 +54,7 @@ extension Session {
     do {
       try exchange { session, server in try session.send(push, survey, to: server) }
     } catch let stop as Stop {
-      throw Self.problem(stop, waiting: pushed.waiting)
+      throw problem(stop, waiting: pushed.waiting)
     }
   }
 
@@ -109,9 +109,10 @@ extension Session {
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)
     let entries = try showItems(
       report, of: survey, selection, isWhole: stop == nil, isPreview: true)
-    if let stop { throw Self.problem(stop, waiting: survey.waiting) }
+    if let stop { throw problem(stop, waiting: survey.waiting) }
     if pushed.waiting > 0 {
-      context.printer.summary(Line("\(pushed.waiting) to push"), next: "\(typed: "push")")
+      context.printer.summary(
+        Line("\(pushed.waiting) to push"), next: "\(typed: context.inEarnest)")
     } else if entries.isEmpty, survey.invalidCount(of: selection) == 0,
       pushed.pendingDeletes.isEmpty
     {
@@ -143,11 +144,13 @@ extension Session {
   }
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
-  private static func problem(_ stop: Stop, waiting: Int) -> Problem {
+  private func problem(_ stop: Stop, waiting: Int) -> Problem {
     var problem = Problem(stop)
     if case .unsafe = stop { return problem }
     let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
-    problem.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: "push")")
+    // The conflicts that it named are resolved.
+    let again = context.command == "resolve" ? ["push"] : context.again
+    problem.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: again)")
     return problem
   }
 }

@@ -50,8 +50,11 @@ struct Restoration {
       let entry = key.flatMap { entries[$0] }
       guard let step = try Restoration(chosen, entry, session, &claims, waiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
-      for former in key.map(journal.predecessors) ?? []
-      where try workspace.client(former) == .absent { try plan(Target(former)) }
+      let formers = try (key.map(journal.predecessors) ?? [])
+        .filter { try workspace.client($0) == .absent }
+      for former in formers { try plan(Target(former)) }
+      // A renamed item that was removed comes back once, under its former id.
+      if case .trash = step.way, !formers.isEmpty { return }
       steps.append(step)
       if let successor = entry?.successor,
         case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert

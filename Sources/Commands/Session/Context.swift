@@ -14,6 +14,16 @@ struct Context {
     invocation.input.isTerminal && invocation.error.isTerminal && !options.noInput
   }
 
+  /// The words that repeat the command; hints add `-C` themselves.
+  var again: [String] {
+    var again = words
+    if let option = again.firstIndex(of: "-C") { again.removeSubrange(option...(option + 1)) }
+    return again
+  }
+
+  /// The words that do what a dry run has printed.
+  var inEarnest: [String] { again.filter { !["-n", "--dry-run"].contains($0) } }
+
   /// The time in seconds since 1970.
   var now: Int64 { invocation.clock() / 1_000_000_000 }
 

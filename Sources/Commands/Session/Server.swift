@@ -81,7 +81,7 @@ final class Server {
     .unreachable, "the dialect is not known yet: the table is empty",
     hints: [
       "nothing is sent until you name it\(.column)\(typed: "config", "dialect", "NAME")",
-      "NAME is mobile-services, mobile-apps, datasync or community-toolkit: \(typed: "help", "config")",
+      "NAME is mobile-services, mobile-apps, datasync or community-toolkit: \(typed: "help", "5", "config")",
     ])
 
   /// Refuses another data set or user than the workspace's, and a new address while only the former

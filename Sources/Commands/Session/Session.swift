@@ -90,7 +90,7 @@ struct Session {
       ?? Problem(explained)
     // A clone has its own hint, and a push names the waiting changes.
     if problem.status == .unreachable, problem.hints.isEmpty, context.command != "clone" {
-      problem.hints.append("nothing is lost\(.column)try again: \(typed: context.command)")
+      problem.hints.append("nothing is lost\(.column)try again: \(typed: context.again)")
     }
     return problem
   }

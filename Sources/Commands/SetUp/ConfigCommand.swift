@@ -67,7 +67,7 @@ struct ConfigCommand: TsyncCommand {
 
   private static func guess(_ name: String) -> [Hint] {
     HabitWords.nearest(name, of: SettingKey.names.map(\.string)).map { ["did you mean \($0)?"] }
-      ?? ["to list the settings: man 5 tsync-config"]
+      ?? ["to list the settings: \(typed: "help", "5", "config")"]
   }
 }
 

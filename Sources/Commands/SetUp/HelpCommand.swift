@@ -1,4 +1,6 @@
 import ArgumentParser
+import SyncEngine
+import SyncModel
 
 struct HelpCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
@@ -7,21 +9,32 @@ struct HelpCommand: TsyncCommand {
   @OptionGroup var options: GlobalOptions
 
   @Argument(
-    help: ArgumentHelp("A command, or the last word of the name of a page.", valueName: "command"))
-  var command: String?
+    help: ArgumentHelp(
+      "A command or another topic; before it, the section of the manual.", valueName: "topic"))
+  var words: [String] = []
 
   func run(in context: Context) throws {
-    guard let command else { return context.printer.result(safe: Tsync.overview) }
-    guard let page = ManualPage(about: command) else {
-      let near = HabitWords.nearest(command, of: ManualPage.topics)
+    guard let topic = words.last else { return context.printer.result(safe: Tsync.overview) }
+    let pages = ManualPage.all.filter { page in
+      let names = [[page.topic], ["\(page.section)", page.topic]]
+      return names.contains { $0.map { Text($0) } == words.map { Text($0) } }
+    }
+    guard let page = pages.first else {
+      let near = HabitWords.nearest(topic, of: ManualPage.all.map(\.topic))
       let guess = near.map { "; did you mean \($0)?" } ?? ""
-      throw Problem.usage("no page about \(command)\(guess)")
+      throw Problem.usage("no page about \(words.joined(separator: " "))\(guess)")
     }
-    if try page.open(in: context) { return }
-    guard let summary = page.summary else {
-      throw Problem.usage("\(page.name)(\(page.section)) is not installed, or there is no man(1)")
+    if try !page.open(in: context) {
+      guard let summary = page.summary else {
+        throw Problem.usage("\(page.title) is not installed, or there is no man(1)")
+      }
+      context.printer.warn("cannot open \(page.title); in short:")
+      context.printer.result(safe: summary)
     }
-    context.printer.warn("cannot open \(page.name)(\(page.section)); in short:")
-    context.printer.result(safe: summary)
+    for other in pages.dropFirst() {
+      context.printer.summary(
+        Line("\(other.title) is another page"),
+        next: "\(typed: "help", "\(other.section)", other.topic)")
+    }
   }
 }

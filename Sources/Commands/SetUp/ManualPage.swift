@@ -7,19 +7,19 @@ struct ManualPage: Equatable {
   let topic: String
   var section = 1
 
-  /// The pages of the commands, and those about other topics; all but tsync(1).
-  private static let all =
-    Tsync.commands.map { ManualPage(topic: $0.name) } + [
-      ManualPage(topic: "conflicts", section: 7), ManualPage(topic: "filter", section: 7),
-      ManualPage(topic: "safety", section: 7), ManualPage(topic: "server", section: 8),
-      ManualPage(topic: "tutorial", section: 7), ManualPage(topic: "workspace", section: 5),
-    ]
-
-  static var topics: [String] { all.map(\.topic) }
+  /// All pages, those of the commands first.
+  static let all =
+    [ManualPage(topic: "tsync")] + Tsync.commands.map { ManualPage(topic: $0.name) }
+    + ["config", "json", "log-format", "workspace"].map { ManualPage(topic: $0, section: 5) }
+    + ["conflicts", "data-model", "filter", "glossary", "safety", "tutorial"].map {
+      ManualPage(topic: $0, section: 7)
+    } + [ManualPage(topic: "server", section: 8)]
 
   private var isAboutAll: Bool { Text(topic) == "tsync" }
   /// The page's name, such as `tsync-push`.
   var name: String { isAboutAll ? topic : "tsync-\(topic)" }
+  /// The name with the section, such as `tsync-push(1)`.
+  var title: String { "\(name)(\(section))" }
 
   /// Shows the page by man(1); returns whether that worked.
   func open(in context: Context) throws -> Bool {
@@ -52,18 +52,9 @@ struct ManualPage: Equatable {
   /// The text without man(1): a command's usage, or all commands; `nil` for other pages.
   var summary: String? {
     if isAboutAll { return Tsync.overview }
-    guard let type = Tsync.command(named: topic) else { return nil }
+    guard section == 1, let type = Tsync.command(named: topic) else { return nil }
     let help = type.helpMessage()
     guard let start = help.utf8.firstRange(of: "USAGE: ".utf8) else { return "\(help)\n" }
     return help[..<start.upperBound] + "tsync " + help[start.upperBound...] + "\n"
-  }
-}
-
-extension ManualPage {
-  /// Finds the page about a command or another topic, or tsync(1).
-  init?(about topic: String) {
-    let pages = [ManualPage(topic: "tsync")] + Self.all
-    guard let page = pages.first(where: { Text($0.topic) == Text(topic) }) else { return nil }
-    self = page
   }
 }

@@ -55,7 +55,7 @@ import Testing
       ended.error == """
         10 pushed
         tsync: push: interrupted
-        tsync: nothing is lost: 90 changes wait          try again: tsync push
+        tsync: nothing is lost: 90 changes wait          try again: tsync push -j 1
 
         """)
     #expect(world.writes.count == 10)
