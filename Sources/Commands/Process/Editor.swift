@@ -29,7 +29,10 @@ extension Context {
   func runInteractive(_ program: Program) throws -> Ending {
     printer.flush()
     let ending = try invocation.run(program)
-    if let number = ending.keyboardSignal { throw Problem.signal(number) }
+    // Without a terminal, a captured program may end so for reasons of its own.
+    if let number = ending.keyboardSignal, canAsk || !program.isCaptured {
+      throw Problem.signal(number)
+    }
     if ending.status != 0 { try checkSignal() }
     return ending
   }

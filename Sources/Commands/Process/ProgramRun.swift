@@ -40,11 +40,11 @@ package struct ProgramRun {
 
   private func wait(for process: pid_t) throws(Errno) -> Int32 {
     var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { throw Errno(rawValue: errno) }
+    while true {
       if isInteractive, ProcessStream.isInterrupted { throw .interrupted }
+      if waitpid(process, &status, 0) >= 0 { return status }
+      guard errno == EINTR else { throw Errno(rawValue: errno) }
     }
-    return status
   }
 
   /// Whether a person works in the program; it runs on if a signal ends this process.

@@ -17,12 +17,24 @@ struct Context {
   /// The words that repeat the command; hints add `-C` themselves.
   var again: [String] {
     var again = words
-    if let option = again.firstIndex(of: "-C") { again.removeSubrange(option...(option + 1)) }
+    if let option = words.prefix(optionCount).firstIndex(of: "-C") {
+      again.removeSubrange(option...(option + 1))
+    }
     return again
   }
 
+  /// The number of words before `--`.
+  private var optionCount: Int { words.firstIndex(of: "--") ?? words.count }
+
   /// The words that do what a dry run has printed.
-  var inEarnest: [String] { again.filter { !["-n", "--dry-run"].contains($0) } }
+  var inEarnest: [String] {
+    let end = again.firstIndex(of: "--") ?? again.count
+    let options = again.prefix(end).filter { $0 != "--dry-run" }.map { word in
+      // `-nq` is `-n -q`.
+      word.hasPrefix("-") && !word.hasPrefix("--") ? word.filter { $0 != "n" } : word
+    }
+    return options.filter { $0 != "-" } + again.dropFirst(end)
+  }
 
   /// The time in seconds since 1970.
   var now: Int64 { invocation.clock() / 1_000_000_000 }

@@ -61,7 +61,9 @@ struct Assignment: Equatable {
     _ text: Text, like sample: JSON, field: Text, of key: ItemKey
   ) throws(Problem) -> JSON {
     guard let kind = kind(of: sample), !text.isEmpty else { return .string(text) }
-    guard let json = try? JSON(parsing: text.bytes), self.kind(of: json) == kind else {
+    // A filter compares the text as it is: with blanks around it, no number would be equal.
+    let isBare = [text.bytes.first, text.bytes.last].allSatisfy { $0 ?? 0 > 0x20 }
+    guard isBare, let json = try? JSON(parsing: text.bytes), self.kind(of: json) == kind else {
       throw Problem.usage("\(field) must be \(kind) (as in \(key)), not '\(text)'")
     }
     return json

@@ -62,9 +62,14 @@ struct EditedItems {
       throw Self.fault(text, "expected an object with an id")
     }
     guard let original = originals.first(where: { $0.key.id == id }) else {
-      throw Self.fault(text, "no item with the id \(id) was opened")
+      let key = originals[0].key
+      let message =
+        originals.count == 1
+        ? "the id is '\(id)', but the file name says '\(key.id)'"
+        : "no item with the id \(id) was opened"
+      throw try JSONEdit(text, limits: .item).error(at: Item.idField, message)
     }
-    guard text.count <= ItemFile.limit else {
+    guard text.drop(while: { $0 <= 0x20 }).count <= ItemFile.limit else {
       throw Self.fault(text, "larger than \(ItemFile.limit >> 20) MiB")
     }
     return ItemEdit(original: original, text: text, item: draft.item)
