@@ -140,7 +140,7 @@ extension Scenario {
       prepare: work),
     Scenario(
       name: "restore -a", words: ["restore", "-a"], isDamaged: true,
-      expects: "tsync: restore: changed i3  "
+      expects: "tsync: restore: applied rows that had been waiting: 1 item"
     ) { mine, theirs, url in
       try begin(mine, theirs, url)
       try theirs.does("set", "i3", "notes=theirs ~t3~")

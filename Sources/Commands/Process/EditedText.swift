@@ -115,6 +115,6 @@ extension Context {
   func asksToEditAgain(_ fault: String) throws -> Bool {
     guard canAsk else { return false }
     printer.warn(fault)
-    return try ask("[e]dit again or [l]eave it? [e]", ["edit", "leave"]) == "edit"
+    return try ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) == "edit"
   }
 }
