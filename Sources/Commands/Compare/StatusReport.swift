@@ -68,7 +68,8 @@ struct StatusReport {
       if group.isEmpty { continue }
       let isDoubtful = group.contains { $0.0.status.isDoubtful(state) }
       let look: Hint = "to look for the row: \(typed: "pull"); then \(typed: "help", "push")"
-      let hint = (isDoubtful ? look : heading.hint).map(printer.text)
+      let next = session.context.options.quiet ? nil : isDoubtful ? look : heading.hint
+      let hint = next.map(printer.text)
       printer.result(Line(heading.text, .bold).hinting(hint))
       for (_, line) in group { printer.result(line) }
     }

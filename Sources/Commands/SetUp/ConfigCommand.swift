@@ -77,6 +77,7 @@ extension SettingKey {
 
   private static let defaults: [Text: JSON] = [
     "tables": ["todoitem"], "pull.push": false, "dialect": "auto", "color": "auto",
-    "done.field": "complete", "title.field": "text", "merge": "fields",
+    "done.field": "complete", "title.field": "text", "merge": "fields", "pull.page": 1_000,
+    "timeout": 30,
   ]
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Remote
 import SyncModel
 
 struct InitCommand: TsyncCommand {
@@ -14,10 +15,11 @@ struct InitCommand: TsyncCommand {
   var dir: String?
 
   func run(in context: Context) throws {
+    let address = try remote.map { try ServerAddress(Text($0)).description }
     let new = try NewWorkspace(at: dir ?? ".", in: context)
-    try new.make(remote: remote, context.printer)
+    try new.make(remote: address, context.printer)
     context.printer.set("directory", new.path)
     context.printer.set("tables", new.tables)
-    context.printer.set("remote", remote)
+    context.printer.set("remote", address)
   }
 }
