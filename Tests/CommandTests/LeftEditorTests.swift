@@ -38,7 +38,7 @@ import Testing
     let told = "tsync: nothing was changed; your text is in "
     let found = try #require(ended.error.firstRange(of: told), "\(ended)")
     let place = String(ended.error[found.upperBound...].prefix { $0 != "\n" })
-    let path = words[0] == "edit" ? anna.directory.path(of: "list/.todosync/\(place)") : place
+    let path = words[0] == "edit" ? anna.directory.path(of: "list/\(place)") : place
     let text = String(validating: try #require(Files.read(path)), as: UTF8.self)
     #expect(words[0] != "edit" || text?.contains(words.count == 2 ? "Milk" : "Tea") == true)
   }
@@ -125,7 +125,7 @@ import Testing
     #expect(ended.status == 128 + SIGTERM, "\(ended)")
     let told = try #require(ended.error.firstRange(of: "your text is in "), "\(ended)")
     let place = String(ended.error[told.upperBound...].prefix { $0 != "\n" })
-    let path = place.hasPrefix("/") ? place : anna.directory.path(of: "list/.todosync/\(place)")
+    let path = place.hasPrefix("/") ? place : anna.directory.path(of: "list/\(place)")
     let text = String(validating: Files.read(path) ?? [], as: UTF8.self)
     #expect(text?.contains(words[0] == "config" ? "manual" : "Typed") == true, "\(ended)")
   }

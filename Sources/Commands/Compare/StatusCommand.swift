@@ -57,9 +57,9 @@ struct StatusCommand: TsyncCommand {
         )
       }
       for table in session.tables where state.tables[table]?.isMissing == true {
-        context.printer.warn(
-          "the server has no table \(table), so its changes wait; to leave it out: \(typed: "config", "tables")"
-        )
+        var problem = Problem.noTable(table, of: session.configuration.tables)
+        problem.status = .done
+        context.printer.warn(problem)
       }
       for table in session.tables where try session.workspace.isPullStopped(in: table) {
         context.printer.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")

@@ -32,7 +32,8 @@ extension Session {
       let document = try workspace.document(
         from: MarkedDocument(conflict, of: key.id).text, of: key)
       if let place = document.displaced {
-        context.printer.warn("an earlier merge of \(key) is kept in \(place)")
+        context.printer.warn(
+          "an earlier merge of \(key) is kept in \(file: ".todosync/\(place)")" as Hint)
       }
       let path = workspace.path(of: document)
       var run = Program.shell(command, program == .editor ? [path] : [], in: context.invocation)
@@ -93,7 +94,10 @@ extension Session {
     let key = document.key
     let (text, late) = try workspace.text(of: document)
     guard text != document.text else { return nil }
-    if let late { context.printer.warn("another program changed \(key); your text is in \(late)") }
+    if let late {
+      let file: Hint = "your text is in \(file: ".todosync/\(late)")"
+      context.printer.warn("another program changed \(key); \(file)" as Hint)
+    }
     guard let text else { return nil }
     let merged = MarkedDocument(text, of: key.id)
     guard !merged.isBlank else { return nil }

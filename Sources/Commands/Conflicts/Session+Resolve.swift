@@ -52,9 +52,10 @@ extension Session {
   /// Warns that another command has resolved the conflict, and names the person's document.
   private func warnOfOther(_ key: ItemKey) throws {
     let places = try workspace.documentPlaces(of: key)
-    let text = places.isEmpty ? "" : "; your text is in \(places.joined(separator: ", "))"
+    let texts = places.map { place -> Hint in "your text is in \(file: ".todosync/\(place)")" }
     context.printer.warn(
-      Problem(.rejected, "\(key) was resolved by another command; nothing was changed\(text)"))
+      Problem(
+        .rejected, "\(key) was resolved by another command; nothing was changed", hints: texts))
   }
 
   /// How often a conflict is decided again because its sides have changed.

@@ -26,16 +26,16 @@ struct EditedText {
   ) throws -> Bool {
     let saved: (bytes: [UInt8], value: Value)?
     do { saved = try result(parse) } catch {
-      throw kept(error, "nothing was changed; your text is in \(place)")
+      throw kept(error, "nothing was changed; your text is in \(file: path)")
     }
     guard let saved else {
       FileText.remove(path)
       return false
     }
-    do { try apply(saved.value) } catch { throw kept(error, "your text is in \(place)") }
+    do { try apply(saved.value) } catch { throw kept(error, "your text is in \(file: path)") }
     // The editor may have saved again since.
     if mayDiffer(from: saved.bytes) {
-      context.printer.warn("a text saved after that is in \(place)")
+      context.printer.warn("a text saved after that is in \(file: path)" as Hint)
     } else {
       FileText.remove(path)
     }

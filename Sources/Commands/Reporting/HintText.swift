@@ -54,9 +54,16 @@ struct HintText {
     }
   }
 
-  /// Returns a workspace file's path as a person can type it.
+  /// Returns a path, absolute or relative to the workspace, as a person can type it.
   private func path(_ place: String) -> String {
-    let whole = workspace.map { "\($0)/\(place)" } ?? place
+    let whole = workspace.map { PathName.absolute(place, in: $0) } ?? place
     return option == nil ? PathName.part(of: whole, below: directory) ?? whole : whole
+  }
+}
+
+extension Hint.StringInterpolation {
+  /// Adds a file's path, absolute or relative to the workspace, so that it can be typed.
+  mutating func appendInterpolation(file path: String) {
+    appendInterpolation(Hint.Piece.command([], places: [path]))
   }
 }

@@ -16,7 +16,7 @@ struct HelpCommand: TsyncCommand {
   func run(in context: Context) throws {
     guard let topic = words.last else { return context.printer.result(safe: Tsync.overview) }
     let pages = ManualPage.all.filter { page in
-      let names = [[page.topic], ["\(page.section)", page.topic]]
+      let names = [[page.topic], [page.name], ["\(page.section)", page.topic]]
       return names.contains { $0.map { Text($0) } == words.map { Text($0) } }
     }
     guard let page = pages.first else {

@@ -53,7 +53,7 @@ struct ItemEdit {
   private func keep(_ reason: String, _ session: Session) throws -> ItemChange? {
     let path = try session.workspace.lay(text, for: .edit)
     session.context.printer.warn(
-      Problem(.rejected, "\(reason); your text is in \(session.place(ofPath: path))"))
+      Problem(.rejected, reason, hints: ["your text is in \(file: path)"]))
     return nil
   }
 }
