@@ -102,6 +102,12 @@ struct ConflictTable {
 }
 
 extension Conflict {
+  /// The letters of `tsync status`: the change here, and the change on the server.
+  var letters: String { client == nil && server == nil ? "DD" : kind.rawValue }
+
+  /// The item that has the title.
+  var shown: Item? { client ?? server ?? base }
+
   /// A field that a side changed.
   struct ChangedField {
     let name: Text
@@ -143,8 +149,7 @@ extension Session {
       seconds.map { Times.clock($0, now: context.now) }
     }
     var title = names.line(for: key)
-    let item = conflict.client ?? conflict.server ?? conflict.base
-    title.append("  \(ItemNames.shown(names.title(of: item)))")
+    title.append("  \(ItemNames.shown(names.title(of: conflict.shown)))")
     let server = workspace.journal.conflicts[key]?.server.updatedAt
     return ConflictTable(
       conflict, place: place, title: title,

@@ -94,8 +94,8 @@ extension Conflict {
       object.add(["conflict": disputed.contains(name)])
       return object
     }
-    var object = JSONObject(key, title: names.title(of: client ?? server ?? base))
-    object.add(["kind": kind.rawValue, "fields": fields])
+    var object = JSONObject(key, title: names.title(of: shown))
+    object.add(["kind": letters, "fields": fields])
     return object
   }
 }

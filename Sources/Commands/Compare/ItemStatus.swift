@@ -36,7 +36,7 @@ struct ItemStatus {
     // If a side can't be read, or two client sides were edited, it stays as it was found.
     guard group == .conflict, let key = entry.key, let now = try? session.conflict(key, &claims)
     else { return }
-    letters = now.client == nil && now.server == nil ? "DD" : now.kind.rawValue
+    letters = now.letters
     fields = now.names
   }
 

@@ -24,7 +24,7 @@ struct ResolveSummary {
 
   /// Adds a conflict that stays open; `nil` if it can't be read.
   mutating func leave(_ key: ItemKey, _ conflict: Conflict?) {
-    let title = names.title(of: conflict?.client ?? conflict?.server)
+    let title = names.title(of: conflict?.shown)
     add(Outcome(verb: "left", key: key, title: title, fields: conflict?.names ?? []))
     left.insert(key)
   }

@@ -91,7 +91,7 @@ extension Session {
       try Resolve(settings: settings).settle(
         key, conflict, by: resolution.choice(on: conflict), on: &workspace, claims: &claims)
     }
-    let title = summary.names.title(of: resolution.item ?? conflict.client ?? conflict.server)
+    let title = summary.names.title(of: resolution.item ?? conflict.shown)
     var outcome = Outcome(
       verb: workspace.isWriting ? "resolved" : "would resolve", key: key, title: title)
     outcome.remark = resolution.how + (resolution.item == nil ? ", which deletes it" : "")

@@ -15,7 +15,7 @@ extension Outcome {
       addMerged(report.fields)
     case .conflict(let conflict):
       fields = conflict.names
-      members.add(["kind": conflict.kind.rawValue])
+      members.add(["kind": conflict.letters])
     case .rejected(let rejection):
       words = rejection.sentence
       members.add(["answer": rejection.refusal.status, "message": rejection.refusal.words])
