@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// The journal's lines, one a record; tsync-workspace(5) documents each member.
+/// The journal's lines, one a record; tsync-log-format(5) documents each member.
 extension JournalRecord {
   /// The members of the record's line.
   var object: JSONObject {

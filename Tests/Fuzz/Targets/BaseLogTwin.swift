@@ -1,7 +1,7 @@
 @testable import SyncModel
 @testable import Workspace
 
-/// What a table's log says, by the rules of tsync-workspace(5) and without places or checksums.
+/// What a table's log says, by the rules of tsync-log-format(5) and without places or checksums.
 struct BaseLogTwin: Equatable {
   /// A row that is not in effect.
   struct Waiting: Equatable {
