@@ -50,7 +50,7 @@ package struct CurlTransport: Transport {
 
   /// Keeps up to `width` requests under way; see ``Transport``.
   ///
-  /// A request that can't be sent, or a libcurl that can't be opened, is told by `done`.
+  /// `done` gets the error if a request can't be sent or libcurl can't be opened.
   ///
   /// - Throws: What one of the closures threw; the transfers still under way are then abandoned.
   package mutating func run(

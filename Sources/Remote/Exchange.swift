@@ -12,7 +12,7 @@ package struct Exchange<T: Transport> {
   var authorization: Authorization
   /// What the answers are held to; `nil` while nothing is known of the server.
   var facts: ServerFacts?
-  /// Time, chance, and who is told.
+  /// The clock, the random numbers, the trace and the notices.
   let dependencies: Dependencies
   /// Whether an answer has shown that this is the server that is meant.
   var isProven = false

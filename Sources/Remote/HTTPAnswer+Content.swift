@@ -1,7 +1,7 @@
 import SyncModel
 
 extension HTTPAnswer {
-  /// The media type of the body, without parameters; empty where none is told.
+  /// The media type of the body, without parameters; empty if the answer names none.
   private var mediaType: ArraySlice<UInt8> {
     let bytes = Array((header("Content-Type") ?? "").utf8)
     return bytes.prefix { $0 != UInt8(ascii: ";") }.trimmed

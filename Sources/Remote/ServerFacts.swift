@@ -79,9 +79,9 @@ extension ServerFacts {
       ])
   }
 
-  /// Returns why a token is not of the user that these facts are of.
+  /// Returns the objection if the token belongs to another user than the workspace.
   ///
-  /// What tsync-server calls its users is told by its answers alone.
+  /// Only the answers of tsync-server name its users, so its tokens are not compared.
   func objection(to authorization: Authorization, at address: ServerAddress) -> Stop? {
     guard dataset == nil else { return nil }
     return authorization.token?.subject.flatMap { objection(to: $0, at: address) }

@@ -4,9 +4,9 @@ package import SyncModel
 package struct Candidate: Equatable, Sendable {
   /// Which item; `nil` for something whose name stands for no id, which is then invalid.
   package var key: ItemKey?
-  /// What lies there now.
+  /// The state of the file.
   package var client: ClientState
-  /// When it was last modified, in nanoseconds since 1970; 0 where nothing lies there.
+  /// The time of its last change, in nanoseconds since 1970; 0 if there is no file.
   package var modified: Int64
 
   /// Makes a candidate.

@@ -21,8 +21,7 @@ package enum ClientState: Equatable, Sendable {
     return digest
   }
 
-  /// Whether something else lies there than when a conflict was found, whose file had this
-  /// fingerprint.
+  /// Whether the file was changed since a conflict was found; it had this fingerprint then.
   func isEdited(since digest: Digest?) -> Bool {
     if case .invalid = self { true } else { self.digest != digest }
   }
@@ -68,7 +67,7 @@ extension InvalidItem {
 
 /// An item file that a power loss destroyed while tsync wrote it (safety.md §3.7).
 package struct TornItem: Equatable, Sendable {
-  /// The fingerprint of what lies there.
+  /// The fingerprint of the file.
   package var digest: Digest
   /// What that text had displaced; `nil` where it isn't known.
   package var displaced: Item?
