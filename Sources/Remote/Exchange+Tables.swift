@@ -28,17 +28,16 @@ extension Exchange {
     }
   }
 
-  /// Brings the rows of a range.
+  /// Brings the rows of a range; so many answers of 500 on end count as a refusal.
   ///
   /// - Throws: `Stop`, or what `meanwhile` throws.
   mutating func list(
     _ range: RowRange, of table: TableName, _ dialect: Dialect, top: Int?, skip: Int = 0,
-    counts: Bool = false, meanwhile: () throws -> Void = {}
+    counts: Bool = false, failures: Int? = nil, meanwhile: () throws -> Void = {}
   ) throws -> ListReply {
     let answer = try read(
       dialect.target(range, of: table, top: top, skip: skip, counts: counts),
-      fields: dialect.fields,
-      meanwhile: meanwhile)
+      fields: dialect.fields, failures: failures ?? policy.attempts, meanwhile: meanwhile)
     if answer.isMobileServices, let stop = dialect.objectionToOld { throw stop }
     if answer.saysNotFound { facts?.tables[table, default: TableFacts()].isMissing = true }
     guard answer.status == 200 else { return .refused(answer) }
@@ -60,7 +59,7 @@ extension Exchange {
   /// Makes sure that a table answers lists, so that "not found" can be believed (decisions.md 12).
   mutating func confirm(_ table: TableName, _ dialect: Dialect) throws {
     guard !listed.contains(table) else { return }
-    if case .refused(let answer) = try list(.all, of: table, dialect, top: 1) {
+    if case .refused(let answer) = try list(.all, of: table, dialect, top: 1, failures: 2) {
       throw stop(for: answer, table)
     }
   }
@@ -74,6 +73,7 @@ extension Exchange {
     case 200..<300 where answer.isMarkup:
       return .notSpeaking(
         "the server sent a web page instead of rows: check the address \(address)")
+    case 500...: return .failed(refusal)
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
     }
   }

@@ -14,8 +14,6 @@ package struct Exchange<T: Transport> {
   var facts: ServerFacts?
   /// The clock, the random numbers, the trace and the notices.
   let dependencies: Dependencies
-  /// Whether an answer has shown that this is the server that is meant.
-  var isProven = false
   /// Whether the last reading ended because its time was up.
   private(set) var hasTimedOut = false
   /// The tables that have answered a list.
@@ -55,11 +53,13 @@ extension Exchange {
   /// Reads something: sends a request that changes nothing, again where that may help.
   ///
   /// It has the fields of the dialect; `meanwhile` is done while the answer is under way. What comes
-  /// back is an answer of 200, or one that says something of what was asked: 400 to 499.
+  /// back is an answer of 200, or one that says something of what was asked: 400 to 499, or 500 so
+  /// often on end.
   ///
   /// - Throws: `Stop` for every other end, or what `meanwhile` throws.
   mutating func read(
-    _ target: String, fields: [HTTPField], meanwhile: () throws -> Void = {}
+    _ target: String, fields: [HTTPField], failures: Int = .max,
+    meanwhile: () throws -> Void = {}
   ) throws -> HTTPAnswer {
     hasTimedOut = false
     try checkSubject()
@@ -72,14 +72,14 @@ extension Exchange {
       let result = try once(request("GET", target, fields: fields), meanwhile)
       let step: ReadingStep
       switch result {
-      case .success(let answer): step = ReadingStep(answer, from: self)
+      case .success(let answer):
+        step = ReadingStep(answer, from: self, takesFailure: attempts >= failures)
       case .failure(let error):
         hasTimedOut = error.kind == .timedOut
         step = ReadingStep(error)
       }
       switch step {
       case .take(let answer):
-        isProven = isProven || answer.status == 200
         return answer
       case .renew(let stop):
         guard authorization.renew(after: generation) else { throw stop }

@@ -36,12 +36,7 @@ struct PageEnvelope: Equatable {
 
   fileprivate init() {}
 
-  fileprivate mutating func append(_ row: Range<Int>) throws(EnvelopeFault) {
-    guard rows.count < PullLimits.rowsPerPage else {
-      throw EnvelopeFault("a page has more than \(PullLimits.rowsPerPage) rows")
-    }
-    rows.append(row)
-  }
+  fileprivate mutating func append(_ row: Range<Int>) { rows.append(row) }
 
   fileprivate mutating func setTotal(_ text: UnsafeBufferPointer<UInt8>) throws(EnvelopeFault) {
     if text.elementsEqual("null".utf8) { return }
@@ -154,7 +149,7 @@ private struct EnvelopeScanner {
     if take("]") { return }
     repeat {
       skipBlanks()
-      try envelope.append(try element())
+      envelope.append(try element())
       skipBlanks()
     } while take(",")
     guard take("]") else { throw EnvelopeFault("the array of rows is cut off, or not closed") }

@@ -9,7 +9,7 @@ extension PullCursor {
 
   /// Takes a page in order by time.
   ///
-  /// - Throws: `Stop.notSpeaking`, where the pull would never end.
+  /// - Throws: `Stop.notSpeaking`, where it isn't in order, or the pull would never end.
   mutating func takeByTime(
     _ page: ListPage, from start: Timestamp?, _ fresh: [ListEntry]
   ) throws(Stop) {
@@ -18,7 +18,8 @@ extension PullCursor {
     }
     if let last = rows.compactMap(\.updatedAt).max() { reached = max(reached ?? last, last) }
     let times = page.entries.compactMap(\.time)
-    let highest = times.max()
+    guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }) else { throw Self.unsorted }
+    let highest = times.last
     if page.entries.isEmpty || isLast(page) || isEnough(page) {
       finish()
     } else if start == nil, highest == nil || page.endsWithoutTime, !untimedAreDone {
@@ -34,7 +35,7 @@ extension PullCursor {
       remember(page, from: first)
       range = .since(highest)
     } else if let start {
-      try standStill(page, at: start, lowest: times.min(), fresh)
+      try standStill(page, at: start, lowest: times.first, fresh)
     } else {
       throw Self.endless
     }
@@ -94,7 +95,7 @@ extension PullCursor {
   /// Ends the pull, or looks for rows without a time where some may not have come yet: a whole pull
   /// meets them only where the server puts them first.
   private mutating func finish() {
-    let hasAll = inOrder || requests == 1 || (total.map { seen >= $0 } ?? false)
+    let hasAll = inOrder || requests == 1 || (total.map { ids.count >= $0 } ?? false)
     if isWhole, !untimedAreDone, !hasAll {
       passed = []
       resumesAt = nil
@@ -110,11 +111,10 @@ extension PullCursor {
     inOrder && page.entries.count < top && !page.hasLink
   }
 
-  /// Whether as many rows came as the server said there are.
-  ///
-  /// A row that changed meanwhile counts twice; so a page that more could follow isn't the last.
+  /// Whether as many rows came as the server said there are; one more may have been made meanwhile, so
+  /// that a page that more could follow isn't the last.
   private func isEnough(_ page: ListPage) -> Bool {
-    guard let total, seen >= total else { return false }
+    guard let total, ids.count >= total else { return false }
     return requests == 1 || page.entries.count < largest
   }
 

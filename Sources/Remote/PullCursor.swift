@@ -30,6 +30,8 @@ struct PullCursor {
   let overlap: Int64
   /// How many rows a page is asked for.
   private(set) var top: Int
+  /// How many rows a page is asked for where none of them makes the server fail.
+  private var size: Int
   /// Whether the pull brings everything.
   let isWhole: Bool
 
@@ -41,8 +43,14 @@ struct PullCursor {
   var requests = 0
   /// The most entries that a page had: a smaller one was not cut off.
   var largest = 0
-  /// How many new entries were met.
-  var seen = 0
+  /// The ids that were met, by their hashes.
+  private(set) var ids: Set<Int> = []
+  /// The id of the last entry that was met.
+  private var last: Text?
+  /// How many rows were passed over.
+  private var passedOver = 0
+  /// Whether a row is passed over, and no answer shows yet that what follows it can be read.
+  private var isPassing = false
   /// How many requests in a row brought nothing new and moved nothing.
   var barren = 0
   /// How many pages in a row were empty although more is said to follow: a server may filter rows
@@ -68,7 +76,7 @@ struct PullCursor {
   init(from start: Timestamp?, top: Int, overlap: Int, inOrder: Bool) {
     range = start.map(RowRange.since) ?? .all
     isWhole = start == nil
-    self.top = top
+    (self.top, size) = (top, top)
     self.overlap = Int64(overlap)
     self.inOrder = inOrder
   }
@@ -81,16 +89,38 @@ struct PullCursor {
 
   /// Halves the pages to come; one that is smaller than those before proves nothing then.
   ///
+  /// - Parameter forGood: Whether the pages stay so small, rather than until a row is passed over.
   /// - Returns: Whether they can be smaller.
-  mutating func halve() -> Bool {
+  mutating func halve(forGood: Bool = true) -> Bool {
     guard top > 1 else { return false }
     (top, largest) = (top / 2, 0)
+    if forGood { size = top }
     return true
   }
 
+  /// Passes over the first row of the next page, which makes the server fail, if what follows it can be
+  /// read.
+  ///
+  /// - Returns: Whether that is to be tried; not of two rows on end.
+  mutating func passOver() -> Bool {
+    guard !isPassing else { return false }
+    isPassing = true
+    skip += 1
+    return true
+  }
+
+  /// That a pull of everything has met fewer rows than the server counts; `nil` where it hasn't.
+  var shortfall: String? {
+    guard isWhole, !inOrder, let total, ids.count + passedOver < total else { return nil }
+    return "the server counts \(total) rows and sent \(ids.count)"
+  }
+
   /// How far the pages so far bring the table; `nil` where no row tells it.
+  ///
+  /// Of everything only the end tells it: what a server without an order by commits has left out so far
+  /// may be older than what it has sent.
   var token: DeltaToken? {
-    guard let reached else { return nil }
+    guard let reached, !isWhole || inOrder || range == nil else { return nil }
     guard overlap > 0 else { return DeltaToken(reached.text) }
     // Without a Date the newest row stands for the server's clock.
     let now = began.map { $0 * Timestamp.perSecond } ?? reached.ticks
@@ -101,7 +131,7 @@ struct PullCursor {
   /// Takes what the request for ``range`` brought, and decides what comes next.
   ///
   /// - Returns: What of it is new.
-  /// - Throws: ``Stop/notSpeaking(_:)`` where the pull would never end.
+  /// - Throws: ``Stop/notSpeaking(_:)`` where the pull would never end, or the server doesn't sort.
   mutating func take(_ page: ListPage) throws(Stop) -> Page {
     if requests == 0 {
       total = page.total
@@ -109,6 +139,8 @@ struct PullCursor {
     }
     requests += 1
     guard requests <= PullLimits.pages else { throw Self.endless }
+    let place = last.map { "the row after \($0)" } ?? "the first row"
+    let faults = isPassing ? ["the server answered 500 for \(place)"] : []
     if page.entries.isEmpty, page.hasLink, !inOrder {
       emptied += 1
       guard emptied <= PullLimits.emptyPages else { throw Self.endless }
@@ -118,7 +150,7 @@ struct PullCursor {
     }
     (emptied, skip) = (0, 0)
     let fresh = page.entries.filter { known[Handed($0)] == nil }
-    seen += fresh.count
+    for entry in fresh { ids.insert(entry.id?.hashValue ?? Handed(entry).hashValue) }
     switch range {
     case .all: try takeByTime(page, from: nil, fresh)
     case .since(let start): try takeByTime(page, from: start, fresh)
@@ -143,7 +175,10 @@ struct PullCursor {
     case .only, nil: range = nil
     }
     largest = max(largest, page.entries.count)
-    return handOut(fresh)
+    last = page.entries.last?.id ?? last
+    if isPassing { (isPassing, top, largest) = (false, size, 0) }
+    passedOver += faults.count
+    return handOut(fresh, faults)
   }
 
   /// Whether an entry lies in a span of time, as finely as the server shows times.
@@ -152,8 +187,9 @@ struct PullCursor {
     return time >= start.ticks - width && time < end.ticks + width
   }
 
-  private func handOut(_ entries: [ListEntry]) -> Page {
+  private func handOut(_ entries: [ListEntry], _ faults: [String] = []) -> Page {
     var page = Page(rows: [], token: token, total: total)
+    page.faults = faults
     for entry in entries {
       switch entry {
       case .row(let row): page.rows.append(row)
@@ -165,6 +201,8 @@ struct PullCursor {
 
   static let hidden = Stop.notSpeaking(
     "the server sent an empty page and no link to the next one")
+
+  static let unsorted = Stop.notSpeaking("the server does not sort by updatedAt")
 
   static let endless = Stop.notSpeaking(
     "the pull makes no progress: the server keeps sending the same rows")

@@ -1,7 +1,5 @@
 /// How much a pull takes from a server before it is called endless (safety.md §2.0).
 enum PullLimits {
-  /// Rows in one page.
-  static let rowsPerPage = 10_000
   /// Pages in one pull.
   static let pages = 1_000_000
   /// Requests in a row that may bring nothing new and move nothing.

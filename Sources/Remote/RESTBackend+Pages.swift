@@ -30,8 +30,9 @@ extension RESTBackend {
 
   /// Follows a cursor to its end; a page is handed out while the next one is under way.
   ///
-  /// A page that is refused for its size, or whose time is up, is asked for again in half the size;
-  /// of the two only the refusal says what the table gives another time.
+  /// A page that is refused for its size, whose time is up, or on which the server fails, is asked for
+  /// again in half the size; only the refusal says what the table gives another time. A single row on
+  /// which the server fails is passed over.
   private mutating func follow(
     _ cursor: PullCursor, of table: TableName, _ each: (Page) throws -> Bool
   ) throws {
@@ -49,7 +50,7 @@ extension RESTBackend {
         do {
           reply = try exchange.list(
             range, of: table, facts.dialect, top: cursor.top, skip: cursor.skip,
-            counts: cursor.requests == 0
+            counts: cursor.requests == 0, failures: 2
           ) { try handOut() }
         } catch let stop as Stop {
           try handOut()
@@ -58,6 +59,10 @@ extension RESTBackend {
         }
         try handOut()
         switch reply {
+        case .refused(let answer) where answer.status == 500:
+          guard cursor.halve(forGood: false) || cursor.passOver() else {
+            throw exchange.stop(for: answer, table)
+          }
         case .refused(let answer):
           guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.halve() else {
             throw exchange.stop(for: answer, table)
@@ -67,6 +72,7 @@ extension RESTBackend {
           if let size = refused { facts.tables[table, default: TableFacts()].pageSize = size }
           guard cursor.requests == 0, isAhead(range, page) else {
             ready = try cursor.take(page)
+            if cursor.range == nil { try count(&cursor, of: table, &ready) }
             continue
           }
           exchange.dependencies.notice(
@@ -76,6 +82,20 @@ extension RESTBackend {
       }
       try handOut()
     } catch is Enough {}
+  }
+
+  /// Asks for the number of rows again where fewer have come: some may have been deleted meanwhile.
+  ///
+  /// Where it is still larger, the last page says so and moves no token.
+  private mutating func count(
+    _ cursor: inout PullCursor, of table: TableName, _ last: inout Page?
+  ) throws {
+    guard cursor.shortfall != nil else { return }
+    let reply = try exchange.list(.all, of: table, facts.dialect, top: 1, counts: true, failures: 2)
+    if case .page(let page) = reply { cursor.total = page.total ?? cursor.total }
+    guard let shortfall = cursor.shortfall else { return }
+    last?.token = nil
+    last?.faults.append(shortfall)
   }
 
   /// Whether a pull began at a time ahead of the server's clock, so that newer rows may have an

@@ -55,12 +55,12 @@ extension Exchange {
     // The transport is in use meanwhile; everything else is worked on in a copy.
     var talk = Talk(self, in: dialect)
     defer {
-      (authorization, isProven, keepsIDs) = (talk.authorization, talk.isProven, talk.keepsIDs)
+      (authorization, keepsIDs) = (talk.authorization, talk.keepsIDs)
     }
     try transport.run(
       width: width,
       next: {
-        guard window.isOpen(talk.isProven) else { return nil }
+        guard window.isOpen else { return nil }
         let flight: SendingWindow.Flight
         if let again = window.popWaiting() {
           flight = again
@@ -83,7 +83,6 @@ extension Exchange {
 /// An exchange's side of a sending, without the transport.
 private struct Talk<T: Transport> {
   var authorization: Authorization
-  var isProven: Bool
   var keepsIDs: Set<TableName>
   private let address: ServerAddress
   private let facts: ServerFacts?
@@ -94,7 +93,6 @@ private struct Talk<T: Transport> {
   init(_ exchange: Exchange<T>, in dialect: Dialect) {
     self.dialect = dialect
     authorization = exchange.authorization
-    isProven = exchange.isProven
     keepsIDs = exchange.keepsIDs
     address = exchange.address
     facts = exchange.facts
@@ -138,7 +136,6 @@ private struct Talk<T: Transport> {
     } else {
       verdict = WriteVerdict(answer, to: flight.intent, in: dialect, authorization)
     }
-    if case .settled(let reply) = verdict, reply.stop == nil { isProven = true }
     let key = flight.intent.key
     if case .settled(let reply) = verdict, case .done(let row?) = reply.outcome, row.id == key.id {
       keepsIDs.insert(key.table)

@@ -44,7 +44,8 @@ package struct RESTBackend<T: Transport>: Backend {
     let dialect = facts.dialect
     if case .list = dialect.reading { return try readFromList(key) }
     let target = dialect.target(dialect.path(of: key), [dialect.includesDeleted])
-    let answer = try exchange.read(target, fields: dialect.fields)
+    let answer = try exchange.read(
+      target, fields: dialect.fields, failures: exchange.policy.attempts)
     switch answer.status {
     case 200:
       guard answer.isJSON else { throw exchange.stop(for: answer, key.table) }
@@ -110,7 +111,7 @@ package struct RESTBackend<T: Transport>: Backend {
       try exchange.confirm(key.table, facts.dialect)
       throw Stop.notSpeaking("the server answered \(answer.status) with a web page for \(key)")
     }
-    guard [400, 403].contains(answer.status), !answer.isMarkup else {
+    guard [400, 403, 500].contains(answer.status), !answer.isMarkup else {
       throw exchange.stop(for: answer, key.table)
     }
     try exchange.confirm(key.table, facts.dialect)

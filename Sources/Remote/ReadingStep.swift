@@ -12,8 +12,8 @@ enum ReadingStep {
   /// There is no going on.
   case stop(Stop)
 
-  /// Decides for an answer.
-  init<T>(_ answer: HTTPAnswer, from exchange: Exchange<T>) {
+  /// Decides for an answer; `takesFailure` says that 500 has come often enough to be one, too.
+  init<T>(_ answer: HTTPAnswer, from exchange: Exchange<T>, takesFailure: Bool) {
     // Reading the words of a page would cost more than the page.
     var refusal: Refusal { Refusal(answer, exchange.authorization) }
     if let objection = exchange.facts?.objection(to: answer, from: exchange.address) {
@@ -22,6 +22,7 @@ enum ReadingStep {
     }
     switch answer.status {
     case 200..<300, 400, 402...406, 409...420, 422...424, 426...428, 430...499: self = .take(answer)
+    case 500 where takesFailure: self = .take(answer)
     case 300..<400: self = .stop(.moved(answer))
     case 401: self = .renew(.unauthorized(refusal))
     case 407, 511: self = .stop(.network(refusal))

@@ -1,6 +1,6 @@
 /// The settings of the remote; each value has a key in the configuration.
 package struct RemoteSettings: Hashable, Sendable {
-  /// How many rows a page is asked for, 1 to 10,000.
+  /// How many rows a page is asked for, 1 or more.
   package var pageSize: Int
   /// How many writes are under way at once; `nil` is 32 for tsync-server, 8 elsewhere
   /// (decisions.md 33).
@@ -11,7 +11,7 @@ package struct RemoteSettings: Hashable, Sendable {
 
   /// Makes settings; a page has 1,000 rows: the most that the servers of the family give.
   package init(pageSize: Int = 1_000, jobs: Int? = nil, overlapSeconds: Int? = nil) {
-    self.pageSize = min(max(pageSize, 1), PullLimits.rowsPerPage)
+    self.pageSize = max(pageSize, 1)
     self.jobs = jobs
     self.overlapSeconds = overlapSeconds
   }

@@ -4,8 +4,7 @@ import SyncModel
 /// The writes of one sending that are under way or have to wait, and what to do with each answer.
 ///
 /// When the server asks for patience the whole window pauses: what it turned away is sent first
-/// afterwards. The first write goes alone until an answer has shown that this is the server that is
-/// meant.
+/// afterwards.
 struct SendingWindow {
   /// One write and its attempts.
   struct Flight {
@@ -37,9 +36,7 @@ struct SendingWindow {
   }
 
   /// Whether a write may be sent now.
-  func isOpen(_ isProven: Bool) -> Bool {
-    stop == nil && pause == nil && (isProven || flying.isEmpty)
-  }
+  var isOpen: Bool { stop == nil && pause == nil }
 
   /// Takes the next write that is to be sent again.
   mutating func popWaiting() -> Flight? { waiting.isEmpty ? nil : waiting.removeFirst() }
@@ -65,11 +62,17 @@ struct SendingWindow {
   }
 
   /// Decides what becomes of a write that failed on its way; `nil` sends it again.
+  ///
+  /// That no answer comes to one that has left stops nothing: whether the line holds, the reading of its
+  /// row tells.
   mutating func settle(
     _ flight: Flight, _ error: TransportError, random: (Int) -> Int
   ) -> Reply? {
     if error.kind == .cut, error.nothingSent, stop == nil, let pause = pause(flight, nil, random) {
       return wait(flight, pause)
+    }
+    guard error.nothingSent || error.kind == .interrupted else {
+      return Reply(.cut(timedOut: error.kind == .timedOut))
     }
     return finish(
       flight, Reply(error.nothingSent ? .notSent : .unknown(nil), stop: Stop(error)))
@@ -124,7 +127,7 @@ struct SendingWindow {
     switch reply.outcome {
     case .notSent: return Reply(.unknown(nil), stop: reply.stop)
     case .refused(let refusal): return Reply(.unknown(refusal), stop: reply.stop)
-    case .done, .disputed, .unknown: return reply
+    case .done, .disputed, .unknown, .cut: return reply
     }
   }
 }

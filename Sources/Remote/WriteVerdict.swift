@@ -4,7 +4,8 @@ import SyncModel
 /// What an answer to a write means (safety.md §3.6, decisions.md 5 and 12).
 ///
 /// Only what is wholly as it should be counts as done: the right status, JSON that is said to be
-/// JSON, a row, its id ours to the byte but for an insert, a version.
+/// JSON, a row, its id ours to the byte but for an insert, a version. Another success is no answer of the
+/// server's, as if the connection had been cut.
 enum WriteVerdict: Equatable {
   /// It is known what became of the write, or that it can't be known from here.
   case settled(Reply)
@@ -44,7 +45,7 @@ enum WriteVerdict: Equatable {
     case (.delete, 200): deletion(answer, row, of: intent)
     case (.insert, _): inserted(answer, row, as: intent.key.id)
     case (.undelete, 200), (.undelete, 201), (.update, 200): written(row, of: intent)
-    default: .unknown(nil)
+    default: .cut(timedOut: false)
     }
   }
 
@@ -57,17 +58,17 @@ enum WriteVerdict: Equatable {
     if let object = answer.object, object[Item.idField] != nil { return .done(nil) }
     let isWhole = answer.isJSON ? answer.object != nil : !answer.body.isEmpty
     let isMade = answer.status == 201 && !answer.isMarkup && (isWhole || answer.isSaidToBeEmpty)
-    return isMade ? .done(nil) : .unknown(nil)
+    return isMade ? .done(nil) : .cut(timedOut: false)
   }
 
   private static func deletion(
     _ answer: HTTPAnswer, _ row: Row?, of intent: Intent
   ) -> Reply.Outcome {
-    guard !answer.isMarkup else { return .unknown(nil) }
+    guard !answer.isMarkup else { return .cut(timedOut: false) }
     // An answer that was cut off after its status line is empty, too.
-    if answer.body.isEmpty { return answer.isSaidToBeEmpty ? .done(nil) : .unknown(nil) }
+    if answer.body.isEmpty { return answer.isSaidToBeEmpty ? .done(nil) : .cut(timedOut: false) }
     guard let object = answer.object, object[Item.idField]?.text == intent.key.id.text else {
-      return .unknown(nil)
+      return .cut(timedOut: false)
     }
     // A hard delete tells the row as it was, which is not the row as it is.
     guard let row, row.deleted, row.version != nil else { return .done(nil) }
@@ -75,7 +76,7 @@ enum WriteVerdict: Equatable {
   }
 
   private static func written(_ row: Row?, of intent: Intent) -> Reply.Outcome {
-    guard let row, row.id == intent.key.id, !row.deleted else { return .unknown(nil) }
+    guard let row, row.id == intent.key.id, !row.deleted else { return .cut(timedOut: false) }
     return .done(row.version == nil ? nil : row)
   }
 

@@ -61,6 +61,8 @@ package struct Page: Equatable, Sendable {
   package var token: DeltaToken?
   /// How many rows the pull has in all, where the server says so.
   package var total: Int?
+  /// What the server has not sent although it should have, in words for people.
+  package var faults: [String] = []
 
   /// Makes a page.
   package init(

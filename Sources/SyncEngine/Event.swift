@@ -24,6 +24,8 @@ package struct Event: Equatable, Sendable {
     case rejected(Rejection)
     /// What became of the write is not known.
     case unknown
+    /// No whole answer came to the write, and the row is as it was before; the write stays open.
+    case cut
     /// The server's row waits, because the item can't be replaced now.
     case held
     /// The server deleted a row before this client ever saw it; the item here is kept.

@@ -43,7 +43,7 @@ package struct Pull {
     try disk.takeIncoming(in: table, settings: settings).forEach { run.report.add($0) }
     if full { run.unseen = try Set(disk.liveIDs(in: table)) }
     do {
-      if full { try recognise(table, run.unseen, &backend) }
+      if full { try recognise(table, run.unseen, disk, &backend) }
       let token = full ? nil : try disk.token(of: table)
       try backend.pages(of: table, from: token) { page in
         for row in page.refused {
@@ -52,11 +52,15 @@ package struct Pull {
           if let id = row.id.flatMap({ try? ItemID($0) }) { run.unseen.remove(id) }
         }
         try run.apply(page, to: &disk)
+        run.report.faults += page.faults
         progress(run.rows, page.total)
         if run.bytes >= Self.checkpoint { try run.commitMidway(to: &disk) }
         return true
       }
-      try lookAgain(&run, &disk, &backend)
+      for (row, known) in try newer(run.older, of: table, full: full, disk, &backend) {
+        try run.apply(row, over: known, to: &disk)
+      }
+      run.passOlder()
       if full { try findGone(&run, &disk, &backend) }
       try run.takeRemovals(to: &disk)
     } catch {
@@ -70,57 +74,70 @@ package struct Pull {
     }
   }
 
-  /// Makes sure that a server that is read anew has the rows that are known: one that has less than
-  /// half of them holds other data (safety.md S16).
+  /// Makes sure that a server that is read anew has the rows that are known, in no older state: one that
+  /// has less than half of them holds other data (safety.md S16).
   ///
-  /// Nothing is applied before that is sure, so the pages are read twice, as far as needed.
+  /// Nothing is applied before that is sure, so the pages are read twice.
   private func recognise(
-    _ table: TableName, _ known: Set<ItemID>, _ backend: inout some Backend
+    _ table: TableName, _ known: Set<ItemID>, _ disk: some Disk, _ backend: inout some Backend
   ) throws {
-    guard known.count >= Guards.recognisable else { return }
+    guard !known.isEmpty else { return }
     var missing = known
-    var isKnown: Bool { missing.count * 2 <= known.count }
+    var older: [ItemID: Row] = [:]
     try backend.pages(of: table, from: nil) { page in
-      for row in page.rows { missing.remove(row.id) }
+      for row in page.rows {
+        missing.remove(row.id)
+        let key = ItemKey(table, row.id)
+        older[row.id] = try disk.isOlder(row, than: disk.newestRow(of: key), of: key) ? row : nil
+      }
       for row in page.refused {
         if let id = row.id.flatMap({ try? ItemID($0) }) { missing.remove(id) }
       }
-      return !isKnown
+      return true
     }
-    guard !isKnown, missing.count > settings.maxDelete ?? 0 else { return }
-    throw Guards.otherData(known.count - missing.count, of: known.count, in: table)
+    if known.count >= Guards.recognisable, missing.count * 2 > known.count,
+      missing.count > settings.maxDelete ?? 0
+    {
+      throw Guards.otherData(known.count - missing.count, of: known.count, in: table)
+    }
+    _ = try newer(Array(older.values), of: table, full: true, disk, &backend)
   }
 
-  /// Reads the rows again that came older than one that is known.
-  private func lookAgain(
-    _ run: inout PullRun, _ disk: inout some Disk, _ backend: inout some Backend
-  ) throws {
-    for row in run.older {
-      let key = ItemKey(run.table, row.id)
-      guard case .row(let now) = try disk.readNow(key, from: &backend),
-        try now != disk.newestRow(of: key)
-      else { continue }
-      try run.apply([now], to: &disk)
+  /// Reads the rows that came older than one that is known, and returns those that are newer, each with
+  /// the known one.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
+  ///   time, and in a full pull where one is in a state from before the known one.
+  private func newer(
+    _ older: [Row], of table: TableName, full: Bool, _ disk: some Disk,
+    _ backend: inout some Backend
+  ) throws -> [(row: Row, known: Row?)] {
+    var rows: [(row: Row, known: Row?)] = []
+    var left = try Guards.older(of: disk.liveIDs(in: table).count)
+    for row in older.sorted(by: { $0.id < $1.id }) {
+      let key = ItemKey(table, row.id)
+      let known = try disk.newestRow(of: key)
+      guard case .row(let now) = try backend.read(key), now != known else { continue }
+      // A full pull finds what was taken for gone because a replica didn't have it yet.
+      let isFound = full && known?.isGone == true
+      let isPast = try !isFound && disk.isPast(now, of: key)
+      if !isPast, let known, now.isOlder(than: known, by: Guards.skew) { left -= 1 }
+      guard left >= 0, !isPast || !full && now.version != nil else { throw Guards.wentBack(key) }
+      if !isPast { rows.append((now, known)) }
     }
-    run.passOlder()
+    return rows
   }
 
   /// Finds the rows that were deleted without a tombstone: no page brought them, and no reading does.
-  ///
-  /// As no page has shown it, that the server went back in time takes a second reading.
   private func findGone(
     _ run: inout PullRun, _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
     var gone: [Row] = []
     for id in run.unseen.sorted() {
       let key = ItemKey(run.table, id)
-      var reading = try backend.read(key)
-      if try disk.isFromThePast(reading, of: key) {
-        reading = try disk.readNow(key, from: &backend)
-      }
-      switch reading {
+      switch try backend.read(key) {
       case .absent: gone.append(.gone(id))
-      case .row(let row): if row.deleted { gone.append(row) }
+      case .row(let row): if row.deleted, try !disk.isPast(row, of: key) { gone.append(row) }
       case .refused: break
       }
     }

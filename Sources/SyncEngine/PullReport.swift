@@ -14,6 +14,8 @@ package struct PullReport: Equatable, Sendable {
   package private(set) var removed = 0
   /// What can't be a row.
   package var refused: [RefusedRow] = []
+  /// What the server has not sent although it should have, in words for people.
+  package var faults: [String] = []
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
@@ -33,7 +35,7 @@ package struct PullReport: Equatable, Sendable {
 
   /// Whether it did nothing.
   package var isEmpty: Bool {
-    events.isEmpty && refused.isEmpty && added + updated + removed == 0
+    events.isEmpty && refused.isEmpty && faults.isEmpty && added + updated + removed == 0
   }
 
   /// Adds what happened.

@@ -25,6 +25,9 @@ struct PullRun {
   private var known: Int?
   /// Whether there were too many removals.
   private var areTooMany = false
+  /// The earliest time of a known row that a newer one with an older time has replaced: was the reading
+  /// a replica's that lags, the next pull must meet the known one again.
+  private var latest: Timestamp?
   /// The rows that came older than one that is known.
   private(set) var older: [Row] = []
   /// Where items were moved whose files are missing.
@@ -48,7 +51,9 @@ struct PullRun {
 
   /// Moves the token to where the pages have come, unless something before that is still to be done.
   private mutating func advance() {
-    if older.isEmpty, removals.isEmpty { token = reached }
+    guard older.isEmpty, removals.isEmpty else { return }
+    token = reached
+    if let latest, let time = reached?.timestamp, time > latest { token = DeltaToken(latest.text) }
   }
 
   /// Makes what was brought the base of items that are met again with another row: one that moves
@@ -65,6 +70,14 @@ struct PullRun {
   mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
     try makeBases(of: rows, on: &disk)
     try add(rows, to: &disk)
+  }
+
+  /// Takes a row that is newer than the known one although its time may be older.
+  mutating func apply(_ row: Row, over known: Row?, to disk: inout some Disk) throws {
+    if let known, row.isOlder(than: known) {
+      latest = [latest, known.updatedAt].compactMap { $0 }.min()
+    }
+    try apply([row], to: &disk)
   }
 
   /// Appends rows and brings them to their items; those that remove one are kept back.

@@ -7,7 +7,8 @@ package import SyncModel
 /// ```
 ///
 /// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the
-/// same bytes, and every doubt is settled by reading the row (safety.md §3.5, §3.6).
+/// same bytes, and every doubt is settled by reading the row (safety.md §3.5, §3.6). A write that stays
+/// open is sent again alone, after the others, and holds back nothing but later writes of its item.
 package struct Push {
   /// What the user has settled.
   package var settings: Settings
@@ -43,30 +44,19 @@ package struct Push {
     _ tables: [TableName], known: Survey? = nil, on disk: inout some Disk,
     to backend: inout some Backend, report: inout PushReport
   ) throws {
-    let notes = disk.journal.notes
-    let answered = disk.journal.results
-    let open = disk.journal.intents.values
-      .filter { tables.contains($0.key.table) && isSelected($0.key) }
-      .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
-      .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
-      .map(\.intent)
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
     // What was answered isn't sent again, though its item can't be moved to its new id yet.
-    for intent in open where answered[intent.key] != nil {
-      run.report.events.append(Event(intent.key, .held, item: intent.item))
+    for (key, _) in disk.journal.results.sorted(by: { $0.key < $1.key })
+    where tables.contains(key.table) && isSelected(key) {
+      run.report.events.append(Event(key, .held, item: disk.journal.intents[key]?.item))
     }
-    let unanswered = open.filter { answered[$0.key] == nil }
-    let sent = try unanswered.filter { try isSentAgain($0, &run, &disk, &backend) }
-    run.report.resent = Set(sent.map(\.key))
-    for part in try parts(sent, on: disk, { ($0.key, $0.item) }) where run.report.stop == nil {
-      try send(.again(part), &run, &disk, &backend)
-    }
-    // Rows that waited for the outcome of a write come before what is sent next.
-    for table in tables where !open.isEmpty {
-      run.report.events += try disk.takeIncoming(in: table, settings: settings)
-    }
-    let former = open.isEmpty ? known : nil
+    let open = openIntents(of: tables, on: disk)
+    // A write that is not what its file says any more isn't sent again: it is done, or replaced.
+    let replaced = try open.filter { try $0.next(disk.client($0.key)) != nil }
+    try run.look(at: replaced, &disk, &backend)
+    if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
+    let former = replaced.isEmpty ? known : nil
     var survey = try former ?? Survey(of: tables, on: disk)
     try guardDeletions(survey, on: disk)
     var pending = survey.pending(selection)
@@ -74,11 +64,22 @@ package struct Push {
     run.total = pending.count
     // What vanishes in the midst of a push has passed no guard: the next one asks.
     var deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
-    for _ in 1...Self.rounds where !pending.isEmpty && run.report.stop == nil {
+      .union(open.filter { $0.kind == .delete }.map(\.key))
+    var sentAgain: Set<ItemKey> = []
+    var rounds = Self.rounds
+    repeat {
+      rounds -= 1
       run.again = []
-      for part in try parts(pending, on: disk, { ($0.key, $0.item) })
+      for part in try parts(pending, on: disk)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(.operations(part, survey.claims), &run, &disk, &backend)
+        try send(PushQueue(operations: part, claims: survey.claims), &run, &disk, &backend)
+      }
+      for intent in openIntents(of: tables, on: disk)
+      where run.maySendAgain(intent) && sentAgain.insert(intent.key).inserted {
+        let isOld = open.contains { $0.key == intent.key }
+        guard try isSentAgain(intent, isOld: isOld, &run, &backend) else { continue }
+        try send(PushQueue(intent), &run, &disk, &backend)
+        try run.takeWaiting(in: [intent.key.table], &disk)
       }
       // What has other ids now goes once the server has had it under those.
       let following = survey.following(selection)
@@ -89,7 +90,7 @@ package struct Push {
       pending = survey.pending(next).filter {
         $0.kind != .delete || deletes.contains($0.key)
       }
-    }
+    } while !pending.isEmpty && rounds > 0 && run.report.stop == nil
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable(
         "the server did not keep changes that were sent \(Self.rounds) times")
@@ -98,30 +99,36 @@ package struct Push {
     // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows
     // are brought to their items.
     try disk.append([], durably: true)
-    if run.report.stop != nil || !run.report.missing.isEmpty {
+    if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
       run.report.waiting = try Survey(of: tables, on: disk).waiting
     }
   }
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
-  /// Tells whether a write of unknown outcome may be sent again.
+  /// Returns the selected writes that wait for an answer, in the order of their changes.
+  private func openIntents(of tables: [TableName], on disk: some Disk) -> [Intent] {
+    let (notes, answered) = (disk.journal.notes, disk.journal.results)
+    return disk.journal.intents.values
+      .filter {
+        tables.contains($0.key.table) && isSelected($0.key) && answered[$0.key] == nil
+      }
+      .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
+      .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
+      .map(\.intent)
+  }
+
+  /// Tells whether a write that is open may be sent again; `isOld` says that an earlier push left it.
   ///
   /// Where the server gives rows ids of its own, an insert would make a second row: its user says
   /// whether the row is there, by removing the item here or by sending it again (decisions.md 50).
   private func isSentAgain(
-    _ intent: Intent, _ run: inout PushRun, _ disk: inout some Disk, _ backend: inout some Backend
+    _ intent: Intent, isOld: Bool, _ run: inout PushRun, _ backend: inout some Backend
   ) throws -> Bool {
-    let isRemoved = disk.journal.notes[intent.key]?.note.commanded == true
-    guard intent.kind == .insert, isRemoved || !insertsAgain, run.report.stop == nil else {
-      return true
-    }
+    guard intent.kind == .insert, !(insertsAgain && isOld) else { return true }
+    guard !run.report.doubtful.contains(intent.key) else { return false }
     do {
       guard try backend.makesIDs(in: intent.key.table) else { return true }
-      if isRemoved {
-        try disk.append([.closed(.operation(intent.key))], durably: false)
-        return false
-      }
       run.report.doubtful.insert(intent.key)
     } catch Stop.noTable(let table) {
       run.report.missing.insert(table)
@@ -134,22 +141,20 @@ package struct Push {
 
   /// Splits writes where the table switches, because what comes later may refer to what came before,
   /// and around each that brings a new field to its table, because that goes alone.
-  private func parts<Write>(
-    _ writes: [Write], on disk: some Disk, _ content: (Write) -> (key: ItemKey, item: Item?)
-  ) throws -> [[Write]] {
-    let contents = writes.map(content)
-    var new = try takesNewFieldsTogether ? nil : NewFields(of: contents, on: disk)
-    var parts: [[Write]] = []
+  private func parts(_ writes: [Operation], on disk: some Disk) throws -> [[Operation]] {
+    var new =
+      try takesNewFieldsTogether ? nil : NewFields(of: writes.map { ($0.key, $0.item) }, on: disk)
+    var parts: [[Operation]] = []
     var isAlone = false
     var table: TableName?
-    for (write, content) in zip(writes, contents) {
-      let isFirst = new?.isFirst(content.key, content.item) ?? false
-      if isFirst || isAlone || table != content.key.table {
+    for write in writes {
+      let isFirst = new?.isFirst(write.key, write.item) ?? false
+      if isFirst || isAlone || table != write.key.table {
         parts.append([write])
       } else {
         parts[parts.count - 1].append(write)
       }
-      (isAlone, table) = (isFirst, content.key.table)
+      (isAlone, table) = (isFirst, write.key.table)
     }
     return parts
   }
@@ -201,41 +206,36 @@ package struct Push {
     if !records.isEmpty { try disk.append(records, durably: false) }
   }
 
-  /// What one sending carries.
-  private enum Load {
-    case again([Intent])
-    case operations([Operation], Claims)
-  }
-
+  /// Sends writes, in several goes where no answer comes to some: the rows of those are read first.
   private func send(
-    _ load: Load, _ run: inout PushRun, _ disk: inout some Disk, _ backend: inout some Backend
+    _ writes: PushQueue, _ run: inout PushRun, _ disk: inout some Disk,
+    _ backend: inout some Backend
   ) throws {
-    var queue: PushQueue
-    switch load {
-    case .again(let intents): queue = PushQueue(intents: intents)
-    case .operations(let operations, let claims):
-      queue = PushQueue(operations: operations, claims: claims)
-    }
+    var queue = writes
     // `next` may not touch the backend while it sends; preparing needs no more than a copy.
     let preparer = backend
-    try backend.send(
-      next: {
-        if queue.ready.isEmpty {
-          try run.flush(&disk)
-          try queue.fill(&disk, &run, preparer, settings.now)
-        }
-        return queue.ready.popFirst()
-      },
-      done: { intent, reply in
-        try run.take(reply, to: intent, &disk)
-        progress(run.replies, max(run.total, run.replies))
-      })
-    // What was made durable and never handed out has not been sent.
-    let unsent = queue.ready.filter { $0.attempt == 1 }
-    if !unsent.isEmpty { try disk.append(unsent.map { .closed(.intent($0.key)) }, durably: false) }
-    try run.flush(&disk)
-    try run.settleDoubts(&disk, &backend)
-    try run.flush(&disk)
+    var handedOut: Int
+    repeat {
+      handedOut = 0
+      run.leavesSome = queue.drop(run.line.isCutOff) || run.leavesSome
+      try backend.send(
+        next: {
+          guard run.line.maySend(after: handedOut) else { return nil }
+          if queue.ready.isEmpty {
+            try run.flush(&disk)
+            try queue.fill(&disk, &run, preparer, settings.now)
+          }
+          handedOut += queue.ready.isEmpty ? 0 : 1
+          return queue.ready.popFirst()
+        },
+        done: { intent, reply in
+          try run.take(reply, to: intent, &disk)
+          progress(run.replies, max(run.total, run.replies))
+        })
+      let unsent = queue.takeBack()
+      if !unsent.isEmpty { try disk.append(unsent.map { .closed(.intent($0)) }, durably: false) }
+      try run.settle(&disk, &backend)
+    } while !queue.isEmpty && handedOut > 0 && run.report.stop == nil
   }
 }
 

@@ -11,15 +11,34 @@ struct PushQueue {
   /// How many intents share one durable write.
   static let group = 32
 
-  /// Sends open intents again, to the byte.
-  init(intents: [Intent]) {
-    self.intents = intents[...]
+  /// Sends an open intent again, to the byte.
+  init(_ intent: Intent) {
+    intents = [intent]
   }
 
   /// Sends operations of a survey, whose claims they are.
   init(operations: [Operation], claims: Claims) {
     self.operations = operations[...]
     self.claims = claims
+  }
+
+  /// Whether there is nothing more to send.
+  var isEmpty: Bool { ready.isEmpty && intents.isEmpty && operations.isEmpty }
+
+  /// Drops the changes of the kinds that are not to be sent; tells whether there were any.
+  mutating func drop(_ isDropped: (Operation.Kind) -> Bool) -> Bool {
+    let count = operations.count
+    operations.removeAll { isDropped($0.kind) }
+    return operations.count < count
+  }
+
+  /// Takes back what was made durable and never handed out: it has not been sent.
+  mutating func takeBack() -> [ItemKey] {
+    let unsent = ready.filter { $0.attempt == 1 }
+    let operations = unsent.map { Operation(key: $0.key, kind: $0.kind, item: $0.item, base: nil) }
+    self.operations = operations + self.operations
+    ready = []
+    return unsent.map(\.key)
   }
 
   /// Makes the next group durable and ready.

@@ -4,15 +4,13 @@ package import SyncModel
 package struct PushReport: Equatable, Sendable {
   /// What happened, in the order in which it did.
   package var events: [Event] = []
-  /// The items of which a write was sent again that an earlier push had sent.
-  package var resent: Set<ItemKey> = []
   /// The inserts of unknown outcome whose rows may be there under ids of the server's.
   package var doubtful: Set<ItemKey> = []
   /// The tables that the server doesn't have, whose changes wait.
   package var missing: Set<TableName> = []
   /// Why the push ended early; `nil` where it didn't.
   package var stop: Stop?
-  /// How many changes wait, where the push ended early.
+  /// How many changes wait that could have been sent.
   package var waiting = 0
 
   /// Makes the report of a push that has done nothing yet.

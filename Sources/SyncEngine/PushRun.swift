@@ -18,8 +18,13 @@ struct PushRun {
   private var dropped: [(key: ItemKey, row: Row, names: [Text])] = []
   /// How many of the push's writes were answered by "there is no such row".
   private var absences = 0
-  /// The writes whose outcome only a reading can tell.
+  /// The writes whose outcome only a reading can tell; with the refusal that it comes to where the row is
+  /// as it was before, `nil` where no whole answer came.
   private var doubts: [(intent: Intent, refusal: Refusal?)] = []
+  /// The line.
+  private(set) var line = PushLine()
+  /// Whether changes stay that were to be sent.
+  var leavesSome = false
   /// Where items were moved whose files are missing.
   private var claims = Claims()
 
@@ -28,18 +33,26 @@ struct PushRun {
     self.report = report
   }
 
+  /// Whether a write that is open may be sent again in this push.
+  func maySendAgain(_ intent: Intent) -> Bool {
+    report.stop == nil && line.maySendAgain(intent) && !report.missing.contains(intent.key.table)
+  }
+
   mutating func take(_ reply: Reply, to intent: Intent, _ disk: inout some Disk) throws {
     replies += 1
     report.stop = report.stop ?? reply.stop
+    line.note(reply.outcome, of: intent)
     switch reply.outcome {
-    case .done(nil) where intent.kind != .delete:
-      doubts.append((intent, nil))  // the answer tells no version
+    // The answer tells no version, or is the row from before the write.
+    case .done(let row) where intent.kind != .delete && row.map { intent.isUndone(in: $0) } ?? true:
+      doubts.append((intent, intent.kept))
     case .done(let row): done.append((intent, row, false))
     case .refused(let refusal):
       guard intent.attempt > 1 else { return try reject(refusal, intent, &disk) }
       doubts.append((intent, refusal))  // what is refused now may have been done before
     case .disputed(let refusal): doubts.append((intent, refusal))
     case .unknown(let refusal): doubts.append((intent, refusal))
+    case .cut: doubts.append((intent, nil))
     case .notSent:
       // An earlier attempt may still have been carried out.
       guard intent.attempt == 1 else { return }
@@ -139,18 +152,39 @@ struct PushRun {
     dropped = []
   }
 
+  /// Finds out what became of writes that an earlier push left.
+  mutating func look(
+    at intents: [Intent], _ disk: inout some Disk, _ backend: inout some Backend
+  ) throws {
+    doubts += intents.map { ($0, nil) }
+    try settle(&disk, &backend)
+  }
+
+  /// Takes over what a sending has brought.
+  mutating func settle(_ disk: inout some Disk, _ backend: inout some Backend) throws {
+    line.end()
+    try flush(&disk)
+    try settleDoubts(&disk, &backend)
+    try flush(&disk)
+  }
+
   /// Reads the rows of the writes in doubt, and settles each.
-  mutating func settleDoubts(_ disk: inout some Disk, _ backend: inout some Backend) throws {
+  private mutating func settleDoubts(
+    _ disk: inout some Disk, _ backend: inout some Backend
+  ) throws {
     var readings: [(Intent, Settlement, isAbsent: Bool)] = []
     for (intent, refusal) in doubts {
       do {
         if let stop = report.stop { throw stop }
-        let reading = try disk.readNow(intent.key, from: &backend)
-        var settlement = try Settlement(
-          intent, over: disk.base(of: intent.key).row?.item, reading: reading, refusal: refusal)
+        var (reading, settlement) = try settlement(of: intent, refusal, disk, &backend)
+        // What was done may not have come to a replica yet.
+        if case .rejected = settlement {
+          (reading, settlement) = try self.settlement(of: intent, refusal, disk, &backend)
+        }
         // The row may be there under an id of the server's.
-        if intent.kind == .insert, reading == .absent, !intent.isSurelyUndone(refusal),
-          try backend.makesIDs(in: intent.key.table)
+        let isRemoved = disk.journal.notes[intent.key]?.note.commanded == true
+        if intent.kind == .insert, reading == .absent, !isRemoved,
+          !intent.isSurelyUndone(refusal), try backend.makesIDs(in: intent.key.table)
         {
           settlement = .unknown
           report.doubtful.insert(intent.key)
@@ -185,6 +219,24 @@ struct PushRun {
     try bring(others, &disk)
   }
 
+  /// Reads the row of a write in doubt.
+  private func settlement(
+    of intent: Intent, _ refusal: Refusal?, _ disk: some Disk, _ backend: inout some Backend
+  ) throws -> (Reading, Settlement) {
+    let key = intent.key
+    var reading = try backend.read(key)
+    // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
+    if case .row(let row) = reading, let waiting = try disk.incoming(of: key),
+      try disk.isOlder(row, than: waiting, of: key)
+    {
+      reading = .row(waiting)
+    }
+    let base = try disk.base(of: key).row
+    let settlement = Settlement(
+      intent, over: base?.item, former: base?.former, reading: reading, refusal: refusal)
+    return (reading, settlement)
+  }
+
   private mutating func settle(
     _ intent: Intent, _ settlement: Settlement, _ others: inout [WaitingRow],
     _ disk: inout some Disk
@@ -193,6 +245,9 @@ struct PushRun {
     case .done(let row): done.append((intent, row, true))
     case .rejected(let refusal): try reject(refusal, intent, &disk)
     case .unknown: report.events.append(Event(intent.key, .unknown, item: intent.item))
+    case .void where try intent.next(disk.client(intent.key)) == nil:
+      report.events.append(
+        Event(intent.key, .cut, item: try intent.item ?? disk.base(of: intent.key).row?.item))
     case .void:
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)
@@ -232,6 +287,15 @@ struct PushRun {
     brought.formUnion(rows.map(\.key))
   }
 
+  /// Brings the rows that waited for the outcome of a write to their items, ahead of what is sent next.
+  mutating func takeWaiting(in tables: [TableName], _ disk: inout some Disk) throws {
+    for table in tables {
+      let events = try disk.takeIncoming(in: table, settings: settings)
+      report.events += events
+      again.formUnion(events.map(\.key))
+    }
+  }
+
   /// Tells the rows that were to be brought to their items and wait at the end.
   mutating func tellHeld(_ disk: some Disk) throws {
     for key in brought.sorted()
@@ -242,6 +306,16 @@ struct PushRun {
 }
 
 extension Intent {
+  /// What a success comes to of which the row shows nothing.
+  fileprivate var kept: Refusal {
+    let fact: Text =
+      kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
+    return Refusal(status: 200, words: fact)
+  }
+
+  /// Whether a row in the answer is the one from before the write.
+  fileprivate func isUndone(in row: Row) -> Bool { row.version == version && row.item != item }
+
   /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
   /// refusal of a later attempt, don't.
   fileprivate func isSurelyUndone(_ refusal: Refusal?) -> Bool {

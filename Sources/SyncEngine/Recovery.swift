@@ -59,7 +59,7 @@ package enum Recovery {
       let isTaken = try disk.takeAnswer(row, to: intent, at: key, claims: &claims)
       let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
       // What was pulled since would go when the answer becomes the base.
-      if let newer = try disk.incoming(of: key), row.isOlder(than: newer) {
+      if let newer = try disk.incoming(of: key), newer != row {
         waiting.append(WaitingRow(key: key, row: newer, base: isTaken ? row : row.answering(sent)))
       } else if isTaken {
         bases[key.table, default: []].append(row)

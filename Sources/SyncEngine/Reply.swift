@@ -13,6 +13,9 @@ package struct Reply: Equatable, Sendable {
     /// Whether the server did it can't be told from what came; with the server's words, where a
     /// complete answer came (5xx).
     case unknown(Refusal?)
+    /// The request left and no whole answer of the server's came: the connection was cut, the time was up,
+    /// or something else answered.
+    case cut(timedOut: Bool)
     /// The server did not do it, and the fault is not the item's.
     case notSent
   }

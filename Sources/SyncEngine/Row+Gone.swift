@@ -9,6 +9,9 @@ extension Row {
     Row(id: id, item: item, version: nil, updatedAt: nil, deleted: true)
   }
 
+  /// Whether this stands for a row that the server has no trace of.
+  var isGone: Bool { deleted && version == nil }
+
   /// Returns the item as it was when the row was deleted: what the tombstone tells, or where it tells no
   /// field, what was known of the row before.
   ///

@@ -157,9 +157,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var claims = Claims()
     for row in rows {
       let key = ItemKey(table, row.id)
-      // The server side of an open conflict has been told already, and may be newer than this row.
-      let known = journal.conflicts[key]?.server
-      if journal.intents[key] != nil || known?.isAtLeastAsNew(as: row) == true {
+      // The server side of an open conflict has been told already.
+      if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
         held.insert(row.id)
         continue
       }

@@ -12,6 +12,9 @@ package struct Row: Sendable {
   package let createdAt: Text?
   /// Whether the row is a tombstone.
   package let deleted: Bool
+  /// The version that the row replaced where it was stored, if there was one; without it two rows are
+  /// equal all the same.
+  package var former: Version?
   /// The row's JSON text as received, on one line.
   package let text: [UInt8]
 

@@ -88,12 +88,12 @@ final class BaseLog {
 
   private func take(_ line: LogLine) throws(WorkspaceError) {
     switch BaseLogLine(line) {
-    case .row(let text, let atOnce):
+    case .row(let text, let atOnce, let former):
       let place = line.offset..<line.offset + line.length
       if let sketch = RowSketch(text) {
         rows.add(sketch.id, BaseLogEntry(place, isTombstone: sketch.isTombstone), atOnce: atOnce)
       } else {
-        add(try row(in: text, at: line.offset), at: place, atOnce: atOnce)
+        add(try row(in: text, former, at: line.offset), at: place, atOnce: atOnce)
       }
     case .commit(let number, let token, let held):
       rows.add(commit: number, token: token, held: Set(held))
@@ -109,11 +109,12 @@ final class BaseLog {
   }
 
   private func row(
-    in text: UnsafeRawBufferPointer, at offset: Int
+    in text: UnsafeRawBufferPointer, _ former: UnsafeRawBufferPointer?, at offset: Int
   ) throws(WorkspaceError) -> Row {
     let text = Array(text)
-    guard let object = (try? JSON(parsing: text))?.object, let row = try? Row(object, text: text)
+    guard let object = (try? JSON(parsing: text))?.object, var row = try? Row(object, text: text)
     else { throw damage(at: offset, "it contains no row") }
+    row.former = former.flatMap { try? JSON(parsing: Array($0)).text }.flatMap(Version.init)
     return row
   }
 
@@ -141,21 +142,31 @@ final class BaseLog {
   }
 
   private func row(at entry: BaseLogEntry) throws(WorkspaceError) -> Row {
-    try withText(at: entry) { text throws(WorkspaceError) in
-      try row(in: text, at: entry.offset)
+    try withText(at: entry) { text, former throws(WorkspaceError) in
+      try row(in: text, former, at: entry.offset)
     }
   }
 
   private func withText<Result>(
     at entry: BaseLogEntry,
-    _ body: (UnsafeRawBufferPointer) throws(WorkspaceError) -> Result
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws(WorkspaceError) -> Result
   ) throws(WorkspaceError) -> Result {
     try log.line(at: entry.offset, length: Int(entry.length)) { line throws(WorkspaceError) in
-      guard case .row(let text, _) = BaseLogLine(line) else {
+      guard case .row(let text, _, let former) = BaseLogLine(line) else {
         throw damage(at: entry.offset, "it contains no row")
       }
-      return try body(text)
+      return try body(text, former)
     }
+  }
+
+  /// Returns the line of a row with the version that it replaces; of one in the same version as the known
+  /// row, what that replaced.
+  private func line(of row: Row, atOnce: Bool) -> [UInt8] {
+    // Over a line that can't be read a row is appended all the same.
+    let base = (try? base(of: row.id))?.row
+    let former = base?.version == row.version ? base?.former : base?.version
+    return BaseLogLine.members(
+      row.text, atOnce: atOnce, former: former.map { JSON.string($0.text).encoded() })
   }
 
   /// Returns the rows that are not in effect.
@@ -195,8 +206,7 @@ final class BaseLog {
     guard !news.isEmpty else { return }
     if log.isNew { try begin() }
     let places = try log.append(
-      bases.map { BaseLogLine.members($0.text, atOnce: true) }
-        + news.map { BaseLogLine.members($0.text, atOnce: atOnce) })
+      bases.map { line(of: $0, atOnce: true) } + news.map { line(of: $0, atOnce: atOnce) })
     for (row, place) in zip(bases, places) { add(row, at: place, atOnce: true) }
     for (row, place) in zip(news, places[bases.count...]) { add(row, at: place, atOnce: atOnce) }
     recent = Dictionary(news.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -299,7 +309,9 @@ final class BaseLog {
   private func copy(
     _ id: ItemID, _ entry: BaseLogEntry, to writer: inout LogWriter, _ compacted: inout BaseRows
   ) throws(WorkspaceError) {
-    let members = try withText(at: entry) { text in BaseLogLine.members(text, atOnce: false) }
+    let members = try withText(at: entry) { text, former in
+      BaseLogLine.members(text, atOnce: false, former: former)
+    }
     let copy = BaseLogEntry(
       try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
     id.withBytes { compacted.add($0, copy, atOnce: false) }

@@ -2,21 +2,28 @@ import SyncModel
 
 /// What one line of a base log says (decisions.md 1).
 ///
-/// `"row":{…}` is a row that a pull brought, `"by":"push","row":{…}` one that is in effect at once,
+/// `"row":{…}` is a row that a pull brought, `"by":"push","row":{…}` one that is in effect at once;
+/// `"former":"…"` ahead of the row is the version that it replaces.
 /// `"commit":N,"query":"","token":"…"|null,"held":["…"]` brings those since the last commit into
 /// effect.
 enum BaseLogLine {
-  /// A row's text, and whether it is in effect at once.
-  case row(UnsafeRawBufferPointer, atOnce: Bool)
+  /// A row's text, whether it is in effect at once, and as JSON the version that it replaces.
+  case row(UnsafeRawBufferPointer, atOnce: Bool, former: UnsafeRawBufferPointer?)
   /// A commit.
   case commit(number: Int, token: DeltaToken?, held: [ItemID])
 
   /// Reads a line's members; `nil` where they say nothing that this program knows.
   init?(_ line: LogLine) {
-    if let text = Self.text(of: line.members, behind: Self.rowMark) {
-      self = .row(text, atOnce: false)
-    } else if let text = Self.text(of: line.members, behind: Self.pushMark) {
-      self = .row(text, atOnce: true)
+    let pushed = Self.text(of: line.members, behind: Self.pushMark)
+    var rest = pushed ?? line.members
+    var former: UnsafeRawBufferPointer?
+    if let text = Self.text(of: rest, behind: Self.formerMark) {
+      let end = Self.endOfString(in: text)
+      former = UnsafeRawBufferPointer(rebasing: text.prefix(end))
+      rest = UnsafeRawBufferPointer(rebasing: text.dropFirst(end + 1))
+    }
+    if let text = Self.text(of: rest, behind: Self.rowMark) {
+      self = .row(text, atOnce: pushed != nil, former: former)
     } else {
       guard let object = line.object, let number = object["commit"]?.integer,
         (0..<1 << 53).contains(number),
@@ -30,14 +37,15 @@ enum BaseLogLine {
   }
 
   /// Returns the members of a row's line.
-  static func members(_ text: some Collection<UInt8>, atOnce: Bool) -> [UInt8] {
-    let mark = atOnce ? pushMark : rowMark
+  static func members(
+    _ text: some Collection<UInt8>, atOnce: Bool, former: (some Collection<UInt8>)?
+  ) -> [UInt8] {
     var members: [UInt8] = []
-    members.reserveCapacity(mark.utf8CodeUnitCount + text.count)
-    members.append(
-      contentsOf: UnsafeBufferPointer(
-        start: mark.utf8Start, count: mark.utf8CodeUnitCount))
-    members.append(contentsOf: text)
+    members.reserveCapacity(text.count + 64)
+    if atOnce { members += pushMark }
+    if let former { members += formerMark + former + [UInt8(ascii: ",")] }
+    members += rowMark
+    members += text
     return members
   }
 
@@ -53,17 +61,23 @@ enum BaseLogLine {
     return LogLine.members(object)
   }
 
-  private static let rowMark: StaticString = "\"row\":"
-  private static let pushMark: StaticString = "\"by\":\"push\",\"row\":"
+  private static let rowMark = Array(#""row":"#.utf8)
+  private static let pushMark = Array(#""by":"push","#.utf8)
+  private static let formerMark = Array(#""former":"#.utf8)
+
+  /// Where the string ends that a text begins with.
+  private static func endOfString(in text: UnsafeRawBufferPointer) -> Int {
+    var end = 1
+    while end < text.count, text[end] != UInt8(ascii: "\"") {
+      end += text[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return end + 1
+  }
 
   private static func text(
-    of members: UnsafeRawBufferPointer, behind mark: StaticString
+    of members: UnsafeRawBufferPointer, behind mark: [UInt8]
   ) -> UnsafeRawBufferPointer? {
-    let count = mark.utf8CodeUnitCount
-    guard members.count > count,
-      members.prefix(count).elementsEqual(
-        UnsafeBufferPointer(start: mark.utf8Start, count: count))
-    else { return nil }
-    return UnsafeRawBufferPointer(rebasing: members[count...])
+    guard members.count > mark.count, members.starts(with: mark) else { return nil }
+    return UnsafeRawBufferPointer(rebasing: members[mark.count...])
   }
 }

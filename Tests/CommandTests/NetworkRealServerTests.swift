@@ -112,11 +112,15 @@ import Testing
   func lostInsert() throws {
     let isLost = Mutex(true)
     let list = reply(#"{"items":[{"id":1,"text":"x","version":"AAA="}]}"#)
+    let none = reply(#"{"error":"no such row"}"#, status: 404)
     let proxy = try Proxy(before: server.url) { request in
       switch request.method {
       case "POST": return isLost.withLock { $0 } ? .loseAnswer : .forward
       case "GET" where request.target.contains("?$top=1&"):
         return .answer(list)
+      // The row has another id.
+      case "GET" where request.target.hasPrefix("/tables/todoitem/") && isLost.withLock { $0 }:
+        return .answer(none)
       default: return .forward
       }
     }

@@ -34,10 +34,9 @@ import Testing
     #expect(throws: EnvelopeFault.self) { try envelope(text) }
   }
 
-  @Test("ten thousand rows are a page; one more is not")
-  func tooManyRows() throws {
-    let most = Array(repeating: "{}", count: 10_000).joined(separator: ",")
-    #expect(try envelope(#"{"items":[\#(most)]}"#).rows.count == 10_000)
-    #expect(throws: EnvelopeFault.self) { try envelope(#"{"items":[\#(most),{}]}"#) }
+  @Test("a page may have more rows than any that is asked for")
+  func manyRows() throws {
+    let rows = Array(repeating: "{}", count: 12_000).joined(separator: ",")
+    #expect(try envelope(#"{"items":[\#(rows)]}"#).rows.count == 12_000)
   }
 }

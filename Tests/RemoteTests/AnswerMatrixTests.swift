@@ -78,7 +78,7 @@ import Testing
     500 update    w- w- w- w- w- w- w- w-
     500 delete    w- w- w- w- w- w- w- w-
     500 undelete  w- w- w- w- w- w- w- w-
-    500 read      Su Su Su Su Su Su Su Su
+    500 read      U- U- U- U- U- U- Su U-
     502 insert    w- w- w- w- w- w- w- w-
     502 update    w- w- w- w- w- w- w- w-
     502 delete    w- w- w- w- w- w- w- w-
@@ -132,6 +132,7 @@ import Testing
       case .disputed: "x"
       case .unknown(_?): "w"
       case .unknown(nil): "u"
+      case .cut: "u"
       case .notSent: "n"
       }
     return outcome + letter(of: reply.stop)

@@ -116,7 +116,7 @@ import Testing
         "to set this workspace's server: \(typed: "remote", "set", "URL")",
       ])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
-    let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
+    let replies = try backend.replies(to: [Sample.intent(.update)])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
     #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
   }
@@ -128,7 +128,7 @@ import Testing
       return .success(answer(isMeant ? 200 : 421, dataset: "d2"))
     }
     var backend = stage.backend(transport, facts: facts)
-    let replies = try backend.replies(to: [Sample.intent(.update), Sample.intent(.update, "b")])
+    let replies = try backend.replies(to: [Sample.intent(.update)])
     #expect(replies.map(\.reply.outcome) == [.notSent])
     backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync, dataset: "d2"))
     #expect(try backend.replies(to: [Sample.intent(.update)]).map(\.reply.stop) == [nil])

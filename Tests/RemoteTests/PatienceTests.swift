@@ -79,13 +79,38 @@ import Testing
   func stopsInTheMiddle() throws {
     let transport = ScriptedTransport { request in
       request.lastSegment == "i2"
-        ? .failure(TransportError(.cut, "reset", nothingSent: false))
+        ? .failure(TransportError(.cannotConnect, "refused", nothingSent: true))
         : .success(Sample.done(request.lastSegment))
     }
     var backend = stage.backend(transport, settings: RemoteSettings(jobs: 3))
     let replies = try backend.replies(to: Sample.updates(20))
     #expect(replies.map(\.id) == ["i0", "i1", "i2", "i3", "i4"])
-    #expect(replies.compactMap(\.reply.stop) == [.unreachable("reset")])
+    #expect(replies.compactMap(\.reply.stop) == [.unreachable("refused")])
+  }
+
+  @Test(
+    "a write that gets no whole answer ends no sending",
+    arguments: [TransportError.Kind.cut, .timedOut, .tooLarge, .malformed])
+  func cut(_ kind: TransportError.Kind) throws {
+    let transport = ScriptedTransport { request in
+      request.lastSegment == "i2"
+        ? .failure(TransportError(kind, "the fact", nothingSent: false))
+        : .success(Sample.done(request.lastSegment))
+    }
+    var backend = stage.backend(transport, settings: RemoteSettings(jobs: 3))
+    let replies = try backend.replies(to: Sample.updates(20))
+    #expect(replies.count == 20)
+    #expect(replies.allSatisfy { $0.reply.stop == nil })
+    #expect(
+      replies.first { $0.id == "i2" }?.reply.outcome == .cut(timedOut: kind == .timedOut))
+  }
+
+  @Test("what was under way when the user ended the push stays unknown")
+  func interrupted() throws {
+    let error = TransportError(.interrupted, "interrupted", nothingSent: false)
+    var backend = stage.backend(ScriptedTransport { _ in .failure(error) })
+    let replies = try backend.replies(to: [Sample.intent(.update)])
+    #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: .unreachable("interrupted"))])
   }
 
   @Test("what waits when the sending ends is answered, too")
@@ -95,16 +120,16 @@ import Testing
       case "i0": .success(Sample.done("i0"))
       case "i1": .success(Sample.busy(429, "1"))
       case "i2": .success(Sample.busy(503, "1"))
-      default: .failure(TransportError(.cut, "reset", nothingSent: false))
+      default: .failure(TransportError(.cannotConnect, "refused", nothingSent: true))
       }
     }
     var backend = stage.backend(transport, settings: RemoteSettings(jobs: 3))
-    let replies = try backend.replies(to: Sample.updates(9))
-    let stop = Stop.unreachable("reset")
+    let replies = try backend.replies(to: Sample.updates(4))
+    let stop = Stop.unreachable("refused")
     #expect(replies.map(\.id) == ["i0", "i3", "i1", "i2"])
     #expect(
       replies.dropFirst().map(\.reply) == [
-        Reply(.unknown(nil), stop: stop), Reply(.notSent, stop: stop),
+        Reply(.notSent, stop: stop), Reply(.notSent, stop: stop),
         Reply(.unknown(nil), stop: stop),
       ])
     #expect(stage.pauses.isEmpty)

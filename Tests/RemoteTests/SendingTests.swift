@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "writes go out 8 at a time, 32 to a tsync-server, or as many as are set; the first goes alone",
+    "writes go out 8 at a time, 32 to a tsync-server, or as many as are set",
     arguments: [(nil, nil, 8), ("d1", nil, 32), ("d1", 3, 3), (nil, 1, 1), (nil, 0, 1)]
       as [(String?, Int?, Int)])
   func window(dataset: String?, jobs: Int?, width: Int) throws {
@@ -55,7 +55,7 @@ import Testing
       settings: RemoteSettings(jobs: jobs))
     let replies = try backend.replies(to: Sample.updates(70))
     #expect(transport.log.mostAtOnce == width)
-    #expect(replies.count == 70 && replies.first?.id == "i0")
+    #expect(replies.count == 70)
     #expect(Set(replies.map(\.id)).count == 70)
   }
 

@@ -18,8 +18,17 @@ final class TableTwin {
   var cap = 1_000
   /// The most rows that may be asked for.
   var maxTop = Int.max
+  /// The order of a list by time.
+  enum Order: CaseIterable { case oldestFirst, newestFirst, byID, asStored }
+  var order = Order.oldestFirst
+  /// The rows that make a page fail.
+  var failing: Set<String> = []
+  /// How many rows more than there are the server counts.
+  var surplus = 0
   /// Whether the number of rows is told.
   var counts = true
+  /// What a tsync-server would call its data set; `nil` for another server.
+  var dataset: String?
   /// Whether rows of one time come in a new order each time.
   var shufflesTies = false
   /// Whether rows without a time come last.
@@ -61,11 +70,16 @@ final class TableTwin {
     guard top <= maxTop else { return .json(400, #"{"error":"too many records"}"#) }
     let conditions = options["$filter"].map(Self.conditions)?.map(condition) ?? []
     var rows = entries.filter { entry in conditions.allSatisfy { $0(entry) } }
-    let total = rows.count
+    let total = rows.count + surplus
     sort(&rows, byTime: options["$orderby"] != "id")
-    rows = Array(rows.prefix(min(top, cap)))
+    let skip = options["$skip"].flatMap { Int($0) } ?? 0
+    let rest = rows.dropFirst(skip)
+    rows = Array(rest.prefix(min(top, cap)))
+    guard failing.isDisjoint(with: rows.map(\.id)) else {
+      return .json(500, #"{"error":"it broke"}"#)
+    }
     let wantsCount = options["$count"] == "true" || options["$inlinecount"] == "allpages"
-    return list(rows, total: counts && wantsCount ? total : nil, hasMore: rows.count < total)
+    return list(rows, total: counts && wantsCount ? total : nil, hasMore: rows.count < rest.count)
   }
 
   private func list(_ rows: [Entry], total: Int?, hasMore: Bool) -> HTTPAnswer {
@@ -79,6 +93,7 @@ final class TableTwin {
       answer = .json(200, #"{"items":\#(array),"count":\#(count),"nextLink":\#(link)}"#)
     }
     if hasMore { answer.headers.append(HTTPField("Link", "http://evil.test/x; rel=next")) }
+    if let dataset { answer.headers.append(HTTPField("X-Tsync-Dataset", dataset)) }
     if let date { answer.headers.append(HTTPField("Date", Self.httpDate(date))) }
     return answer
   }
@@ -93,8 +108,10 @@ final class TableTwin {
   private var prefix: String { dialect == .mobileServices ? "__" : "" }
 
   private func sort(_ rows: inout [Entry], byTime: Bool) {
+    guard !byTime || order != .asStored else { return }
     rows.sort { $0.id < $1.id }
-    guard byTime else { return }
+    guard byTime, order != .byID else { return }
+    defer { if order == .newestFirst { rows.reverse() } }
     if shufflesTies { rows.shuffle(using: &random) }
     let untimed: Int64 = untimedLast ? .max : .min
     let ranks = rows.enumerated().sorted {

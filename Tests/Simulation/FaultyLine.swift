@@ -23,6 +23,8 @@ struct FaultyLine: Backend {
   private let server: ModelServer
   private let client: Int
   private var events = 0
+  /// Whether the line has broken: nothing can be read until the next command.
+  private var isDown = false
   /// How many writes the command has sent.
   private(set) var sent = 0
   /// Whether the server broke on an item since the command began.
@@ -43,6 +45,7 @@ struct FaultyLine: Backend {
     self.faults = faults
     self.random = random
     events = 0
+    isDown = false
     sent = 0
     hasChoked = false
     deliver()
@@ -89,11 +92,15 @@ struct FaultyLine: Backend {
     let fault = nextFault()
     if let fault { note("\(fault.rawValue) \(request.method) \(request.target)") }
     switch fault {
+    case .lostRequest, .lateRequest, .lostReply: isDown = random.once(in: 2)
+    default: break
+    }
+    switch fault {
     case .lostRequest:
-      return random.once(in: 2) ? Reply(.notSent, stop: cut) : Reply(.unknown(nil), stop: cut)
+      return random.once(in: 2) ? Reply(.notSent, stop: cut) : Reply(.cut(timedOut: false))
     case .lateRequest:
       late.append(request)
-      return Reply(.unknown(nil), stop: cut)
+      return Reply(.cut(timedOut: random.once(in: 2)))
     case .busy: return Reply(.notSent, stop: .busy(status: 429, seconds: 400))
     case .unauthorized:
       let refusal = Refusal(status: 401, words: "who are you")
@@ -114,7 +121,7 @@ struct FaultyLine: Backend {
     case .duplicate:
       let second = server.handle(request, by: client)
       return Reply(random.once(in: 2) ? outcome : second)
-    case .lostReply: return Reply(.unknown(nil), stop: cut)
+    case .lostReply: return Reply(.cut(timedOut: random.once(in: 2)))
     case .failureAfterActing: return Reply(.unknown(broken))
     case .notSpeaking: return Reply(.unknown(nil), stop: .notSpeaking("HTML"))
     default: break
@@ -125,6 +132,7 @@ struct FaultyLine: Backend {
   }
 
   mutating func read(_ key: ItemKey) throws -> Reading {
+    guard !isDown else { throw Stop.unreachable("the connection was cut") }
     switch nextFault() {
     case .lostReading, .lostReply, .lostRequest:
       note("reading of \(key) lost")

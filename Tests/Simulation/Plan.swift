@@ -150,7 +150,8 @@ package struct Plan: Equatable, Sendable {
   /// Whether a client may meet its own writes as somebody else's.
   var forgets: Bool {
     actions.contains { action in
-      action.verb.forgets || action.faults.contains { $0.kind == .stale }
+      action.verb.forgets
+        || action.faults.contains { $0.kind == .stale || $0.kind == .lateRequest }
     }
   }
 }

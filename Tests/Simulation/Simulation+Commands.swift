@@ -499,7 +499,8 @@ extension Event.What {
   /// Whether it comes of an edit of the item's, here.
   fileprivate var isOfAnEdit: Bool {
     switch self {
-    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .keptOverTombstone: true
+    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .cut, .keptOverTombstone:
+      true
     case .added, .updated, .removed, .conflictOver, .held: false
     }
   }
@@ -517,6 +518,7 @@ extension Event.What {
     case .conflictOver: "conflict over"
     case .rejected: "rejected"
     case .unknown: "unknown"
+    case .cut: "cut"
     case .held: "held"
     case .keptOverTombstone: "kept over a tombstone"
     }

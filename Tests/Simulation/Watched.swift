@@ -145,12 +145,17 @@ struct Watched<Work: Disk>: Disk {
 
   func incoming(of key: ItemKey) throws -> Row? { try work.incoming(of: key) }
 
+  /// Whether a row is a former state of one that is known: it is older, and so is its version.
+  private func isFormer(_ row: Row, of known: Row) -> Bool {
+    row.isOlder(than: known) && [nil, known.version, known.former].contains(row.version)
+  }
+
   /// Notes rows that are about to take the place of a newer one that is known.
   private func noteOlder(_ rows: [Row], _ table: TableName) throws {
     for row in rows {
       let key = ItemKey(table, row.id)
       let known = try [work.base(of: key).row, work.incoming(of: key)].compactMap(\.self)
-      if known.contains(where: row.isOlder) { shown.older.append(row) }
+      if known.contains(where: { isFormer(row, of: $0) }) { shown.older.append(row) }
     }
   }
 
@@ -166,7 +171,7 @@ struct Watched<Work: Disk>: Disk {
     try work.commit(table, token: token, held: held)
     for (key, base) in before {
       guard let base, let row = try work.base(of: key).row else { continue }
-      if row.isOlder(than: base) { shown.older.append(row) }
+      if isFormer(row, of: base) { shown.older.append(row) }
     }
   }
 

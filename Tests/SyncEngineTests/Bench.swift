@@ -71,6 +71,12 @@ struct Bench {
     return String(decoding: JSON.object(JSONObject(fields)).encoded(), as: UTF8.self)
   }
 
+  /// The row of an item as it is known here.
+  func known(_ id: String) throws -> Row {
+    guard let row = try disk.base(of: key(id)).row else { throw ScriptedLine.cut }
+    return row
+  }
+
   // MARK: - Commands
 
   /// Puts the item at the server and pulls it, so that both have it.

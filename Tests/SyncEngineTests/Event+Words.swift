@@ -16,6 +16,7 @@ extension Event {
       case .conflictOver: "conflict over"
       case .rejected(let rejection): "rejected \(rejection.refusal.status)"
       case .unknown: "unknown"
+      case .cut: "cut"
       case .held: "held"
       case .keptOverTombstone: "kept over tombstone"
       }

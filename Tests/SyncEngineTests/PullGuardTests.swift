@@ -172,36 +172,99 @@ import Testing
     #expect(try bench.disk.incoming(of: key) == .gone(key.id))
   }
 
-  @Test("a server that went back in time is not followed")
-  mutating func wentBack() throws {
-    // The same rows, from an earlier server.
-    var past = try Bench()
-    past.server.tick = -1_000_000
-    try past.elsewhere("n10", #"{"a":0}"#)
-    past.disk = bench.disk
-    past.line.pages = [Page(rows: [try #require(past.server.rows[try past.key("n10")])])]
-    let back = wentBack("n10")
+  @Test(
+    "a row that another machine has stamped too early is newer, by its version",
+    arguments: [(1, 100), (3, 10_000_000), (9, 100)])
+  mutating func stampedEarly(_ count: Int, _ milliseconds: Int64) throws {
+    let token = try #require(try bench.disk.token(of: bench.table))
+    let known = try bench.known("n10")
+    bench.server.tick = -milliseconds
+    let rows = try (0..<count).map { try bench.elsewhere("n1\($0)", #"{"a":2}"#) }
+    bench.line.pages = [Page(rows: rows, token: token)]
+    #expect(try bench.pull().words == (0..<count).map { "n1\($0) updated" })
+    #expect(bench.item("n10") == #"{"a":2}"#)
+    // Were the rows a replica's that lags by more than one version, the known ones are met again.
+    #expect(try bench.disk.token(of: bench.table) == known.updatedAt.map { DeltaToken($0.text) })
+  }
+
+  @Test("of many rows that are older by hours none is taken", arguments: [false, true])
+  mutating func manyStampedEarly(full: Bool) throws {
     let token = try bench.disk.token(of: bench.table)
+    bench.server.tick = -10_000_000
+    let rows = try (0..<4).map { try bench.elsewhere("n1\($0)", #"{"a":2}"#) }
+    if !full { bench.line.pages = [Page(rows: rows)] }
+    for _ in 0..<2 { #expect(throws: wentBack("n13")) { try bench.pull(full: full) } }
+    #expect(bench.item("n10") == #"{"a":1}"#)
+    #expect(try bench.disk.token(of: bench.table) == token)
+  }
+
+  @Test("a row in the version from before the known one is passed over: a replica lags")
+  mutating func formerVersion() throws {
+    let former = try bench.known("n10")
+    try bench.share("n10", #"{"a":2}"#)
+    let key = try bench.key("n10")
+    bench.line.pages = [Page(rows: [former])]
+    bench.line.stale = [former]
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("n10") == #"{"a":2}"#)
+    #expect(try bench.disk.base(of: key).row?.former == former.version)
+  }
+
+  @Test("a row that was deleted here is not brought back by a replica that lags")
+  mutating func formerVersionOfDeleted() throws {
+    let former = try bench.known("n10")
+    try bench.save("n10", nil)
+    try bench.push()
+    bench.line.pages = [Page(rows: [former])]
+    bench.line.stale = [former]
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("n10") == nil)
+    // Somebody else may bring it back.
+    let back = try bench.elsewhere("n10", #"{"a":1}"#)
+    bench.line.pages = [Page(rows: [back])]
+    #expect(try bench.pull().words == ["n10 added"])
+  }
+
+  @Test("a full pull of a server that has one row in its former version applies nothing")
+  mutating func putBack() throws {
+    let former = try bench.known("n10")
+    try bench.share("n10", #"{"a":2}"#)
+    bench.server.restore(former, as: try bench.key("n10"))
+    try bench.elsewhere("n11", #"{"a":3}"#)
     // However often it is asked.
-    for _ in 0..<2 {
-      #expect(throws: back) { try past.pull() }
-      #expect(past.item("n10") == #"{"a":1}"#)
-      #expect(try past.disk.token(of: bench.table) == token)
-    }
+    for _ in 0..<2 { #expect(throws: wentBack("n10")) { try bench.pull(full: true) } }
+    #expect(bench.item("n10") == #"{"a":2}"#)
+    #expect(bench.item("n11") == #"{"a":1}"#)
+  }
+
+  @Test("an older row without a version stops the pull")
+  mutating func wentBack() throws {
+    let past = Row(
+      id: try ItemID("n10"), item: try Item(text: #"{"a":0}"#), version: nil,
+      updatedAt: Timestamp("2001-01-01T00:00:00Z"))
+    bench.line.pages = [Page(rows: [past])]
+    bench.line.stale = [past]
+    let token = try bench.disk.token(of: bench.table)
+    #expect(throws: wentBack("n10")) { try bench.pull() }
+    #expect(bench.item("n10") == #"{"a":1}"#)
+    #expect(try bench.disk.token(of: bench.table) == token)
   }
 
   @Test(
-    "a reading older than its base tells nothing of a row that no page has brought, the next one does",
+    "a reading in the former version tells nothing of a row that no page has brought",
     arguments: [true, false])
   mutating func readingLags(deleted: Bool) throws {
+    let former = try bench.known("n10")
+    try bench.share("n10", #"{"a":2}"#)
     let key = try bench.key("n10")
-    let past = try older("n10", #"{"a":0}"#, deleted: deleted)
     bench.server.deleteForGood(key)
-    // However often a replica is asked that lags behind.
-    bench.line.stale = [past, past]
-    #expect(throws: wentBack("n10")) { try bench.pull(full: true) }
-    #expect(bench.item("n10") == #"{"a":1}"#)
-    bench.line.stale = [past]
+    bench.line.stale = [
+      Row(
+        id: former.id, item: former.item, version: former.version, updatedAt: former.updatedAt,
+        deleted: deleted)
+    ]
+    #expect(try bench.pull(full: true).words == [])
+    #expect(bench.item("n10") == #"{"a":2}"#)
     #expect(try bench.pull(full: true).words == ["n10 removed"])
   }
 

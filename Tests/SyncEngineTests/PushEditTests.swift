@@ -285,7 +285,7 @@ import Testing
     try bench.elsewhere("milk", #"{"a":9}"#)
     bench.disk.save(nil as Item?, as: key)
     bench.disk.save(Array(#"{"id":"milk","a":1}"#.utf8), as: other)
-    #expect(try bench.push().words == ["milk held"])
+    #expect(Set(try bench.push().words) == ["milk held"])
     #expect(bench.item("milk") == nil)
     bench.disk.save(nil as Item?, as: other)
     try bench.save("milk", #"{"a":1}"#)

@@ -124,35 +124,31 @@ import Testing
     #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
   }
 
-  @Test("a server that went back in time is not followed; what was sent stays unknown")
-  mutating func wentBack() throws {
+  @Test("a row that another machine has stamped too early is newer, by its version")
+  mutating func stampedEarly() throws {
     try bench.share("x", #"{"n":1}"#)
-    var past = try Bench()
-    past.server.tick = -1_000_000
-    try past.elsewhere("x", #"{"n":0}"#)
-    past.server.tick = 1
-    try past.elsewhere("x", #"{"n":0,"m":1}"#)
-    past.disk = bench.disk
-    try past.save("x", #"{"n":2}"#)
-    let report = try past.push()
-    #expect(
-      report.stop
-        == .unsafe(
-          "the server went back in time: its row todoitem/x is older than the one pulled before",
-          ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"]))
-    #expect(report.words == ["x unknown"])
-    #expect(past.item("x") == #"{"n":2}"#)
-    #expect(try past.disk.base(of: past.key("x")).item == Item(text: #"{"n":1}"#))
-    #expect(past.row("x") == #"{"n":0,"m":1}"#)
-    // A replica that lagged behind is followed again.
-    past.server.tick = 10_000_000
-    try past.elsewhere("x", #"{"n":1,"m":3}"#)
-    #expect(try past.push().words == ["x merged", "x pushed update"])
-    #expect(past.row("x") == #"{"n":2,"m":3}"#)
-    #expect(past.differences == [])
+    bench.server.tick = -2
+    try bench.elsewhere("x", #"{"n":1,"m":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    let report = try bench.push()
+    #expect(report.words == ["x merged", "x pushed update"])
+    #expect(bench.row("x") == #"{"n":2,"m":1}"#)
+    #expect(bench.differences == [])
   }
 
-  @Test("a reading older than a row that waits settles nothing, and doesn't take its place")
+  @Test("a reading in the version from before the known one is the row as it was before the write")
+  mutating func formerReading() throws {
+    let first = try bench.elsewhere("x", #"{"n":0}"#)
+    try bench.pull()
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    bench.line.fates = [.reply(.unknown(Refusal(status: 500, words: "no")))]
+    bench.line.stale = [first]
+    #expect(try bench.push().words == ["x rejected 500"])
+    #expect(bench.item("x") == #"{"n":2}"#)
+  }
+
+  @Test("a reading older than a row that waits doesn't take its place")
   mutating func staleReading() throws {
     try bench.share("x", #"{"n":1}"#)
     try bench.save("x", #"{"n":2}"#)
@@ -162,16 +158,15 @@ import Testing
     let newer = try bench.elsewhere("x", #"{"n":2,"m":3}"#)
     try bench.pull()
     bench.line.stale = [ours]
-    #expect(try bench.push().words == ["x unknown"])
-    #expect(try bench.disk.incoming(of: bench.key("x")) == newer)
-    try bench.push()
-    try bench.pull()
+    #expect(try bench.push().words == ["x already update", "x updated"])
+    #expect(try bench.disk.base(of: bench.key("x")).row == newer)
     #expect(bench.item("x") == #"{"n":2,"m":3}"#)
     #expect(bench.differences == [])
   }
 
   @Test(
-    "a reading older than a row that is gone, of which a trace of nothing waits, settles nothing")
+    "a reading older than a row that is gone, of which a trace of nothing waits, brings nothing back"
+  )
   mutating func staleReadingOfNothing() throws {
     try bench.share("x", #"{"n":1}"#)
     let key = try bench.key("x")
@@ -184,8 +179,6 @@ import Testing
     bench.server.deleteForGood(key)
     try bench.pull(full: true)
     bench.line.stale = [older]
-    #expect(try bench.push().words == ["x unknown"])
-    #expect(try bench.disk.base(of: key).item == Item(text: #"{"n":2}"#))
     #expect(try bench.push().words == ["x conflict MD"])
     #expect(bench.item("x") == #"{"n":3}"#)
   }

@@ -9,10 +9,14 @@ struct ScriptedLine: Backend {
   enum Fate {
     /// The server answers.
     case answered
-    /// The server acts, and its answer gets lost.
+    /// The server acts, its answer gets lost, and the next reading fails.
     case replyLost
-    /// The write gets lost, and nothing tells that it did.
+    /// The write gets lost, nothing tells that it did, and the next reading fails.
     case lost
+    /// As ``replyLost``, where rows can be read.
+    case replyCut
+    /// As ``lost``, where rows can be read.
+    case cut(timedOut: Bool = false)
     /// The write can't have reached the server.
     case notSent(Stop)
     /// The server answers 500 and does nothing.
@@ -39,8 +43,12 @@ struct ScriptedLine: Backend {
 
   /// What happens to the next writes; when it is empty the server answers.
   var fates: [Fate] = []
+  /// What always happens to some writes.
+  var always: ((Intent) -> Fate?)?
   /// Whether rows can be read one by one.
   var canRead = true
+  /// Whether the next reading fails.
+  private var isDown = false
   /// Why rows that are read one by one can't be taken; `nil` where they can.
   var refusesReading: String?
   /// What a replica that lags behind gives for the next readings.
@@ -83,20 +91,28 @@ struct ScriptedLine: Backend {
       let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) }
       log.writes.append("\(request.method) \(request.target)\(match ?? "")\(body ?? "")")
       beforeWrite?()
-      let reply = reply(to: intent, fates.isEmpty ? .answered : fates.removeFirst())
+      let next = fates.isEmpty ? .answered : fates.removeFirst()
+      let reply = reply(to: intent, always?(intent) ?? next)
       try done(intent, reply)
       if reply.stop != nil { return }
     }
   }
 
-  private func reply(to intent: Intent, _ fate: Fate) -> Reply {
+  private mutating func reply(to intent: Intent, _ fate: Fate) -> Reply {
     let failure = Refusal(status: 500, words: "it broke")
     switch fate {
     case .answered: return Reply(server.handle(intent.request, by: number))
     case .replyLost:
       _ = server.handle(intent.request, by: number)
-      return Reply(.unknown(nil), stop: Self.cut)
-    case .lost: return Reply(.unknown(nil), stop: Self.cut)
+      isDown = true
+      return Reply(.cut(timedOut: false))
+    case .lost:
+      isDown = true
+      return Reply(.cut(timedOut: false))
+    case .replyCut:
+      _ = server.handle(intent.request, by: number)
+      return Reply(.cut(timedOut: false))
+    case .cut(let timedOut): return Reply(.cut(timedOut: timedOut))
     case .notSent(let stop): return Reply(.notSent, stop: stop)
     case .broken: return Reply(.unknown(failure))
     case .answeredWithoutRow:
@@ -112,7 +128,10 @@ struct ScriptedLine: Backend {
   }
 
   mutating func read(_ key: ItemKey) throws -> Reading {
-    guard canRead else { throw Self.cut }
+    guard canRead, !isDown else {
+      isDown = false
+      throw Self.cut
+    }
     log.readings.append(key)
     if let refusesReading { return .refused(refusesReading) }
     if !stale.isEmpty { return .row(stale.removeFirst()) }

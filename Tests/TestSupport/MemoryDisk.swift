@@ -63,9 +63,9 @@ package struct MemoryDisk: Disk {
 
     mutating func add(_ record: RowRecord) {
       switch record {
-      case .row(let row): incoming[row.id] = (row, false)
+      case .row(let row): incoming[row.id] = (succeeding(row), false)
       case .effective(let row):
-        bases[row.id] = row
+        bases[row.id] = succeeding(row)
         incoming[row.id] = nil
       case .commit(let token, let held):
         for (id, entry) in incoming where !entry.committed {
@@ -79,6 +79,14 @@ package struct MemoryDisk: Disk {
         self.token = token ?? self.token
       case .forget: self = Rows()
       }
+    }
+
+    /// A row with the version that it replaces.
+    private func succeeding(_ row: Row) -> Row {
+      var row = row
+      let base = bases[row.id]
+      row.former = base?.version == row.version ? base?.former : base?.version
+      return row
     }
   }
 

@@ -57,7 +57,7 @@ package final class ModelServer {
     }
     let row = Row(
       id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
-      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: stamp(key)),
+      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: stamp()),
       deleted: item == nil)
     let write = Write(
       client: client, key: key, old: old.flatMap { $0.deleted ? nil : $0.item }, new: item)
@@ -68,17 +68,19 @@ package final class ModelServer {
     return row
   }
 
-  /// When a row was changed: now, or a little earlier where commits come late; no row of one id goes
-  /// back.
-  private func stamp(_ key: ItemKey) -> Int64 {
+  /// When a row was changed: now, or a little earlier where commits come late, or a second machine's
+  /// clock is slow, so that a row may go back.
+  private func stamp() -> Int64 {
     guard lateCommit > 0 else { return clock }
-    let earlier = clock - Int64(random.below(lateCommit + 1)) * 10_000
-    return max(earlier, past[key]?.last?.updatedAt?.ticks ?? 0)
+    return clock - Int64(random.below(lateCommit + 1)) * 10_000
   }
 
-  /// Returns what a replica knows that is one write behind.
+  /// Returns what a replica knows that is one write behind; not where that was stamped later.
   package func stale(_ key: ItemKey) -> Row? {
-    past[key].flatMap { $0.count > 1 ? $0[$0.count - 2] : nil }
+    guard let states = past[key]?.suffix(2), states.count == 2, let last = states.last else {
+      return nil
+    }
+    return states.first { !last.isOlder(than: $0) }
   }
 
   /// Deletes a row without leaving a tombstone.

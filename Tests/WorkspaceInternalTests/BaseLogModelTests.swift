@@ -120,7 +120,11 @@ private struct BaseModel {
 
     private mutating func compact() throws {
       guard !log.generation.isEmpty, model.incoming.values.allSatisfy(\.isHeld) else { return }
+      let ids = try (0..<12).map { try ItemID(Text("id \($0)")) }
+      func formers() throws -> [Version?] { try ids.map { try log.base(of: $0).row?.former } }
+      let before = try formers()
       try log.compact()
+      #expect(try formers() == before)
       // What a crash may take back begins behind it: the lines before are one whole.
       for line in model.lines.indices { model.lines[line].end = 0 }
       durable = log.position.offset

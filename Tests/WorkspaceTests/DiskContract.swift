@@ -42,6 +42,7 @@ enum Promise: String, CaseIterable, Sendable {
   case theNewestAppendedRowCounts
   case heldRowsKeepTheirBase
   case aHeldRowIsSupersededByANewerOne
+  case aRowKeepsTheVersionThatItReplaces
   case aTokenStaysWithoutANewOne
   case aForgottenTableIsEmpty
   case tablesAreApart
@@ -87,6 +88,7 @@ struct DiskContract<Tested: TestedDisk> {
     case .theNewestAppendedRowCounts: try theNewestAppendedRowCounts()
     case .heldRowsKeepTheirBase: try heldRowsKeepTheirBase()
     case .aHeldRowIsSupersededByANewerOne: try aHeldRowIsSupersededByANewerOne()
+    case .aRowKeepsTheVersionThatItReplaces: try aRowKeepsTheVersionThatItReplaces()
     case .aTokenStaysWithoutANewOne: try aTokenStaysWithoutANewOne()
     case .aForgottenTableIsEmpty: try aForgottenTableIsEmpty()
     case .tablesAreApart: try tablesAreApart()
@@ -425,6 +427,26 @@ struct DiskContract<Tested: TestedDisk> {
     try twice { disk throws in
       #expect(try disk.base(of: key) == .row(newest))
       #expect(try disk.incoming(in: table) == [])
+    }
+  }
+
+  private mutating func aRowKeepsTheVersionThatItReplaces() throws {
+    let (a, b) = (try key("a"), try key("b"))
+    let odd: Text = #"W/"1,\"#
+    try disk.setBase([row("a", "x", version: odd), row("b", "x")], in: table, durably: true)
+    try twice { disk throws in #expect(try disk.base(of: a).row?.former == nil) }
+    // One of the same version is no other state.
+    try disk.append([row("a", "y", version: "2")], over: [row("b", "z")], to: table)
+    try twice { disk throws in
+      #expect(try disk.incoming(of: a)?.former == Version(odd))
+      #expect(try disk.base(of: b).row?.former == nil)
+    }
+    try disk.commit(table, token: nil, held: [])
+    try disk.setBase([row("b", "y", version: "2"), .gone(a.id)], in: table, durably: true)
+    try disk.setBase([row("b", "z", version: "2")], in: table, durably: true)
+    try twice { disk throws in
+      #expect(try disk.base(of: a).row?.former == Version("2"))
+      #expect(try disk.base(of: b).row?.former == Version("1"))
     }
   }
 

@@ -16,6 +16,10 @@ extension Outcome {
     case .conflict(let conflict):
       fields = conflict.names
       members.add(["kind": conflict.letters])
+    case .cut:
+      let fact = "the connection was cut while it was sent"
+      words = fact
+      members.add(["message": fact])
     case .rejected(let rejection):
       words = rejection.sentence
       members.add(["answer": rejection.refusal.status, "message": rejection.refusal.words])
@@ -71,6 +75,7 @@ extension Event.What {
     case .keptOverTombstone: ("kept", "would keep")
     case .rejected: ("rejected", "would reject")
     case .unknown: ("unknown", "would be unknown")
+    case .cut: ("cut", "would be cut")
     }
   }
 }

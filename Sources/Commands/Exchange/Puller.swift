@@ -93,6 +93,12 @@ struct Puller {
       if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
     }
     for row in report.refused { show(row, of: report.table) }
+    for fault in report.faults {
+      printer.warn(
+        Problem(
+          .rejected, "\(report.table): \(fault)",
+          hints: ["to read all rows again: \(typed: context.sameTables(["pull", "--full"]))"]))
+    }
     summaries.append(report.json)
     conflictKeys.formUnion(report.conflicts.map(\.key))
   }

@@ -4,7 +4,7 @@ import SyncModel
 /// What the pushes of a command did: a line for each item and push, in the order of the changes.
 struct PushSummary {
   /// What a line counts as; `taken` is a row of the server's, `waiting` a change to be sent.
-  enum Kind { case pushed, conflict, rejected, unknown, held, waiting, taken }
+  enum Kind { case pushed, conflict, rejected, cut, unknown, held, waiting, taken }
 
   /// The line of an item.
   struct Entry {
@@ -27,6 +27,7 @@ struct PushSummary {
     JSONObject([
       "items": entries.map(\.outcome), "pushed": entries.count(of: .pushed),
       "conflicts": conflicts, "rejected": entries.count(of: .rejected),
+      "cut": entries.count(of: .cut),
       "unknown": entries.count(of: .unknown), "held": entries.count(of: .held),
       "waiting": waiting,
     ])
@@ -77,6 +78,7 @@ extension Event.What {
     case .conflict: .conflict
     case .rejected: .rejected
     case .unknown: .unknown
+    case .cut: .cut
     case .held: .held
     case .added, .updated, .removed, .merged, .conflictOver, .keptOverTombstone: .taken
     }

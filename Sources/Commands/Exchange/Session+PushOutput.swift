@@ -76,17 +76,20 @@ extension Session {
     warnOfDoubts(report)
     let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
     let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
-    if rejected + held > 0 { printer.end(with: .rejected) }
+    let cut = entries.count(of: .cut)
+    let waiting = isWhole && report.missing.isEmpty ? report.waiting : 0
+    if rejected + held + cut + waiting > 0 { printer.end(with: .rejected) }
     if unknown > 0 { printer.end(with: .unreachable) }
     let counts = [
       (entries.count(of: .pushed), "pushed"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
-      (unknown, "unknown"), (held, "held"), (invalid, "not valid"),
+      (cut, "cut"), (unknown, "unknown"), (held, "held"),
+      (waiting, waiting == 1 ? "waits" : "wait"), (invalid, "not valid"),
     ].filter { $0.0 > 0 }
     var next: Hint?
     if conflicts > 0 {
       next = "\(typed: "resolve")"
-    } else if rejected + held + invalid > 0 {
+    } else if rejected + held + cut + waiting + invalid > 0 {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"

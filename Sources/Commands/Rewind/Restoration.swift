@@ -72,9 +72,7 @@ struct Restoration {
       // An item without a row is restored only if it is named.
       let keys =
         try fitting
-        ?? survey.entries.compactMap(\.key).filter {
-          try journal.intents[$0] != nil || workspace.base(of: $0).item != nil
-        }
+        ?? survey.entries.compactMap(\.key).filter { try workspace.base(of: $0).item != nil }
       targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false
@@ -103,11 +101,6 @@ struct Restoration {
       return
     }
     let (workspace, journal) = (session.workspace, session.workspace.journal)
-    // Valid file or not: the sent change could come back from the server.
-    guard journal.intents[key] == nil else {
-      throw Problem.usage(
-        "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
-    }
     let base = try workspace.base(of: key)
     // A waiting row becomes the base first.
     let isWaiting = waiting.contains(key)
@@ -129,14 +122,19 @@ struct Restoration {
       // Without a server row, the file only goes to the trash.
       let isDiscarded = known == nil && journal.conflicts[key] == nil
       (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
-    case .moved?, .unknown?: return nil  // it was refused before
-    case .pending? where here == nil && journal.notes[key]?.note.commanded == true:
-      // The item had unsent edits if the last copy in the trash isn't the base.
-      let last = try workspace.displaced(key, newestOnly: true) ?? base.item
-      (way, target) = (last == base.item ? .base : .trash, last)
-    case .pending? where try base.row?.deleted == true && here == Self.remembered(key, workspace):
-      return nil  // a repeated command: the item is back as it was in the trash
-    case .pending?, .waiting?, .rejected?: (way, target) = (.base, known)
+    case .moved?: return nil  // it was refused before
+    case .pending?, .unknown?:
+      if here == nil, journal.notes[key]?.note.commanded == true {
+        // The item had unsent edits if the last copy in the trash isn't the base.
+        let last = try workspace.displaced(key, newestOnly: true) ?? base.item
+        (way, target) = (last == base.item ? .base : .trash, last)
+        return
+      }
+      // A repeated command: the item is back as its base was, or as it was in the trash.
+      let isBack = try base.row?.deleted == true && here == Self.remembered(key, workspace)
+      if here == known || isBack { return nil }
+      (way, target) = (.base, known)
+    case .waiting?, .rejected?: (way, target) = (.base, known)
     case nil where isWaiting: (way, target) = (.waited, known)
     case nil:
       guard try workspace.client(key) == .absent, base.item == nil else { return nil }

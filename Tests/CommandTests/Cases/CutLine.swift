@@ -46,6 +46,9 @@ final class CutLine {
     return anna.run(words)
   }
 
+  /// The courses of a line that is down: nothing can be read, however often that is tried.
+  static let down = Array(repeating: ByteProxy.Course.request(cutAfter: 0), count: 5)
+
   /// Lets the server have the requests that were kept back.
   func deliverWithheld() { proxy.deliverWithheld() }
 }

@@ -42,7 +42,7 @@ import Testing
     var course = ByteProxy.Course.reply(cutAfter: replyBytes)
     course.doubles = true
     let pushed = line.run("push", on: course)
-    #expect(pushed.status == (replyBytes == 0 ? 5 : 0))
+    #expect(pushed.status == 0, "\(pushed)")
     #expect(line.run("push").status == 0)
     try expectDone(method)
   }
@@ -54,8 +54,8 @@ import Testing
     change(method)
     var course = ByteProxy.Course.clear
     course.withholds = true
-    #expect(line.run("push", on: course).status == 5)
-    #expect(line.run("push").status == 0)
+    // It is sent again by the same push.
+    #expect(line.run("push", on: course).status == 0)
     line.deliverWithheld()
     try expectDone(method)
   }
@@ -67,7 +67,7 @@ import Testing
     change(method)
     var course = ByteProxy.Course.clear
     course.withholds = true
-    #expect(line.run("push", on: course).status == 5)
+    #expect(line.run(["push"], on: [course] + CutLine.down).status == 5)
     line.deliverWithheld()
     #expect(line.run("push").status == 0)
     try expectDone(method)
@@ -78,7 +78,7 @@ import Testing
     anna.run("set", "milk", "text=Buy soy milk")
     var course = ByteProxy.Course.clear
     course.withholds = true
-    #expect(line.run("push", on: course).status == 5)
+    #expect(line.run(["push"], on: [course] + CutLine.down).status == 5)
     anna.run("set", "milk", "text=Buy oat milk")
     #expect(line.run("push").status == 0)
     line.deliverWithheld()

@@ -15,9 +15,12 @@ import Testing
     world = try CaseWorld(Self.milk)
   }
 
-  /// Pushes while the answer to a method is lost.
+  /// Pushes while the answer to a method is lost, and no row can be read.
   private func pushLosing(_ method: String) {
-    world.disturbOnce(method, .loseAnswer)
+    world.disturb { request in
+      if request.method == method { return .loseAnswer }
+      return request.method == "GET" ? .answer(.dropped) : .forward
+    }
     #expect(anna.run("push").status == 5)
     world.calm()
   }

@@ -44,7 +44,7 @@ import Testing
       switch self {
       case .emptyPages: 11
       case .untimed: 2
-      case .otherOrder: 6
+      case .otherOrder: 2
       case .samePage, .sameRow, .newLinks, .backwards: 5
       }
     }
@@ -87,7 +87,8 @@ import Testing
     }
     let pulled = anna.run("pull")
     #expect(pulled.status == 5)
-    #expect(pulled.error.contains("the pull makes no progress"))
+    let words = endless == .otherOrder ? "does not sort by updatedAt" : "the pull makes no progress"
+    #expect(pulled.error.contains(words))
     #expect(table.requests.count - known == endless.requests)
     #expect(anna.items.contains("first.json"))
     // Where the server is itself again, what it has is what is here.

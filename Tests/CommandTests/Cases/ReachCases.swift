@@ -124,7 +124,7 @@ import Testing
     let line = try CutLine()
     line.anna.run("new", "-s", "id=tea", "Buy tea")
     line.anna.limits.stallMilliseconds = 1_000
-    let stopped = line.run("push", on: course)
+    let stopped = line.run("push", on: course, course)
     #expect(stopped.status == 5)
     #expect(stopped.error.contains("the server was silent for 1 s"))
     #expect(line.run("push").status == 0)
@@ -137,7 +137,8 @@ import Testing
     let line = try CutLine()
     #expect(line.anna.run("config", "timeout", "1").status == 0)
     line.anna.run("new", "-s", "id=tea", "Buy tea")
-    let stopped = line.run("push", on: .reply(cutAfter: 0, .stall))
+    let silent = ByteProxy.Course.reply(cutAfter: 0, .stall)
+    let stopped = line.run("push", on: silent, silent)
     #expect(stopped.status == 5)
     #expect(stopped.error.contains("the server was silent for 1 s"))
     #expect(line.run("push").status == 0)
@@ -174,7 +175,7 @@ import Testing
     line.anna.limits.stallMilliseconds = stall
     var course = ByteProxy.Course.clear
     course.paces = { ServerPause.microseconds(pause) }
-    let stopped = line.run("push", on: course)
+    let stopped = line.run("push", on: course, course)
     #expect(stopped.status == 5)
     #expect(stopped.error.contains(words))
     line.anna.limits = TransportLimits()
