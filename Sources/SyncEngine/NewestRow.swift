@@ -22,11 +22,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether a row that was read by its id is an older one than is known.
   ///
   /// Times are the server's word, which two of its machines may give differently: what is read in a
-  /// version that is neither the known one nor that before it is newer, whatever its time.
+  /// version that is neither a known one nor that before it is newer, whatever its time.
   func isPast(_ row: Row, of key: ItemKey) throws -> Bool {
     let newest = try newestRow(of: key)
     guard try isOlder(row, than: newest, of: key) else { return false }
-    return row.version == nil || [newest?.version, newest?.former].contains(row.version)
+    let former = try base(of: key).row?.former
+    return [nil, newest?.version, newest?.former, former].contains(row.version)
   }
 }
 

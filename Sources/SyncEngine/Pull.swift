@@ -83,12 +83,12 @@ package struct Pull {
   ) throws {
     guard !known.isEmpty else { return }
     var missing = known
-    var older: [ItemID: Row] = [:]
+    var older: Set<ItemID> = []
     try backend.pages(of: table, from: nil) { page in
       for row in page.rows {
         missing.remove(row.id)
         let key = ItemKey(table, row.id)
-        older[row.id] = try disk.isOlder(row, than: disk.newestRow(of: key), of: key) ? row : nil
+        if try disk.isOlder(row, than: disk.newestRow(of: key), of: key) { older.insert(row.id) }
       }
       for row in page.refused {
         if let id = row.id.flatMap({ try? ItemID($0) }) { missing.remove(id) }
@@ -100,7 +100,7 @@ package struct Pull {
     {
       throw Guards.otherData(known.count - missing.count, of: known.count, in: table)
     }
-    _ = try newer(Array(older.values), of: table, full: true, disk, &backend)
+    _ = try newer(older, of: table, full: true, disk, &backend)
   }
 
   /// Reads the rows that came older than one that is known, and returns those that are newer, each with
@@ -109,13 +109,13 @@ package struct Pull {
   /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
   ///   time, and in a full pull where one is in a state from before the known one.
   private func newer(
-    _ older: [Row], of table: TableName, full: Bool, _ disk: some Disk,
+    _ older: Set<ItemID>, of table: TableName, full: Bool, _ disk: some Disk,
     _ backend: inout some Backend
   ) throws -> [(row: Row, known: Row?)] {
     var rows: [(row: Row, known: Row?)] = []
     var left = try Guards.older(of: disk.liveIDs(in: table).count)
-    for row in older.sorted(by: { $0.id < $1.id }) {
-      let key = ItemKey(table, row.id)
+    for id in older.sorted() {
+      let key = ItemKey(table, id)
       let known = try disk.newestRow(of: key)
       guard case .row(let now) = try backend.read(key), now != known else { continue }
       // A full pull finds what was taken for gone because a replica didn't have it yet.

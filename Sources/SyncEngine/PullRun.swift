@@ -29,7 +29,7 @@ struct PullRun {
   /// a replica's that lags, the next pull must meet the known one again.
   private var latest: Timestamp?
   /// The rows that came older than one that is known.
-  private(set) var older: [Row] = []
+  private(set) var older: Set<ItemID> = []
   /// Where items were moved whose files are missing.
   private var claims = Claims()
   /// In a full pull, the live rows that no page has brought yet.
@@ -181,7 +181,7 @@ struct PullRun {
       let known = try disk.newestRow(of: key)
       if try row == known || row == disk.base(of: key).row { continue }
       if try disk.isOlder(row, than: known, of: key) {
-        older.append(row)
+        older.insert(row.id)
       } else {
         news.append(row)
       }

@@ -36,6 +36,9 @@ struct PushLine {
     if isLate { timedOut.insert(intent.key) }
   }
 
+  /// Notes that a write was done although no answer came.
+  mutating func found(_ intent: Intent) { cuts[intent.kind] = nil }
+
   /// Notes that a sending has come to its end.
   mutating func end() {
     for kind in cut { cuts[kind, default: 0] += 1 }

@@ -242,7 +242,9 @@ struct PushRun {
     _ disk: inout some Disk
   ) throws {
     switch settlement {
-    case .done(let row): done.append((intent, row, true))
+    case .done(let row):
+      line.found(intent)
+      done.append((intent, row, true))
     case .rejected(let refusal): try reject(refusal, intent, &disk)
     case .unknown: report.events.append(Event(intent.key, .unknown, item: intent.item))
     case .void where try intent.next(disk.client(intent.key)) == nil:

@@ -177,6 +177,11 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
     try noteOlder(rows, table)
+    for row in rows {
+      // Whatever its version: what waits here came after the write that is taken over.
+      guard let waiting = try work.incoming(of: ItemKey(table, row.id)) else { continue }
+      if row.isOlder(than: waiting) { shown.older.append(row) }
+    }
     try work.setBase(rows, in: table, durably: durably)
   }
 

@@ -159,6 +159,15 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("writes that are done without an answer are no cuts")
+  mutating func allDone() throws {
+    for number in 10..<20 { try bench.save("i\(number)", #"{"n":1}"#) }
+    bench.line.always = { _ in .replyCut }
+    let report = try bench.push()
+    #expect(report.pushed == 10 && report.waiting == 0)
+    #expect(bench.differences == [])
+  }
+
   @Test("cuts that end are no reason to wait")
   mutating func cutsEnd() throws {
     for number in 10..<30 { try bench.save("i\(number)", #"{"n":1}"#) }
