@@ -24,12 +24,16 @@ package struct Event: Equatable, Sendable {
     case rejected(Rejection)
     /// What became of the write is not known.
     case unknown
-    /// No whole answer came to the write, and the row is as it was before; the write stays open.
-    case cut
+    /// No whole answer came to the write, or none in time, and the row is as it was before; the write stays
+    /// open.
+    case cut(timedOut: Bool)
     /// The server's row waits, because the item can't be replaced now.
     case held
     /// The server deleted a row before this client ever saw it; the item here is kept.
     case keptOverTombstone
+
+    /// Whether a write got no whole answer.
+    var isCut: Bool { if case .cut = self { true } else { false } }
 
     /// Whether the server's change was taken over as it is.
     var isSimple: Bool { [.added, .updated, .removed].contains(self) }

@@ -56,8 +56,7 @@ package struct Push {
     let replaced = try open.filter { try $0.next(disk.client($0.key)) != nil }
     try run.look(at: replaced, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
-    let former = replaced.isEmpty ? known : nil
-    var survey = try former ?? Survey(of: tables, on: disk)
+    var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
     try guardDeletions(survey, on: disk)
     var pending = survey.pending(selection)
     try note(survey, on: &disk)
@@ -74,11 +73,13 @@ package struct Push {
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
         try send(PushQueue(operations: part, claims: survey.claims), &run, &disk, &backend)
       }
-      for intent in openIntents(of: tables, on: disk)
-      where run.maySendAgain(intent) && sentAgain.insert(intent.key).inserted {
+      for intent in openIntents(of: tables, on: disk) where !sentAgain.contains(intent.key) {
+        run.leavesSome = run.leavesSome || run.line.isCutOff(intent.kind)
+        guard run.maySendAgain(intent) else { continue }
+        sentAgain.insert(intent.key)
         let isOld = open.contains { $0.key == intent.key }
         guard try isSentAgain(intent, isOld: isOld, &run, &backend) else { continue }
-        try send(PushQueue(intent), &run, &disk, &backend)
+        try send(PushQueue(again: intent, &disk), &run, &disk, &backend)
         try run.takeWaiting(in: [intent.key.table], &disk)
       }
       // What has other ids now goes once the server has had it under those.
@@ -99,23 +100,22 @@ package struct Push {
     // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows
     // are brought to their items.
     try disk.append([], durably: true)
+    run.report.doubtful.formIntersection(disk.journal.intents.keys)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
-      run.report.waiting = try Survey(of: tables, on: disk).waiting
+      let cut = Set(run.report.events.filter { $0.what.isCut }.map(\.key))
+      let told = cut.intersection(disk.journal.intents.keys).count
+      run.report.waiting = try Survey(of: tables, on: disk).waiting - told
     }
   }
 
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
-  /// Returns the selected writes that wait for an answer, in the order of their changes.
+  /// Returns the selected writes that wait for an answer, first those that were tried least.
   private func openIntents(of tables: [TableName], on disk: some Disk) -> [Intent] {
-    let (notes, answered) = (disk.journal.notes, disk.journal.results)
+    let answered = disk.journal.results
     return disk.journal.intents.values
-      .filter {
-        tables.contains($0.key.table) && isSelected($0.key) && answered[$0.key] == nil
-      }
-      .map { (place: notes[$0.key]?.place ?? .max, intent: $0) }
-      .sorted { ($0.place, $0.intent.key) < ($1.place, $1.intent.key) }
-      .map(\.intent)
+      .filter { tables.contains($0.key.table) && isSelected($0.key) && answered[$0.key] == nil }
+      .sorted { ($0.attempt, $0.key) < ($1.attempt, $1.key) }
   }
 
   /// Tells whether a write that is open may be sent again; `isOld` says that an earlier push left it.

@@ -12,7 +12,7 @@ struct PushLine {
   /// In how many sendings on end writes were cut, for each kind.
   private var cuts: [Operation.Kind: Int] = [:]
   /// The items whose writes weren't answered in time.
-  private var timedOut: Set<ItemKey> = []
+  private(set) var timedOut: Set<ItemKey> = []
 
   /// Whether another write may be sent, after so many of the present sending.
   func maySend(after count: Int) -> Bool { cut.isEmpty && (isSure || count == 0) }

@@ -4,7 +4,6 @@ import SyncModel
 struct PushQueue {
   /// The intents that are durable and wait to be sent.
   var ready: ArraySlice<Intent> = []
-  private var intents: ArraySlice<Intent> = []
   private var operations: ArraySlice<Operation> = []
   private var claims = Claims()
 
@@ -12,8 +11,10 @@ struct PushQueue {
   static let group = 32
 
   /// Sends an open intent again, to the byte.
-  init(_ intent: Intent) {
-    intents = [intent]
+  init(again intent: Intent, _ disk: inout some Disk) throws {
+    ready = [intent]
+    ready[0].attempt += 1
+    try disk.append(ready.map { .intent($0) }, durably: true)
   }
 
   /// Sends operations of a survey, whose claims they are.
@@ -23,7 +24,7 @@ struct PushQueue {
   }
 
   /// Whether there is nothing more to send.
-  var isEmpty: Bool { ready.isEmpty && intents.isEmpty && operations.isEmpty }
+  var isEmpty: Bool { ready.isEmpty && operations.isEmpty }
 
   /// Drops the changes of the kinds that are not to be sent; tells whether there were any.
   mutating func drop(_ isDropped: (Operation.Kind) -> Bool) -> Bool {
@@ -45,20 +46,14 @@ struct PushQueue {
   mutating func fill(
     _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend, _ now: Int64
   ) throws {
-    while ready.isEmpty, !(intents.isEmpty && operations.isEmpty) {
-      var group: [Intent] = []
-      for var intent in intents.prefix(Self.group) {
-        intent.attempt += 1
-        group.append(intent)
-      }
-      intents = intents.dropFirst(Self.group)
-      for operation in operations.prefix(Self.group) {
-        if let intent = try prepare(operation, &disk, &run, backend, now) { group.append(intent) }
+    while ready.isEmpty, !operations.isEmpty {
+      var group = try operations.prefix(Self.group).compactMap {
+        try prepare($0, &disk, &run, backend, now)
       }
       operations = operations.dropFirst(Self.group)
       // What files that are missing now have become may be back.
       group = try group.filter { intent in
-        guard intent.kind == .delete, intent.attempt == 1 else { return true }
+        guard intent.kind == .delete else { return true }
         let successor = disk.journal.successors[intent.key]
         return try disk.moved(intent.key, &claims) == nil
           && successor.map { try disk.client($0) == .absent } ?? true

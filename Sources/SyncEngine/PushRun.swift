@@ -181,8 +181,9 @@ struct PushRun {
         if case .rejected = settlement {
           (reading, settlement) = try self.settlement(of: intent, refusal, disk, &backend)
         }
-        // The row may be there under an id of the server's.
-        let isRemoved = disk.journal.notes[intent.key]?.note.commanded == true
+        // The row may be there under an id of the server's; of an item that is here no more nobody asks.
+        let isRemoved =
+          try disk.client(intent.key) == .absent && disk.moved(intent.key, &claims) == nil
         if intent.kind == .insert, reading == .absent, !isRemoved,
           !intent.isSurelyUndone(refusal), try backend.makesIDs(in: intent.key.table)
         {
@@ -248,8 +249,9 @@ struct PushRun {
     case .rejected(let refusal): try reject(refusal, intent, &disk)
     case .unknown: report.events.append(Event(intent.key, .unknown, item: intent.item))
     case .void where try intent.next(disk.client(intent.key)) == nil:
-      report.events.append(
-        Event(intent.key, .cut, item: try intent.item ?? disk.base(of: intent.key).row?.item))
+      let isLate = line.timedOut.contains(intent.key)
+      let shown = try intent.item ?? disk.base(of: intent.key).row?.item
+      report.events.append(Event(intent.key, .cut(timedOut: isLate), item: shown))
     case .void:
       try disk.append([.closed(.intent(intent.key))], durably: false)
       again.insert(intent.key)

@@ -153,7 +153,15 @@ import Testing
     #expect(report.stop == nil)
     #expect(report.pushed == 20)
     #expect(report.words.count { $0.hasSuffix("cut") } == 5)
-    #expect(report.waiting == 8)
+    // Those that were cut are told, and wait beside them.
+    #expect(report.waiting == 3)
+    // Of those that are open the least tried go first, so that none keeps others away for ever.
+    for _ in 0..<2 { try bench.push() }
+    let tries = bench.disk.journal.intents.values.map(\.attempt)
+    #expect(tries.count == 8)
+    bench.line.always = { $0.kind == .update && $0.key.id.text != "u17" ? .cut() : nil }
+    for _ in 0..<2 { try bench.push() }
+    #expect(bench.row("u17") == #"{"n":2}"#)
     bench.line.always = nil
     try bench.push()
     #expect(bench.differences == [])

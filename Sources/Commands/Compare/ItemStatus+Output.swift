@@ -16,11 +16,13 @@ extension ItemStatus {
     switch entry.standing {
     case .conflict, .pending: return fields.map(\.string).joined(separator: ", ")
     case .waiting(_, let successor): return "waits for \(successor.id)"
-    case .rejected(_, let rejection):
+    case .rejected(let operation, let rejection):
+      let kind = operation.kind == .delete ? "delete · " : ""
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
       let last = Times.clock(rejection.time, now: context.now)
-      return "\(rejection.sentence) · \(tries), last \(last)"
-    case .unknown(let intent): return intent.kind.rawValue
+      return "\(kind)\(rejection.sentence) · \(tries), last \(last)"
+    case .unknown(let intent):
+      return intent.kind.rawValue + (intent.attempt == 1 ? "" : " · \(intent.attempt) tries")
     case .invalid(let invalid):
       return invalid.sentence + (invalid.hint.map { " · \(context.printer.text(of: $0))" } ?? "")
     case .moved(let place): return "renamed to \(place)"

@@ -51,7 +51,7 @@ struct StatusReport {
   private static let headings: [(group: ItemStatus.Group, text: String, hint: Hint?)] = [
     (.conflict, "conflicts", "\(typed: "resolve")"),
     (.rejected, "rejected by the server", "edit, or \(typed: "restore", "REF")"),
-    (.unknown, "outcome unknown", "\(typed: "push")"),
+    (.unknown, "outcome unknown", "\(typed: "push"), edit, or \(typed: "restore", "REF")"),
     (.invalid, "not valid", nil),
     (.pending, "to push", "\(typed: "push")"),
   ]

@@ -16,8 +16,8 @@ extension Outcome {
     case .conflict(let conflict):
       fields = conflict.names
       members.add(["kind": conflict.letters])
-    case .cut:
-      let fact = "the connection was cut while it was sent"
+    case .cut(let isLate):
+      let fact = isLate ? "no answer in time" : "the connection was cut while it was sent"
       words = fact
       members.add(["message": fact])
     case .rejected(let rejection):
