@@ -47,8 +47,6 @@ struct PullCursor {
   private(set) var ids: Set<Int> = []
   /// The id of the last entry that was met.
   private var last: Text?
-  /// How many rows were passed over.
-  private var passedOver = 0
   /// Whether a row is passed over, and no answer shows yet that what follows it can be read.
   private var isPassing = false
   /// How many requests in a row brought nothing new and moved nothing.
@@ -111,7 +109,7 @@ struct PullCursor {
 
   /// That a pull of everything has met fewer rows than the server counts; `nil` where it hasn't.
   var shortfall: String? {
-    guard isWhole, !inOrder, let total, ids.count + passedOver < total else { return nil }
+    guard isWhole, !inOrder, let total, ids.count < total else { return nil }
     return "the server counts \(total) rows and sent \(ids.count)"
   }
 
@@ -176,8 +174,10 @@ struct PullCursor {
     }
     largest = max(largest, page.entries.count)
     last = page.entries.last?.id ?? last
-    if isPassing { (isPassing, top, largest) = (false, size, 0) }
-    passedOver += faults.count
+    if isPassing {
+      (isPassing, top, largest) = (false, size, 0)
+      ids.insert(faults.hashValue)  // it counts as met
+    }
     return handOut(fresh, faults)
   }
 

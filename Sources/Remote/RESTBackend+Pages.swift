@@ -91,8 +91,9 @@ extension RESTBackend {
     _ cursor: inout PullCursor, of table: TableName, _ last: inout Page?
   ) throws {
     guard cursor.shortfall != nil else { return }
-    let reply = try exchange.list(.all, of: table, facts.dialect, top: 1, counts: true, failures: 2)
-    if case .page(let page) = reply { cursor.total = page.total ?? cursor.total }
+    let reply = try? exchange.list(
+      .all, of: table, facts.dialect, top: 1, counts: true, failures: 2)
+    if case .page(let page)? = reply { cursor.total = page.total ?? cursor.total }
     guard let shortfall = cursor.shortfall else { return }
     last?.token = nil
     last?.faults.append(shortfall)

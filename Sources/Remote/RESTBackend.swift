@@ -114,6 +114,8 @@ package struct RESTBackend<T: Transport>: Backend {
     guard [400, 403, 500].contains(answer.status), !answer.isMarkup else {
       throw exchange.stop(for: answer, key.table)
     }
+    // A server that fails now may have answered a moment ago.
+    if answer.status == 500 { exchange.listed.remove(key.table) }
     try exchange.confirm(key.table, facts.dialect)
     let refusal = Refusal(answer, exchange.authorization)
     return .refused("the server's row cannot be read: \(answer.status) \(refusal.words)")

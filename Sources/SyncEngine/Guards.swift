@@ -25,10 +25,6 @@ package enum Guards {
     max(5, operations * 3 / 10)
   }
 
-  /// Returns how many of a table's rows may be newer than known although they are older by more than the
-  /// ``skew``: more are a server that was put back to before the versions that are known.
-  static func older(of live: Int) -> Int { max(3, live / 100) }
-
   /// How far the clocks of a server's machines may differ: two minutes, in units of 100 ns.
   static let skew = 120 * Timestamp.perSecond
 

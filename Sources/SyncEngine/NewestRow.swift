@@ -15,8 +15,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     guard let newest else { return false }
     let stamped = try newest.updatedAt == nil ? base(of: key).row : newest
     guard let stamped else { return false }
-    return stamped.isGone
-      ? row.version != nil && row.version == stamped.former : row.isOlder(than: stamped)
+    return stamped.isRemovedHere ? stamped.knows(row.version) : row.isOlder(than: stamped)
   }
 
   /// Whether a row that was read by its id is an older one than is known.
@@ -26,12 +25,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   func isPast(_ row: Row, of key: ItemKey) throws -> Bool {
     let newest = try newestRow(of: key)
     guard try isOlder(row, than: newest, of: key) else { return false }
-    let former = try base(of: key).row?.former
-    return [nil, newest?.version, newest?.former, former].contains(row.version)
+    return try [newest, base(of: key).row].contains { $0?.knows(row.version) == true }
   }
 }
 
 extension Row {
+  /// Whether a version is this row's, or that of the row which it replaced: what has it is no newer.
+  func knows(_ version: Version?) -> Bool { [nil, self.version, former].contains(version) }
+
+  /// Whether another row is the same state, whatever its time.
+  func isState(_ row: Row) -> Bool {
+    version == row.version && deleted == row.deleted && item == row.item
+  }
+
   /// Whether the server stamped another row after this one, by more than so many units of 100 ns; of
   /// equal stamps nobody can tell.
   package func isOlder(than other: Row, by ticks: Int64 = 0) -> Bool {

@@ -113,14 +113,16 @@ package struct Pull {
     _ backend: inout some Backend
   ) throws -> [(row: Row, known: Row?)] {
     var rows: [(row: Row, known: Row?)] = []
-    var left = try Guards.older(of: disk.liveIDs(in: table).count)
+    // More would be a server that was put back to before the versions that are known.
+    var left = try max(3, disk.liveIDs(in: table).count / 100)
     for id in older.sorted() {
       let key = ItemKey(table, id)
       let known = try disk.newestRow(of: key)
-      guard case .row(let now) = try backend.read(key), now != known else { continue }
-      // A full pull finds what was taken for gone because a replica didn't have it yet.
-      let isFound = full && known?.isGone == true
-      let isPast = try !isFound && disk.isPast(now, of: key)
+      guard case .row(let now) = try backend.read(key), known?.isState(now) != true else {
+        continue
+      }
+      // A full pull finds what was put back.
+      let isPast = try !(full && known?.isRemovedHere == true) && disk.isPast(now, of: key)
       if !isPast, let known, now.isOlder(than: known, by: Guards.skew) { left -= 1 }
       guard left >= 0, !isPast || !full && now.version != nil else { throw Guards.wentBack(key) }
       if !isPast { rows.append((now, known)) }

@@ -81,6 +81,7 @@ package struct Push {
         guard try isSentAgain(intent, isOld: isOld, &run, &backend) else { continue }
         try send(PushQueue(again: intent, &disk), &run, &disk, &backend)
         try run.takeWaiting(in: [intent.key.table], &disk)
+        if try intent.next(disk.client(intent.key)) != nil { run.again.insert(intent.key) }
       }
       // What has other ids now goes once the server has had it under those.
       let following = survey.following(selection)
@@ -217,7 +218,6 @@ package struct Push {
     var handedOut: Int
     repeat {
       handedOut = 0
-      run.leavesSome = queue.drop(run.line.isCutOff) || run.leavesSome
       try backend.send(
         next: {
           guard run.line.maySend(after: handedOut) else { return nil }

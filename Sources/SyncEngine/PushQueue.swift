@@ -26,13 +26,6 @@ struct PushQueue {
   /// Whether there is nothing more to send.
   var isEmpty: Bool { ready.isEmpty && operations.isEmpty }
 
-  /// Drops the changes of the kinds that are not to be sent; tells whether there were any.
-  mutating func drop(_ isDropped: (Operation.Kind) -> Bool) -> Bool {
-    let count = operations.count
-    operations.removeAll { isDropped($0.kind) }
-    return operations.count < count
-  }
-
   /// Takes back what was made durable and never handed out: it has not been sent.
   mutating func takeBack() -> [ItemKey] {
     let unsent = ready.filter { $0.attempt == 1 }
@@ -74,6 +67,10 @@ struct PushQueue {
     _ now: Int64
   ) throws -> Intent? {
     let key = planned.key
+    guard !run.line.isCutOff(planned.kind) else {
+      run.leavesSome = true
+      return nil
+    }
     let client = try disk.client(key)
     if case .invalid = client { return nil }
     // A row that waits, since its item could not be read a moment ago, comes first.

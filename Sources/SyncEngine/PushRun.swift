@@ -44,7 +44,10 @@ struct PushRun {
     line.note(reply.outcome, of: intent)
     switch reply.outcome {
     // The answer tells no version, or is the row from before the write.
-    case .done(let row) where intent.kind != .delete && row.map { intent.isUndone(in: $0) } ?? true:
+    case .done(nil) where intent.kind != .delete: doubts.append((intent, intent.kept))
+    case .done(let row?)
+    where try [.update, .undelete].contains(intent.kind) && row.item != intent.item
+      && disk.base(of: intent.key).row?.knows(row.version) == true:
       doubts.append((intent, intent.kept))
     case .done(let row): done.append((intent, row, false))
     case .refused(let refusal):
@@ -152,12 +155,16 @@ struct PushRun {
     dropped = []
   }
 
-  /// Finds out what became of writes that an earlier push left.
+  /// Finds out what became of writes that an earlier push left, until a reading fails: whether the line
+  /// holds, the writes show that come next.
   mutating func look(
     at intents: [Intent], _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
-    doubts += intents.map { ($0, nil) }
-    try settle(&disk, &backend)
+    for intent in intents where report.stop == nil {
+      doubts.append((intent, nil))
+      try settle(&disk, &backend)
+    }
+    report.stop = nil
   }
 
   /// Takes over what a sending has brought.
@@ -234,7 +241,8 @@ struct PushRun {
     }
     let base = try disk.base(of: key).row
     let settlement = Settlement(
-      intent, over: base?.item, former: base?.former, reading: reading, refusal: refusal)
+      intent, over: base?.item, former: intent.kind == .insert ? nil : base?.former,
+      reading: reading, refusal: refusal)
     return (reading, settlement)
   }
 
@@ -316,9 +324,6 @@ extension Intent {
       kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
     return Refusal(status: 200, words: fact)
   }
-
-  /// Whether a row in the answer is the one from before the write.
-  fileprivate func isUndone(in row: Row) -> Bool { row.version == version && row.item != item }
 
   /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
   /// refusal of a later attempt, don't.

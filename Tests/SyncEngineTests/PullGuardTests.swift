@@ -225,6 +225,25 @@ import Testing
     #expect(try bench.pull().words == ["n10 added"])
   }
 
+  @Test("a row that a replica didn't have yet comes back with the next pull")
+  mutating func goneByMistake() throws {
+    let row = try bench.known("n10")
+    bench.server.deleteForGood(try bench.key("n10"))
+    #expect(try bench.pull(full: true).words == ["n10 removed"])
+    bench.line.pages = [Page(rows: [row])]
+    #expect(try bench.pull().words == ["n10 added"])
+  }
+
+  @Test("a full pull takes a row that has another time only for what it is")
+  mutating func otherTime() throws {
+    let row = try bench.known("n10")
+    let early = Row(
+      id: row.id, item: row.item, version: row.version,
+      updatedAt: row.updatedAt.map { Timestamp(ticks: $0.ticks - 20_000) })
+    bench.server.restore(early, as: try bench.key("n10"))
+    #expect(try bench.pull(full: true).words == [])
+  }
+
   @Test("a full pull of a server that has one row in its former version applies nothing")
   mutating func putBack() throws {
     let former = try bench.known("n10")

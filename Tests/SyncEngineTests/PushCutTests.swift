@@ -105,6 +105,24 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("an edited item whose row can't be read keeps no other away")
+  mutating func unreadable() throws {
+    for id in ["a", "b"] { try bench.save(id, #"{"n":1}"#) }
+    bench.line.fates = [.lost]
+    try bench.push()
+    try bench.save("a", #"{"n":2}"#)
+    bench.line.canRead = false
+    bench.line.always = { $0.key.id.text == "a" ? .cut() : nil }
+    let report = try bench.push()
+    #expect(report.stop == ScriptedLine.cut)
+    #expect(report.words.filter { $0 != "a unknown" } == ["b pushed insert"])
+    bench.line.canRead = true
+    bench.line.always = nil
+    try bench.push()
+    #expect(bench.row("a") == #"{"n":2}"#)
+    #expect(bench.differences == [])
+  }
+
   @Test("an item that is as before a cut write of it needs no other one")
   mutating func restored() throws {
     try bench.pend(.update)
@@ -193,6 +211,27 @@ import Testing
     try bench.push()
     #expect(
       sentIDs() == ["—", "i10", "—", "i11", "i12", "—", "i13", "i14", "i15", "—", "i12"])
+  }
+
+  @Test("an answer with the row from before the known one is no result either")
+  mutating func twoBehind() throws {
+    let first = try bench.elsewhere("x", #"{"a":0}"#)
+    try bench.pull()
+    try bench.pend(.update)
+    bench.line.fates = [.reply(.done(first))]
+    #expect(try bench.push().words == ["x rejected 200"])
+    #expect(bench.item("x") == #"{"a":2}"#)
+  }
+
+  @Test("a new row that the server has filled in is done, whatever id it gave")
+  mutating func filledIn() throws {
+    try bench.save("hello", #"{"a":1}"#)
+    let row = Row(
+      id: try ItemID("17"), item: try Item(text: #"{"a":1,"b":false}"#), version: nil,
+      updatedAt: nil)
+    bench.line.fates = [.reply(.done(row))]
+    #expect(try bench.push().words == ["hello pushed insert"])
+    #expect(bench.item("17") == #"{"a":1,"b":false}"#)
   }
 
   @Test("an answer with the row from before the write is no result", arguments: [true, false])
