@@ -174,10 +174,8 @@ struct PullCursor {
     }
     largest = max(largest, page.entries.count)
     last = page.entries.last?.id ?? last
-    if isPassing {
-      (isPassing, top, largest) = (false, size, 0)
-      ids.insert(faults.hashValue)  // it counts as met
-    }
+    if isPassing { (isPassing, top, largest) = (false, size, 0) }
+    for fault in faults { ids.insert(fault.hashValue) }  // the row counts as met
     return handOut(fresh, faults)
   }
 

@@ -32,9 +32,6 @@ package struct Event: Equatable, Sendable {
     /// The server deleted a row before this client ever saw it; the item here is kept.
     case keptOverTombstone
 
-    /// Whether a write got no whole answer.
-    var isCut: Bool { if case .cut = self { true } else { false } }
-
     /// Whether the server's change was taken over as it is.
     var isSimple: Bool { [.added, .updated, .removed].contains(self) }
   }

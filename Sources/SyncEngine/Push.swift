@@ -103,8 +103,8 @@ package struct Push {
     try disk.append([], durably: true)
     run.report.doubtful.formIntersection(disk.journal.intents.keys)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
-      let cut = Set(run.report.events.filter { $0.what.isCut }.map(\.key))
-      let told = cut.intersection(disk.journal.intents.keys).count
+      let cut = run.report.events.filter { if case .cut = $0.what { true } else { false } }
+      let told = Set(cut.map(\.key)).intersection(disk.journal.intents.keys).count
       run.report.waiting = try Survey(of: tables, on: disk).waiting - told
     }
   }

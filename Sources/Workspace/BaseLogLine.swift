@@ -17,10 +17,12 @@ enum BaseLogLine {
     let pushed = Self.text(of: line.members, behind: Self.pushMark)
     var rest = pushed ?? line.members
     var former: UnsafeRawBufferPointer?
-    if let text = Self.text(of: rest, behind: Self.formerMark) {
-      let end = Self.endOfString(in: text)
-      former = UnsafeRawBufferPointer(rebasing: text.prefix(end))
-      rest = UnsafeRawBufferPointer(rebasing: text.dropFirst(end + 1))
+    // No quote stands in a string as it is, so that the first end is the end.
+    if let text = Self.text(of: rest, behind: Self.formerMark),
+      let end = text.firstRange(of: Self.formerEnd)?.lowerBound
+    {
+      former = UnsafeRawBufferPointer(rebasing: text[...end])
+      rest = UnsafeRawBufferPointer(rebasing: text[(end + 2)...])
     }
     if let text = Self.text(of: rest, behind: Self.rowMark) {
       self = .row(text, atOnce: pushed != nil, former: former)
@@ -64,15 +66,7 @@ enum BaseLogLine {
   private static let rowMark = Array(#""row":"#.utf8)
   private static let pushMark = Array(#""by":"push","#.utf8)
   private static let formerMark = Array(#""former":"#.utf8)
-
-  /// Where the string ends that a text begins with.
-  private static func endOfString(in text: UnsafeRawBufferPointer) -> Int {
-    var end = 1
-    while end < text.count, text[end] != UInt8(ascii: "\"") {
-      end += text[end] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return end + 1
-  }
+  private static let formerEnd = Array(#"","row":"#.utf8)
 
   private static func text(
     of members: UnsafeRawBufferPointer, behind mark: [UInt8]
