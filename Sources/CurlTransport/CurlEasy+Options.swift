@@ -32,6 +32,8 @@ extension CurlEasy {
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // What is not HTTP arrives as a body without a header, so that its first byte can be read.
+    try set(CURLOPT_HTTP09_ALLOWED, 1)
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_PATH_AS_IS, 1)
     try set(CURLOPT_TCP_NODELAY, 1)

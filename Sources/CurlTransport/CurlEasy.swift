@@ -70,6 +70,10 @@ final class CurlEasy {
   /// Returns what became of the request that libcurl has ended with a code.
   func result(_ code: CURLcode) -> Result<HTTPAnswer, TransportError> {
     let nothingSent = requestBytes == 0
+    if request.isPlain, incoming.isForTLS {
+      return .failure(
+        TransportError(.wrongScheme, "\(request.origin) expects TLS", nothingSent: true))
+    }
     if let refusal = incoming.refusal {
       return .failure(
         TransportError(refusal.kind, refusal.message, nothingSent: nothingSent))

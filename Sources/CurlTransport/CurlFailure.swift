@@ -46,6 +46,8 @@ struct CurlFailure {
       return timeoutReason(at: origin, limits: limits)
     case CURLE_UNSUPPORTED_PROTOCOL where nothingSent:
       return (.unavailable, "this libcurl does not support the protocol of \(origin)")
+    case CURLE_SSL_CONNECT_ERROR where Self.wordsOfPlainPorts.contains(where: detail.contains):
+      return (.wrongScheme, "\(origin) does not speak TLS")
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       return (.malformed, "the answer of \(origin) is not HTTP")
     case CURLE_BAD_CONTENT_ENCODING:
@@ -108,6 +110,11 @@ struct CurlFailure {
 
   /// `CURLE_TOO_LARGE`, which headers before 8.6 do not name.
   private static let tooLarge = CURLcode(rawValue: 100)
+
+  /// How OpenSSL and GnuTLS say that the first bytes from the server are no TLS.
+  private static let wordsOfPlainPorts = [
+    "wrong version number", "packet length too long", "unexpected TLS packet", "unexpected length",
+  ]
 
   private static let codesOfTLS = Set(
     [

@@ -25,6 +25,15 @@ struct IncomingAnswer {
   /// The answer as far as it came.
   var answer: HTTPAnswer { HTTPAnswer(status: status, headers: headers, body: body) }
 
+  /// Whether it is how a port for TLS answers plain HTTP: an alert (RFC 8446 §5.1), or the words of nginx,
+  /// Go and Apache.
+  var isForTLS: Bool {
+    guard isHeaderComplete else { return body.first == 21 }
+    guard status == 400, body.first != UInt8(ascii: "{") else { return false }
+    let text = String(decoding: body.prefix(2_000), as: UTF8.self)
+    return ["HTTPS port", "HTTPS server", "SSL-enabled server port"].contains { text.contains($0) }
+  }
+
   init(limits: TransportLimits) {
     self.limits = limits
   }
@@ -52,6 +61,10 @@ struct IncomingAnswer {
   ///
   /// `wireBytes` tells how many bytes of the body have come over the wire by now.
   mutating func take(piece: UnsafeRawBufferPointer, wireBytes: () -> Int64) -> Bool {
+    guard isHeaderComplete else {
+      body.append(contentsOf: piece.prefix(1))
+      return refuse(.malformed, "the answer is not HTTP")
+    }
     bodyByteCount += piece.count
     guard bodyByteCount <= limits.bodyBytes else {
       return refuse(.tooLarge, "the answer is larger than \(Amount.bytes(limits.bodyBytes))")

@@ -74,11 +74,13 @@ struct DialectDetection {
   private(set) var isListed = false
 
   private let table: TableName
+  private let address: ServerAddress
   private let chosen: Dialect?
 
   /// Begins to find out the dialect, or to see whether the table answers in a chosen one.
-  init(table: TableName, chosen: Dialect? = nil) {
+  init(table: TableName, at address: ServerAddress, chosen: Dialect? = nil) {
     self.table = table
+    self.address = address
     self.chosen = chosen
     switch chosen {
     case .mobileApps?: step = .ask(.version2)
@@ -105,7 +107,8 @@ struct DialectDetection {
       step = .found(.mobileServices)
     case (.version3, 200): step = afterVersion3(answer)
     case (.version3, 400): step = afterRefusal(answer, refusal)
-    case (.unversioned, 200): step = .found(.communityToolkit)
+    case (.unversioned, 200) where rows(of: answer, .communityToolkit) != nil:
+      step = .found(.communityToolkit)
     case (.unversioned, 400): step = .found(.datasync)
     case (.version2, 200) where rows(of: answer, .mobileApps) != nil: step = .found(.mobileApps)
     case (.systemProperties, 200) where rows(of: answer, .mobileServices) != nil:
@@ -148,7 +151,7 @@ struct DialectDetection {
 
   /// Returns the rows of a list in a dialect's form; `nil` where it is none.
   private func rows(of answer: HTTPAnswer, _ dialect: Dialect) -> [JSONObject]? {
-    guard answer.isJSON,
+    guard
       let envelope = try? PageEnvelope(
         answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect.allowsArray)
     else { return nil }
@@ -161,16 +164,15 @@ struct DialectDetection {
 
   private var alien: Step {
     let language = chosen.map { " in \($0.name)" } ?? ""
-    return .stop(.notSpeaking("the response is not a list of rows of table \(table)\(language)"))
+    return .stop(.elsewhere("the response is not a list of rows of table \(table)\(language)"))
   }
 
   private func alienStep(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
     guard answer.isMarkup else {
       guard answer.status != 200 else { return alien }
-      return .stop(.notSpeaking("the server answered \(answer.status) \(refusal.words)"))
+      return .stop(.elsewhere("the server answered \(answer.status) \(refusal.words)"))
     }
-    let fact = "the server sent a web page instead of table \(table) (\(answer.status))"
-    return .stop(.notSpeaking("\(fact): check the address"))
+    return .stop(.page(answer, at: address))
   }
 }
 

@@ -11,7 +11,7 @@ extension Exchange {
   package mutating func detect(
     _ table: TableName, chosen: Dialect? = nil
   ) throws -> ServerFacts? {
-    var detection = DialectDetection(table: table, chosen: chosen)
+    var detection = DialectDetection(table: table, at: address, chosen: chosen)
     while true {
       switch detection.step {
       case .ask(let probe):
@@ -71,8 +71,7 @@ extension Exchange {
     case 403: return .unauthorized(refusal)
     case 404, 410: return .noTable(table)
     case 200..<300 where answer.isMarkup:
-      return .notSpeaking(
-        "the server sent a web page instead of rows: check the address \(address)")
+      return .page(answer, at: address)
     case 500...: return .failed(refusal)
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
     }

@@ -73,7 +73,8 @@ extension Exchange {
       let step: ReadingStep
       switch result {
       case .success(let answer):
-        step = ReadingStep(answer, from: self, takesFailure: attempts >= failures)
+        step = ReadingStep(
+          answer, to: target, from: self, takesFailure: attempts >= failures)
       case .failure(let error):
         hasTimedOut = error.kind == .timedOut
         step = ReadingStep(error)

@@ -7,19 +7,26 @@ extension HTTPAnswer {
     return bytes.prefix { $0 != UInt8(ascii: ";") }.trimmed
   }
 
-  /// Whether the body is said to be JSON (RFC 8259 §11, RFC 6839 §3.1).
-  package var isJSON: Bool {
-    let type = mediaType
-    return type.isWord("application/json")
-      || (type.begins(withWord: "application/") && type.suffix(5).isWord("+json"))
+  /// Whether the body is a page for people: it begins like HTML and XML, or is said to be HTML and
+  /// begins like no JSON object or array.
+  package var isMarkup: Bool {
+    switch body.first(where: { !$0.isBlank }) {
+    case UInt8(ascii: "<"): true
+    case UInt8(ascii: "{"), UInt8(ascii: "["): false
+    default: mediaType.isWord("text/html") || mediaType.isWord("application/xhtml+xml")
+    }
   }
 
-  /// Whether the body is a page for people: said to be HTML or XML, or, where it isn't said to be
-  /// JSON, beginning like them.
-  var isMarkup: Bool {
-    let type = mediaType
-    if type.isWord("text/html") || type.isWord("application/xhtml+xml") { return true }
-    return !isJSON && body.first { !$0.isBlank } == UInt8(ascii: "<")
+  /// The title of an HTML page on one line, at most 60 characters of it; `nil` if it has none.
+  package var title: String? {
+    var rest = body.prefix(64 << 10)
+    while !rest.begins(withWord: "<title") {
+      guard rest.popFirst() != nil else { return nil }
+    }
+    let words = Array(
+      rest.drop { $0 != UInt8(ascii: ">") }.dropFirst().prefix { $0 != UInt8(ascii: "<") }
+        .split(whereSeparator: \.isBlank).joined(separator: [0x20]))
+    return words.isEmpty ? nil : String(decoding: words, as: UTF8.self).cut(to: 60)
   }
 
   /// Whether it says that there is no such thing.
@@ -35,9 +42,14 @@ extension HTTPAnswer {
   /// The answer's `Date` in seconds since 1970; `nil` where it tells none.
   var date: Int64? { header("Date").flatMap { HTTPDate(Text($0))?.seconds } }
 
-  /// The body as an object; `nil` where it is none, or not said to be JSON.
-  var object: JSONObject? {
-    guard isJSON else { return nil }
-    return (try? JSON(parsing: body, limits: .item))?.object
+  /// The body as an object; `nil` where it is none.
+  var object: JSONObject? { (try? JSON(parsing: body, limits: .item))?.object }
+}
+
+extension String {
+  /// The text, or its first characters and `…`: what others send doesn't fill the terminal.
+  func cut(to count: Int) -> String {
+    let scalars = unicodeScalars
+    return scalars.count > count ? String(scalars.prefix(count)) + "…" : self
   }
 }

@@ -134,7 +134,7 @@ private struct Talk<T: Transport> {
       // Misdirected is what tsync-server answers where its data set isn't the one that is meant.
       verdict = .settled(Reply(answer.status == 421 ? .notSent : .unknown(nil), stop: objection))
     } else {
-      verdict = WriteVerdict(answer, to: flight.intent, in: dialect, authorization)
+      verdict = WriteVerdict(answer, to: flight.intent, in: dialect, authorization, from: address)
     }
     let key = flight.intent.key
     if case .settled(let reply) = verdict, case .done(let row?) = reply.outcome, row.id == key.id {

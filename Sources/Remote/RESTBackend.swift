@@ -48,7 +48,7 @@ package struct RESTBackend<T: Transport>: Backend {
       target, fields: dialect.fields, failures: exchange.policy.attempts)
     switch answer.status {
     case 200:
-      guard answer.isJSON else { throw exchange.stop(for: answer, key.table) }
+      guard !answer.isMarkup else { throw exchange.stop(for: answer, key.table) }
       return try reading(of: ListEntry(answer.body[...], in: dialect), key)
     case 404 where !answer.isMarkup:
       try exchange.confirm(key.table, dialect)
@@ -109,7 +109,7 @@ package struct RESTBackend<T: Transport>: Backend {
   private mutating func refusal(of answer: HTTPAnswer, _ key: ItemKey) throws -> Reading {
     if answer.saysNotFound {
       try exchange.confirm(key.table, facts.dialect)
-      throw Stop.notSpeaking("the server answered \(answer.status) with a web page for \(key)")
+      throw Stop.page(answer, at: exchange.address)
     }
     guard [400, 403, 500].contains(answer.status), !answer.isMarkup else {
       throw exchange.stop(for: answer, key.table)

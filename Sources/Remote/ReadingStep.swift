@@ -13,7 +13,9 @@ enum ReadingStep {
   case stop(Stop)
 
   /// Decides for an answer; `takesFailure` says that 500 has come often enough to be one, too.
-  init<T>(_ answer: HTTPAnswer, from exchange: Exchange<T>, takesFailure: Bool) {
+  init<T>(
+    _ answer: HTTPAnswer, to target: String, from exchange: Exchange<T>, takesFailure: Bool
+  ) {
     // Reading the words of a page would cost more than the page.
     var refusal: Refusal { Refusal(answer, exchange.authorization) }
     if let objection = exchange.facts?.objection(to: answer, from: exchange.address) {
@@ -23,7 +25,7 @@ enum ReadingStep {
     switch answer.status {
     case 200..<300, 400, 402...406, 409...420, 422...424, 426...428, 430...499: self = .take(answer)
     case 500 where takesFailure: self = .take(answer)
-    case 300..<400: self = .stop(.moved(answer))
+    case 300..<400: self = .stop(.moved(answer, from: exchange.address, target))
     case 401: self = .renew(.unauthorized(refusal))
     case 407, 511: self = .stop(.network(refusal))
     case 421: self = .stop(.failed(refusal))
@@ -45,7 +47,8 @@ extension Stop {
   /// The end that a failing transport makes.
   init(_ error: TransportError) {
     switch error.kind {
-    case .tooLarge, .malformed: self = .notSpeaking(error.message)
+    case .tooLarge: self = .notSpeaking(error.message)
+    case .malformed, .wrongScheme: self = .elsewhere(error.message)
     case .nameNotResolved, .cannotConnect, .insecure, .plainHTTP, .cut, .timedOut, .unavailable,
       .interrupted:
       self = .unreachable(error.message)
@@ -54,18 +57,36 @@ extension Stop {
 
   /// The end that a redirection makes: it is never followed, since the token would go along
   /// (safety.md S8).
-  static func moved(_ answer: HTTPAnswer) -> Stop {
-    guard let place = answer.header("Location") else {
-      return .notSpeaking("the server answered \(answer.status) without a new address")
+  ///
+  /// Only 301 and 308 are moves; the address of one is a server's if it ends with the same path.
+  static func moved(_ answer: HTTPAnswer, from address: ServerAddress, _ target: String) -> Stop {
+    guard let location = answer.header("Location"), !location.utf8.isEmpty else {
+      return .elsewhere("\(address) answered \(answer.status) without a new address")
     }
-    guard let address = try? ServerAddress(Text(place)) else {
-      return .notSpeaking(
-        "the server moved to another address",
-        ways: ["to follow it: \(typed: "remote", "set", "URL")"])
+    // A query may have secrets.
+    let place = Substring(
+      location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    let shown = String(place).cut(to: 200)
+    guard [301, 308].contains(answer.status) else {
+      return .elsewhere(
+        "\(address) sends to \(shown) (\(answer.status)), a login page or a temporary address;"
+          + " tsync does not follow")
     }
-    return .notSpeaking(
-      "the server moved to \(address)",
-      ways: ["to follow it: \(typed: "remote", "set", "\(address)")"])
+    let path = "/\(target)".utf8.prefix { $0 != UInt8(ascii: "?") }
+    guard let new = try? ServerAddress(Text(location)), new.path == address.path,
+      place.utf8.suffix(path.count).elementsEqual(path)
+    else { return .elsewhere("the server moved to \(shown)") }
+    return .elsewhere(
+      "the server moved to \(new)", ways: ["to follow it: \(typed: "remote", "set", "\(new)")"])
+  }
+
+  /// The end that an HTML page in place of rows makes, such as the login page of a network.
+  static func page(_ answer: HTTPAnswer, at address: ServerAddress) -> Stop {
+    let status = answer.status == 200 ? "" : " \(answer.status)"
+    let title = answer.title.map { " (\"\($0)\")" } ?? ""
+    return .elsewhere(
+      "\(address) answered\(status) with an HTML page\(title), not with rows",
+      ways: ["log in to the network, or check: \(typed: "remote")"])
   }
 
   /// The end that something between here and the server makes.

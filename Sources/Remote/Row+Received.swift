@@ -55,8 +55,8 @@ enum ListEntry: Equatable {
     do throws(NameError) {
       self = .row(try Row(received: text, in: dialect))
     } catch {
-      // The limits are an item's; to tell what it was, more may be read.
-      let object = (try? JSON(parsing: text))?.object
+      // The limits are an item's, and its UTF-8 is valid; to name the row, more is read.
+      let object = (try? JSON(parsing: Array(String(decoding: text, as: UTF8.self).utf8)))?.object
       let id = object?[Item.idField]
       self = .refused(
         RefusedRow(
@@ -110,7 +110,6 @@ struct ListPage: Equatable {
   ///
   /// - Throws: Why it is no list.
   init(_ answer: HTTPAnswer, _ dialect: Dialect) throws(EnvelopeFault) {
-    guard answer.isJSON else { throw EnvelopeFault("the answer is not JSON") }
     let envelope = try PageEnvelope(
       answer.body, rowsMember: dialect.rowsMember, allowsArray: dialect.allowsArray)
     entries = envelope.rows.map { ListEntry(answer.body[$0], in: dialect) }

@@ -24,8 +24,8 @@ private struct ServerWords {
   static let limit = 64 << 10
 
   init(_ answer: HTTPAnswer) {
-    // What is only said to be HTML may be a sentence, as servers on Express send it.
-    guard answer.isJSON || answer.body.first(where: { !$0.isBlank }) != UInt8(ascii: "<") else {
+    // A body that is called HTML may be a sentence, as servers on Express send it.
+    guard answer.body.first(where: { !$0.isBlank }) != UInt8(ascii: "<") else {
       text = nil
       return
     }

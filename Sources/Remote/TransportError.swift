@@ -10,6 +10,8 @@ package struct TransportError: Error, Hashable, Sendable {
     case insecure
     /// Plain HTTP to an address that is not loopback.
     case plainHTTP
+    /// TLS to a port that doesn't speak it, or plain HTTP to one that expects it.
+    case wrongScheme
     /// The connection broke, or the answer was not whole.
     case cut
     /// The request took too long, or stalled.

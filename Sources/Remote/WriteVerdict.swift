@@ -3,9 +3,9 @@ import SyncModel
 
 /// What an answer to a write means (safety.md §3.6, decisions.md 5 and 12).
 ///
-/// Only what is wholly as it should be counts as done: the right status, JSON that is said to be
-/// JSON, a row, its id ours to the byte but for an insert, a version. Another success is no answer of the
-/// server's, as if the connection had been cut.
+/// Only what is wholly as it should be counts as done: the right status, a row, its id ours to the byte
+/// but for an insert, a version. Another success is no answer of the server's, as if the connection had
+/// been cut.
 enum WriteVerdict: Equatable {
   /// It is known what became of the write, or that it can't be known from here.
   case settled(Reply)
@@ -16,15 +16,17 @@ enum WriteVerdict: Equatable {
   /// - `mayBeDone`: whether it might have done it nevertheless.
   case wait(Refusal, seconds: Int?, mayBeDone: Bool)
 
-  /// Decides for an answer; the tokens of the authorization are taken out of its words.
+  /// Decides for an answer of a server; the tokens of the authorization are taken out of its words.
   init(
-    _ answer: HTTPAnswer, to intent: Intent, in dialect: Dialect, _ authorization: Authorization
+    _ answer: HTTPAnswer, to intent: Intent, in dialect: Dialect, _ authorization: Authorization,
+    from address: ServerAddress
   ) {
+    var moved: Stop { .moved(answer, from: address, intent.request.target) }
     var refusal: Refusal { Refusal(answer, authorization) }
     switch answer.status {
     case 200..<300: self = .settled(Reply(Self.success(answer, of: intent, in: dialect)))
-    case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: .moved(answer)))
-    case 300..<400: self = .settled(Reply(.unknown(refusal), stop: .moved(answer)))
+    case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: moved))
+    case 300..<400: self = .settled(Reply(.unknown(refusal), stop: moved))
     case 401: self = .renew(refusal)
     case 404, 409, 410, 412: self = .settled(Reply(.disputed(refusal)))
     case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))
@@ -56,8 +58,10 @@ enum WriteVerdict: Equatable {
   ) -> Reply.Outcome {
     if let row, !row.deleted { return .done(row.id == id && row.version == nil ? nil : row) }
     if let object = answer.object, object[Item.idField] != nil { return .done(nil) }
-    let isWhole = answer.isJSON ? answer.object != nil : !answer.body.isEmpty
-    let isMade = answer.status == 201 && !answer.isMarkup && (isWhole || answer.isSaidToBeEmpty)
+    let isCutOff = answer.body.first { !$0.isBlank } == UInt8(ascii: "{") && answer.object == nil
+    let isMade =
+      answer.status == 201 && !answer.isMarkup && !isCutOff
+      && (!answer.body.isEmpty || answer.isSaidToBeEmpty)
     return isMade ? .done(nil) : .cut(timedOut: false)
   }
 
@@ -87,7 +91,7 @@ enum WriteVerdict: Equatable {
   private static func row(
     in answer: HTTPAnswer, to intent: Intent, _ dialect: Dialect
   ) -> Row? {
-    guard answer.isJSON, let row = try? Row(received: answer.body[...], in: dialect) else {
+    guard let row = try? Row(received: answer.body[...], in: dialect) else {
       return nil
     }
     let isEcho = dialect.answer == .echo

@@ -56,6 +56,8 @@ package enum Stop: Error, Equatable, Sendable {
   case unauthorized(Refusal)
   /// What answers does not speak the protocol, in words for people, and the ways on.
   case notSpeaking(String, ways: [Hint] = [])
+  /// What answers is no server of tables, such as a login page, in words for people, and the ways on.
+  case elsewhere(String, ways: [Hint] = [])
   /// The server has no such table; it may have others.
   case noTable(TableName)
   /// To go on could harm: what was found, and the ways on.

@@ -24,8 +24,7 @@ extension Workspace {
     where isLeftover(name) && !Leftovers.isAlive(writerOf: String(name.dropFirst(prefixLength))) {
       parent.removeTree(name)
     }
-    let random = UInt64.random(in: 0...UInt64.max)
-    let temporary = "\(Layout.directory)\(Layout.temporary)\(getpid())-\(random)"
+    let temporary = temporaryName()
     do throws(WorkspaceError) {
       let root = try parent.child(temporary, creating: true)
       try fill(root, settings: settings, state: state, tables: tables)
@@ -40,6 +39,28 @@ extension Workspace {
     }
     // From here on it is a workspace, which nobody removes, whatever goes wrong.
     try parent.synchronize()
+  }
+
+  /// Takes a making back: removes a workspace, unless it has items.
+  ///
+  /// It disappears whole or not at all.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package static func unmake(at path: String) throws(WorkspaceError) {
+    let parent = try Directory(path: path, place: path)
+    let temporary = temporaryName()
+    _ = parent.move(Layout.directory, to: parent, temporary)
+    guard let items = try parent.child(temporary).existingChild(Layout.items),
+      try items.names().allSatisfy({ (try? items.child($0).names().isEmpty) == true })
+    else {
+      _ = parent.move(temporary, to: parent, Layout.directory)
+      return
+    }
+    parent.removeTree(temporary)
+  }
+
+  private static func temporaryName() -> String {
+    "\(Layout.directory)\(Layout.temporary)\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
   }
 
   /// Whether something in a directory was left by a making of a workspace that was interrupted.

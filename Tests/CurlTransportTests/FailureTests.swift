@@ -43,6 +43,38 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
+  @Test("TLS to a plain port, and plain HTTP to a port for TLS, are known; nothing was done")
+  func wrongScheme() throws {
+    let answers: [ScriptedReply] = [
+      .raw([21, 3, 1, 0, 2, 2, 70]),
+      .answer(400, body: Array("<h1>… sent to HTTPS port</h1>".utf8)),
+      .answer(400, body: Array("Client sent an HTTP request to an HTTPS server.".utf8)),
+    ]
+    for answer in answers {
+      let server = try ScriptedServer { _ in answer }
+      var transport = CurlTransport.forTest()
+      let error = TransportError(.wrongScheme, "\(server.url) expects TLS", nothingSent: true)
+      #expect(try transport.get(server.url).failure == error)
+    }
+    let refusal = try ScriptedServer { _ in .json(#"{"error":"no HTTPS port"}"#, status: 400) }
+    var plain = CurlTransport.forTest()
+    #expect(try plain.get(refusal.url).get().status == 400)
+    let server = try ScriptedServer { _ in .json("{}") }
+    var transport = CurlTransport.forTest()
+    let origin = "https://127.0.0.1:\(server.port)"
+    #expect(
+      try transport.get(origin).failure
+        == TransportError(.wrongScheme, "\(origin) does not speak TLS", nothingSent: true))
+  }
+
+  @Test("an answer that is not HTTP is none", arguments: ["SSH-2.0-x\r\n", "\0", "<html>"])
+  func noHTTP(text: String) throws {
+    let server = try ScriptedServer { _ in .raw(text) }
+    var transport = CurlTransport.forTest()
+    let error = TransportError(.malformed, "the answer is not HTTP", nothingSent: false)
+    #expect(try transport.get(server.url).failure == error)
+  }
+
   @Test("N7: a TLS handshake that is not answered is no connection")
   func silentTLS() throws {
     let server = try ScriptedServer { _ in .silent }

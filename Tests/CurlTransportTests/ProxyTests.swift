@@ -16,7 +16,7 @@ import Testing
       var transport = CurlTransport.forTest()
       try #require(try transport.get(server.url).text == "{}")
       let failure = try transport.get("https://127.0.0.1:\(server.port)").failure
-      try #require(failure?.kind == .insecure)
+      try #require(failure?.kind == .wrongScheme)
     }
   }
 

@@ -14,17 +14,17 @@ import Testing
                   row other no-version error cut empty page as-text
     """
   private static let table = """
-    200 insert    D- D- d- u- u- u- u- u-
-    200 update    D- u- d- u- u- u- u- u-
-    200 delete    d- u- d- u- u- d- u- u-
-    200 undelete  D- u- d- u- u- u- u- u-
-    200 read      R- U- R- Sm Sm Sm Sm Sm
-    201 insert    D- D- d- d- u- d- u- d-
+    200 insert    D- D- d- u- u- u- u- D-
+    200 update    D- u- d- u- u- u- u- D-
+    200 delete    d- u- d- u- u- d- u- d-
+    200 undelete  D- u- d- u- u- u- u- D-
+    200 read      R- U- R- Sm Sm Sm Sm R-
+    201 insert    D- D- d- d- u- d- u- D-
     201 update    u- u- u- u- u- u- u- u-
     201 delete    u- u- u- u- u- u- u- u-
-    201 undelete  D- u- d- u- u- u- u- u-
+    201 undelete  D- u- d- u- u- u- u- D-
     201 read      Sm Sm Sm Sm Sm Sm Sm Sm
-    204 insert    D- D- d- u- u- u- u- u-
+    204 insert    D- D- d- u- u- u- u- D-
     204 update    u- u- u- u- u- u- u- u-
     204 delete    d- d- d- d- d- d- d- d-
     204 undelete  u- u- u- u- u- u- u- u-
@@ -144,7 +144,7 @@ import Testing
   private func letter(of stop: Stop?) -> String {
     switch stop {
     case nil: "-"
-    case .notSpeaking: "m"
+    case .notSpeaking, .elsewhere: "m"
     case .unauthorized: "a"
     case .busy: "b"
     case .unreachable: "u"

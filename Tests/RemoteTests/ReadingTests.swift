@@ -154,6 +154,7 @@ import Testing
       (.cut, 5, .unreachable("the fact")), (.cannotConnect, 1, .unreachable("the fact")),
       (.nameNotResolved, 1, .unreachable("the fact")), (.timedOut, 1, .unreachable("the fact")),
       (.insecure, 1, .unreachable("the fact")), (.tooLarge, 1, .notSpeaking("the fact")),
+      (.malformed, 1, .elsewhere("the fact")), (.wrongScheme, 1, .elsewhere("the fact")),
     ]
     for (kind, count, stop) in kinds {
       var backend = stage.backend(transport(kind))

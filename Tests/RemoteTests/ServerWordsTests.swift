@@ -52,18 +52,41 @@ import Testing
     #expect(words(.page(404)) == "not found")
     #expect(words(.plain(404, "  <!doctype html><h1>x</h1>")) == "not found")
     #expect(words(HTTPAnswer(status: 502, body: Array("<html>".utf8))) == "bad gateway")
-    #expect(words(.json(500, "<html>")) == "<html>")
+    #expect(words(.json(500, "<html>")) == "internal server error")
   }
 
   @Test(
-    "JSON is known by its media type",
+    "an answer is a page by its text; its media type counts only for a text that is no JSON",
     arguments: [
-      ("application/json", true), ("Application/JSON;charset=UTF-8", true),
-      ("application/problem+json ; x=y", true), ("text/json", false), ("text/html", false),
-      ("", false), ("application/jsonp", false),
+      ("<html>", "application/json", true), ("\u{FEFF} \n<!DOCTYPE html>", "", true),
+      ("Cannot GET /tables", "text/html; charset=utf-8", true), ("", "application/xhtml+xml", true),
+      ("[]", "text/html", false), (" {}", "text/html", false),
+      ("Gone fishing", "text/plain", false),
     ])
-  func mediaType(type: String, isJSON: Bool) {
-    let answer = HTTPAnswer(status: 200, headers: [HTTPField("content-type", type)])
-    #expect(answer.isJSON == isJSON)
+  func pages(body: String, type: String, isMarkup: Bool) {
+    let headers = [HTTPField("content-type", type)]
+    let answer = HTTPAnswer(status: 200, headers: headers, body: Array(body.utf8))
+    #expect(answer.isMarkup == isMarkup)
+  }
+
+  @Test(
+    "the title of a page is one line of 60 characters at most",
+    arguments: [
+      ("<html><head><title>Hotel login</title>", "Hotel login"),
+      ("<TITLE lang=en>\n  Hotel\t\r\n login </TITLE>", "Hotel login"),
+      (
+        "<title>\u{1b}[2J\(String(repeating: "x", count: 10_000))",
+        "\u{1b}[2J\(String(repeating: "x", count: 56))…"
+      ),
+      ("<title></title>", nil), ("<h1>Hotel</h1>", nil), ("<title", nil), ("", nil),
+    ] as [(String, String?)])
+  func titles(body: String, title: String?) {
+    #expect(HTTPAnswer(status: 200, body: Array(body.utf8)).title == title)
+  }
+
+  @Test("203 counts as 200, and a byte order mark is no part of the body")
+  func normalised() {
+    let answer = HTTPAnswer(status: 203, body: [0xEF, 0xBB, 0xBF] + Array("[]".utf8))
+    #expect(answer == HTTPAnswer(status: 200, body: Array("[]".utf8)))
   }
 }

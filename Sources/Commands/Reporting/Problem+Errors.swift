@@ -104,12 +104,12 @@ extension Problem {
     switch stop {
     case .unreachable(let fact): self.init(.unreachable, fact)
     case .busy(let status, let seconds):
-      let later = seconds.map { "in \($0) s" } ?? "later"
-      self.init(.unreachable, "the server is busy (\(status)); try again \(later)")
+      self.init(.unreachable, "the server is busy (\(status)); try again \(Times.later(seconds))")
     case .unauthorized(let refusal):
       let fact = "the server refused access: \(refusal.sentence)"
       self.init(.unauthorized, fact, hints: ["to set a token: \(typed: "remote", "login")"])
-    case .notSpeaking(let fact, let ways): self.init(.unreachable, fact, hints: ways)
+    case .notSpeaking(let fact, let ways), .elsewhere(let fact, let ways):
+      self.init(.unreachable, fact, hints: ways)
     case .noTable(let table): self = .noTable(table)
     case .unsafe(let fact, let ways): self.init(.unsafe, fact, hints: ways)
     }

@@ -30,6 +30,13 @@ enum Times {
     }
   }
 
+  /// Returns when a server asks to come back: `in 5 s`, or, if that is more than an hour, `after 10:02`.
+  static func later(_ seconds: Int?) -> String {
+    let now = Int64(time(nil))
+    guard let seconds, seconds < 366 * 86_400 else { return "later" }
+    return seconds <= 3_600 ? "in \(seconds) s" : "after \(clock(now + Int64(seconds), now: now))"
+  }
+
   /// Parses an age such as `90s`, `5m`, `2h` or `1d` into seconds.
   static func age(_ text: String) -> Int64? {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

@@ -20,8 +20,9 @@ final class ObservedTransport: Transport {
   private let limits: TransportLimits
   private var lastNews = Dependencies.monotonicMilliseconds()
   private var end: Int?
-  /// The reason why tsync refused a request before sending it: plain HTTP to another machine.
-  private var refusal: String?
+  /// The failure that the scheme of the address explains: plain HTTP to another machine, or TLS spoken
+  /// by one side only.
+  private var fault: TransportError?
 
   init(
     to address: ServerAddress, hasToken: Bool, _ context: Context, _ configuration: Configuration
@@ -57,7 +58,11 @@ final class ObservedTransport: Transport {
       },
       done: { request, result in
         lastNews = Dependencies.monotonicMilliseconds()
-        if case .failure(let error) = result, error.kind == .plainHTTP { refusal = error.message }
+        if case .failure(let error) = result,
+          [.plainHTTP, .wrongScheme].contains(error.kind)
+        {
+          fault = error
+        }
         try done(request, result)
       }, meanwhile: meanwhile)
   }
@@ -74,12 +79,26 @@ final class ObservedTransport: Transport {
 
   /// Describes an error of the exchange, if this transport or the token is the reason.
   func failure(_ error: any Error) -> any Error {
-    if case Stop.unauthorized(let answer) = error, answer.status == 401, hasToken {
-      return Problem(
-        .unauthorized, "the server does not accept the token: \(answer.sentence)",
-        hints: ["to set another token: \(typed: "remote", "login")"])
+    guard let stop = error as? Stop else { return error }
+    if case .unauthorized(let answer) = stop, answer.status == 401 {
+      if hasToken {
+        return Problem(
+          .unauthorized, "the server does not accept the token: \(answer.sentence)",
+          hints: ["to set another token: \(typed: "remote", "login")"])
+      }
+      if context.userDirectory == nil {
+        return Problem(.unauthorized, "no token is used: HOME and XDG_CONFIG_HOME are not set")
+      }
     }
-    guard error is Stop, let refusal else { return error }
-    return Problem.usage(refusal, hints: ["for another machine, use an address with https://"])
+    guard let fault else { return error }
+    guard fault.kind == .wrongScheme else {
+      return Problem.usage(
+        fault.message, hints: ["for another machine, use an address with https://"])
+    }
+    let (way, scheme) =
+      address.origin.scheme == .http
+      ? ("to use TLS", "https") : ("if the server has no TLS", "http")
+    let other = "\(scheme)\(Substring("\(address)".utf8.drop { $0 != UInt8(ascii: ":") }))"
+    return Stop.elsewhere(fault.message, ways: ["\(way): \(typed: "remote", "set", other)"])
   }
 }

@@ -31,18 +31,32 @@ struct CloneCommand: TsyncCommand {
     if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
       try Login.keep(token, for: address.origin, context)
     }
-    try new.make(remote: address.description, context.printer)
-    context.printer.set("directory", new.path)
-    context.printer.set("remote", address.description)
+    let isNew = access(new.path, F_OK) != 0
+    try new.make(remote: address.description)
     context.printer.hintText.enter(shown)
+    var isElsewhere = false
     do {
       try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
+        let connection = Result { try session.exchange { _, _ in } }
+        if case .failure(let stop as Stop) = connection { isElsewhere = stop.isElsewhere }
+        if !isElsewhere {
+          new.announce(context.printer)
+          context.printer.set("remote", address.description)
+        }
+        // To a pull, an unknown dialect is no failure.
+        if case .failure(let error) = connection, error as? Problem != Server.unknownDialect {
+          throw error
+        }
         try session.pull()
       }
     } catch {
-      // The workspace exists, and the user can go on in it.
+      // If a server of tables may be there, the workspace exists, and the user can go on in it.
       var problem = Problem(error)
-      if problem.status == .usage {
+      if isElsewhere {
+        try Workspace.unmake(at: new.path)
+        if isNew { rmdir(new.path) }
+        problem.hints = ["nothing was made: check the URL, the tables (-t) and the network"]
+      } else if problem.status == .usage {
         problem.hints.append(
           "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
       } else if [.unreachable, .unauthorized].contains(problem.status) || problem.status.isSignal {
@@ -71,6 +85,16 @@ struct CloneCommand: TsyncCommand {
       let isWorkspace = found != nil && found == UserDirectory.resolved(path)
       let hint: Hint = "it is a workspace; to continue there\(.column)\(typed: "-C", shown, "pull")"
       throw Problem.usage("\(shown) is not empty", hints: isWorkspace ? [hint] : [])
+    }
+  }
+}
+
+extension Stop {
+  /// Whether what answered is no server of the tables.
+  fileprivate var isElsewhere: Bool {
+    switch self {
+    case .elsewhere, .noTable: true
+    case .unreachable, .busy, .unauthorized, .notSpeaking, .unsafe: false
     }
   }
 }

@@ -17,8 +17,8 @@ struct InitCommand: TsyncCommand {
   func run(in context: Context) throws {
     let address = try remote.map { try ServerAddress(Text($0)).description }
     let new = try NewWorkspace(at: dir ?? ".", in: context)
-    try new.make(remote: address, context.printer)
-    context.printer.set("directory", new.path)
+    try new.make(remote: address)
+    new.announce(context.printer)
     context.printer.set("tables", new.tables)
     context.printer.set("remote", address)
   }

@@ -29,13 +29,18 @@ struct NewWorkspace {
   }
 
   /// Makes the workspace, with a server or without.
-  func make(remote: String?, _ printer: Printer) throws {
+  func make(remote: String?) throws {
     var settings = SettingsFile(place: "config.json", text: nil)
     if let remote { try settings.set("remote", from: Text(remote)) }
     try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
     try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
+  }
+
+  /// Prints that the workspace is made.
+  func announce(_ printer: Printer) {
     let names = tables.map(\.description).joined(separator: ", ")
     printer.summary(Line("made workspace \(shown) (\(names))"))
+    printer.set("directory", path)
   }
 }
 

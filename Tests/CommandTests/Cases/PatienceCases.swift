@@ -92,7 +92,7 @@ import Testing
     world.answer("PATCH", busy(429, [wish]))
     let stopped = anna.run("push")
     #expect(stopped.status == 5)
-    #expect(stopped.error.contains("the server is busy (429); try again in "))
+    #expect(stopped.error.contains("the server is busy (429); try again "))
     #expect(anna.pauses == [] && world.count("PATCH") == 1)
     world.expectCalm()
   }

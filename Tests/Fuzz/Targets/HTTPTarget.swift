@@ -151,7 +151,7 @@ enum HTTPTarget {
   /// Decides what the answer says of each kind of write.
   private static func write(_ answer: HTTPAnswer) throws(Finding) {
     guard let table = try? TableName("t"), let id = try? ItemID("a"),
-      let token = try? Secret(Text(secret))
+      let token = try? Secret(Text(secret)), let address = try? ServerAddress("https://x.test")
     else { return }
     let key = ItemKey(table, id)
     let authorization = Authorization(token: token)
@@ -161,7 +161,7 @@ enum HTTPTarget {
       let request = Request(method: "POST", target: "tables/t")
       let intent = Intent(
         key: key, kind: kind, request: request, version: nil, item: nil, digest: nil)
-      let verdict = WriteVerdict(answer, to: intent, in: dialect, authorization)
+      let verdict = WriteVerdict(answer, to: intent, in: dialect, authorization, from: address)
       guard case .settled(let reply) = verdict, case .done(let row) = reply.outcome else {
         continue
       }
@@ -176,7 +176,7 @@ enum HTTPTarget {
     try ensure(refusal.words.bytes.count <= 64 << 10, "more words than are kept")
     try ensure(
       refusal.words.bytes.firstRange(of: Array(secret.utf8)) == nil, "the token is in the words")
-    _ = Stop.moved(answer)
+    _ = Stop.moved(answer, from: address, "tables/t")
   }
 
   private static let secret = "s3cr3t-token"
