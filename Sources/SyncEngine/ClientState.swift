@@ -37,6 +37,8 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var message: String
   /// The command that mends it, where there is one.
   package var hint: Hint?
+  /// The command that compares a copy with its item; it comes before the other one.
+  package var comparison: Hint?
   /// The id that the text claims, where it is another than its name's (decisions.md 9).
   package var claims: ItemID?
   /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be

@@ -18,12 +18,24 @@ extension InvalidItem {
     var advised = self
     if key == nil { advised.claims = try Self.id(in: fileName, directory) }
     let stem = Array(fileName.utf8.dropLast(FileName.suffix.bytes.count))
+    let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
+    if key != nil || hint != nil, let original = Self.original(of: stem),
+      advised.claims.map({ FileName.of($0) == original }) ?? true,
+      case .file = try FileReading("\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
+    {
+      let copy = "\(table)/\(fileName)"
+      let places = ["\(table)/\(original)\(FileName.suffix)", copy]
+      advised.message = "this is a copy of \(original)"
+      (advised.line, advised.column) = (nil, nil)
+      advised.comparison = "\(shell: "diff", places: places)"
+      advised.hint = "\(shell: "rm", places: [copy])"
+      return advised
+    }
     let id = advised.claims ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)
     // A name that can't be typed has no way.
     guard let id, let name = FileName.of(id), key != nil || hint != nil else { return advised }
     let target = "\(name)\(FileName.suffix)"
     if case .absent = try FileReading(target, in: directory, limit: 0) {
-      let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
       let isKnown = try base.base(of: id).item != nil
       if let key, !isKnown, try base.base(of: key.id).item != nil {
         // The id was changed, or a new item's file has taken the place.
@@ -42,6 +54,14 @@ extension InvalidItem {
       advised.hint = "give it another name, because \(target) already exists"
     }
     return advised
+  }
+
+  /// Returns the name of the file that another program has copied, by how it named the copy:
+  /// `milk (1)`, `milk (Anna's conflicted copy)`, `milk copy`, `milk.sync-conflict-20260101`.
+  private static func original(of stem: [UInt8]) -> Text? {
+    let ends = [" (", " copy", " - Copy", ItemFile.copyMark]
+    return ends.compactMap { stem.firstRange(of: Array($0.utf8))?.lowerBound }.min()
+      .flatMap { Text(validating: stem[..<$0]) }
   }
 
   /// Returns the id that a file contains; `nil` where that can't be an item's.

@@ -24,7 +24,8 @@ extension ItemStatus {
     case .unknown(let intent):
       return intent.kind.rawValue + (intent.attempt == 1 ? "" : " · \(intent.attempt) tries")
     case .invalid(let invalid):
-      return invalid.sentence + (invalid.hint.map { " · \(context.printer.text(of: $0))" } ?? "")
+      let ways = [invalid.comparison, invalid.hint].compactMap { $0.map(context.printer.text) }
+      return ([invalid.sentence] + ways).joined(separator: " · ")
     case .moved(let place): return "renamed to \(place)"
     }
   }

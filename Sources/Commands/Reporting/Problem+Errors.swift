@@ -32,7 +32,10 @@ extension Problem {
       self.init(status, "the file name is not an item's")
       return
     }
-    self.init(status, invalid.sentence, hints: invalid.hint.map { ["to fix it: \($0)"] } ?? [])
+    let comparison = invalid.comparison.map { ["to compare: \($0)"] as [Hint] } ?? []
+    self.init(
+      status, invalid.sentence,
+      hints: comparison + (invalid.hint.map { ["to fix it: \($0)"] } ?? []))
   }
 
   /// Describes an error of the command line's parser.

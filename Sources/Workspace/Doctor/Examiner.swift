@@ -61,7 +61,7 @@ struct Examiner {
     found.findings.append(
       Finding(
         invariant, at: invalid.place, line: invalid.line, column: invalid.column, invalid.message,
-        .note, hint: invalid.hint))
+        .note, hint: invalid.comparison ?? invalid.hint))
   }
 
   /// Looks at something; an error that ends the looking is a finding.
