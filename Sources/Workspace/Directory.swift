@@ -116,8 +116,17 @@ final class Directory {
   }
 
   private func openChild(_ name: String) throws(WorkspaceError) -> Directory {
-    let child = Directory(
-      FileDescriptor(rawValue: try open(name, O_RDONLY | O_DIRECTORY)), place: place(of: name))
+    let opened: Int32
+    do throws(WorkspaceError) {
+      opened = try open(name, O_RDONLY | O_DIRECTORY)
+    } catch {
+      var status = stat()
+      fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW)
+      guard status.st_mode & S_IFMT == S_IFLNK else { throw error }
+      throw .damaged(
+        place: place(of: name), line: nil, fact: "it is a symbolic link; tsync follows none")
+    }
+    let child = Directory(FileDescriptor(rawValue: opened), place: place(of: name))
     children[Text(name)] = child
     return child
   }

@@ -60,6 +60,13 @@ extension Workspace {
     return (tables.sorted(), others.sorted())
   }
 
+  /// Checks that a table's items lie in a directory, where anything is in its place.
+  ///
+  /// - Throws: ``WorkspaceError/damaged(place:line:fact:)``.
+  package func checkDirectory(of table: TableName) throws(WorkspaceError) {
+    _ = try itemDirectory(of: table)
+  }
+
   // MARK: Paths
 
   /// Returns the path of an item's file, whether there is one or not.

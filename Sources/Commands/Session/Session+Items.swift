@@ -56,6 +56,7 @@ extension Session {
   /// Refuses if a table with rows has no directory: its items would look deleted (decisions.md 78).
   func requireDirectories() throws {
     let found = try workspace.directories().tables
+    try tables.forEach(workspace.checkDirectory)
     for table in tables where !found.contains(table) {
       let count = try workspace.liveIDs(in: table).count
       guard count > 0 else { continue }
