@@ -2,8 +2,8 @@ extension JSON {
   /// Whether a server that keeps values by the types of its columns may give this value back as
   /// another one.
   ///
-  /// That is the same instant, the same double, the text of the same number or boolean, or
-  /// `[object Object]` for an object.
+  /// That is the same instant, the same double, the text of the same number or boolean, a boolean for a
+  /// word or number that means it, or `[object Object]` for an object.
   package func isKept(as other: JSON) -> Bool {
     switch (self, other) {
     case (.string(let one), .string(let other)):
@@ -13,8 +13,11 @@ extension JSON {
     case (.number(let one), .number(let other)): return one.isDouble(of: other)
     case (.number(let number), .string(let text)), (.string(let text), .number(let number)):
       return JSONNumber(text.string).map(number.isDouble) ?? false
-    case (.bool(let value), .string(let text)), (.string(let text), .bool(let value)):
-      return text == Text("\(value)")
+    case (.bool(let value), .string(let text)): return text == Text("\(value)")
+    case (.string(let text), .bool(let value)):
+      let words = value ? ["true", "yes", "on", "1"] : ["false", "no", "off", "0", ""]
+      return words.contains(text.string.lowercased())
+    case (.number(let number), .bool(let value)): return number.double == (value ? 1 : 0)
     case (.object, .string(let text)): return text == "[object Object]"
     default: return self == other
     }

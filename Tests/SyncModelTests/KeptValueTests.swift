@@ -17,6 +17,9 @@ import Testing
       ("true", #""true""#, true), (#""false""#, "false", true), ("true", #""false""#, false),
       ("true", #""1""#, false), (#"{"a":1}"#, #""[object Object]""#, true),
       (#""[object Object]""#, #"{"a":1}"#, false), ("[1]", #""[object Object]""#, false),
+      (#""yes""#, "true", true), (#""Off""#, "false", true), (#""yes""#, "false", false),
+      (#""no""#, "true", false), (#""maybe""#, "true", false), ("1", "true", true),
+      ("0", "false", true), ("2", "true", false), ("true", "1", false),
       (#"{"a":1.0}"#, #"{"a":1}"#, true), ("[1]", "[2]", false), ("null", #""null""#, false),
     ])
   func keeps(_ sent: String, _ kept: String, _ expected: Bool) throws {
