@@ -87,7 +87,7 @@ import Testing
     let pushed = anna.run("push")
     #expect(pushed.status == 3)
     #expect(pushed.output == "created b1  Buy milk (the server dropped: n1)\n")
-    #expect(pushed.error.contains("1 pushed, 1 rejected"))
+    #expect(pushed.error.hasPrefix("1 rejected "))
     #expect(anna.item("b1")?.contains(#""n1""#) == true)
     #expect(anna.run("status", "-s").output.contains("the server dropped: n1"))
     #expect(anna.run("push").status == 3)

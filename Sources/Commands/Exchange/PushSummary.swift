@@ -9,8 +9,8 @@ struct PushSummary {
   /// The line of an item.
   struct Entry {
     var outcome: Outcome
-    /// A change with dropped fields counts as pushed and as rejected.
-    let kinds: [Kind]
+    /// A change with dropped fields counts as rejected.
+    let kind: Kind
   }
 
   /// The lines of all pushes.
@@ -35,7 +35,7 @@ struct PushSummary {
 }
 
 extension [PushSummary.Entry] {
-  func count(of kind: PushSummary.Kind) -> Int { count { $0.kinds.contains(kind) } }
+  func count(of kind: PushSummary.Kind) -> Int { count { $0.kind == kind } }
 }
 
 extension PushSummary.Entry {
@@ -44,14 +44,14 @@ extension PushSummary.Entry {
   /// A row that was taken over names it only if nothing was sent.
   init(_ events: [Event], _ names: ItemNames, isPreview: Bool) {
     let event = events.last { $0.what.kind != .taken } ?? events[events.count - 1]
-    let kind = event.what.kind
+    let isTaken = event.what.kind == .taken
     outcome = Outcome(event, names, isPreview: isPreview)
-    kinds =
-      isPreview ? [.waiting] : event.answer.dropped.isEmpty ? [kind] : [kind, .rejected]
+    kind =
+      isPreview ? .waiting : event.answer.dropped.isEmpty ? event.what.kind : .rejected
     let merges = events.compactMap { event in
       if case .merged(let report) = event.what { report } else { nil }
     }
-    if let merge = merges.last, kind != .taken { outcome.addMerge(merge) }
+    if let merge = merges.last, !isTaken { outcome.addMerge(merge) }
   }
 
   /// Repeats a conflict or a rejection, which wait for a person; `nil` for other states.
@@ -62,7 +62,7 @@ extension PushSummary.Entry {
       let outcome = Outcome(
         verb: "conflict", key: key, title: names.title(of: item), fields: open.fields,
         members: JSONObject(["kind": open.kind.rawValue]))
-      self.init(outcome: outcome, kinds: [.conflict])
+      self.init(outcome: outcome, kind: .conflict)
     case .rejected(let operation, let rejection):
       let item = operation.item ?? operation.base?.item
       self.init([Event(key, .rejected(rejection), item: item)], names, isPreview: false)
