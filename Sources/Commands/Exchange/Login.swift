@@ -88,7 +88,7 @@ enum Login {
     _ secret: Text, for origin: Origin, isKey: Bool = false, _ context: Context
   ) throws {
     guard let credentials = context.credentials else {
-      throw Problem.usage("XDG_CONFIG_HOME and HOME are not set: there is no place for tokens")
+      throw Problem.usage("no token can be kept: HOME and XDG_CONFIG_HOME are not set")
     }
     let name = Text(origin.description)
     try credentials.set(secret, for: isKey ? Credentials.applicationKey(of: name) : name)

@@ -84,7 +84,7 @@ extension Session {
     failure = failure ?? report.stop.map(server.failure)
     try show(report, of: survey, push.selection, isWhole: failure == nil)
     if let failure { throw failure }
-    if report.missing.isEmpty { try keepTime(\.pushed, server) }
+    if report.missing.isEmpty, server.hasAnswered { try keepTime(\.pushed, server) }
   }
 
   /// The workspace as this command has left it, or as its rehearsed pull would.

@@ -23,6 +23,8 @@ final class ObservedTransport: Transport {
   /// The failure that the scheme of the address explains: plain HTTP to another machine, or TLS spoken
   /// by one side only.
   private var fault: TransportError?
+  /// Whether a request was answered.
+  private(set) var hasAnswered = false
 
   init(
     to address: ServerAddress, hasToken: Bool, _ context: Context, _ configuration: Configuration
@@ -58,10 +60,11 @@ final class ObservedTransport: Transport {
       },
       done: { request, result in
         lastNews = Dependencies.monotonicMilliseconds()
-        if case .failure(let error) = result,
-          [.plainHTTP, .wrongScheme].contains(error.kind)
-        {
+        switch result {
+        case .failure(let error) where [.plainHTTP, .wrongScheme].contains(error.kind):
           fault = error
+        case .failure: break
+        case .success: hasAnswered = true
         }
         try done(request, result)
       }, meanwhile: meanwhile)

@@ -125,6 +125,9 @@ final class Server {
   /// Whether the server is tsync-server: no other sends a data set.
   var isServerOfOurs: Bool { backend.inner.facts.dataset != nil }
 
+  /// Whether the server has answered this command.
+  var hasAnswered: Bool { transport.hasAnswered }
+
   /// Keeps the known facts of the server, unless it may be another one.
   func keepFacts(in workspace: Workspace) throws {
     guard workspace.isWriting, !isUnverified else { return }
