@@ -5,23 +5,37 @@ package import TableServer
 /// A page as a SELECT: a ``SQLFilter`` with what belongs around it.
 package struct PageSelect {
   private let request: PageRequest
-  private let condition: String
-  private let conditionArguments: [any DatabaseValueConvertible]
+  private let rows: String
+  private let order: String
+  private let rowsArguments: [any DatabaseValueConvertible]
 
   /// Makes the SELECT for the table with a number.
   package init(_ request: PageRequest, in table: Int64) {
     self.request = request
     var condition = "tbl = ?"
     var arguments: [any DatabaseValueConvertible] = [table]
+    var members: [[Text]] = []
     if !request.includesDeleted { condition += " AND deleted = 0" }
     // The parts of an AND stand side by side, where SQLite looks for an index.
     for part in request.filter?.parts ?? [] {
-      let filter = SQLFilter(part)
+      let filter = SQLFilter(part, members: members)
+      members = filter.members
       condition += " AND (\(filter.sql))"
       arguments += filter.arguments.map(\.databaseValue)
     }
-    self.condition = condition
-    conditionArguments = arguments
+    var terms: [String] = []
+    var isByID = false
+    for order in request.order where !isByID {
+      let column = SQLFilter(order.column, members: members)
+      members = column.members
+      terms.append(column.sql + (order.isDescending ? " DESC" : ""))
+      isByID = order.column == .id
+    }
+    if !isByID { terms.append("id") }
+    order = terms.joined(separator: ", ")
+    let source = SQLFilter.source(members)
+    rows = "\(source.sql) WHERE \(condition)"
+    rowsArguments = source.arguments.map(\.databaseValue) + arguments
   }
 
   /// Returns the page; the statements of some shapes of queries are kept for the next one.
@@ -40,30 +54,18 @@ package struct PageSelect {
 
   /// The SELECT, and what is bound in it.
   package var query: (sql: String, arguments: StatementArguments) {
-    var terms: [String] = []
-    var arguments = conditionArguments
-    var isByID = false
-    for order in request.order where !isByID {
-      let column = SQLFilter(order.column)
-      terms.append(column.sql + (order.isDescending ? " DESC" : ""))
-      arguments += column.arguments.map(\.databaseValue)
-      isByID = order.column == .id
-    }
-    if !isByID { terms.append("id") }
-    arguments += [request.limit, request.offset]
     let sql = """
-      SELECT text FROM items WHERE \(condition)
-      ORDER BY \(terms.joined(separator: ", ")) LIMIT ? OFFSET ?
+      SELECT text FROM \(rows)
+      ORDER BY \(order) LIMIT ? OFFSET ?
       """
-    return (sql, StatementArguments(arguments))
+    return (sql, StatementArguments(rowsArguments + [request.limit, request.offset]))
   }
 
   /// Returns how many rows match; `nil` where nobody asks.
   private func total(_ database: Database) throws -> Int? {
     guard request.countsAll else { return nil }
     return try Int.fetchOne(
-      database, sql: "SELECT count(*) FROM items WHERE \(condition)",
-      arguments: StatementArguments(conditionArguments))
+      database, sql: "SELECT count(*) FROM \(rows)", arguments: StatementArguments(rowsArguments))
   }
 }
 

@@ -77,8 +77,8 @@ package struct FilterSubject {
     case .member(let path):
       let root = try members ?? row.members()
       members = root
-      var value: JSON? = .object(root)
-      for name in path { value = value?.object?[name] }
+      var value = root.member(anyCase: path[0])?.value
+      for name in path.dropFirst() { value = value?.object?[name] }
       return FilterValue(value)
     }
   }

@@ -69,10 +69,10 @@ package enum RowColumn: Hashable, Sendable {
     self = .member(path)
   }
 
-  /// Returns the system column of a name; `nil` where it is none.
+  /// Returns the system column of a name in any letter case; `nil` where it is none.
   static func named(_ name: Text, prefix: String) -> RowColumn? {
-    if name == "id" { return .id }
-    return system.first { name == Text(prefix + $0.name) }?.column
+    if name.isEqual(anyCase: "id") { return .id }
+    return system.first { name.isEqual(anyCase: prefix + $0.name) }?.column
   }
 
   /// The system columns beside the id, in the order in which a row has them, with their names.

@@ -102,6 +102,9 @@ extension Text {
       && zip(string.utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
   }
 
+  /// The text with small letters of ASCII.
+  var lowercased: Text { Text(String(decoding: string.utf8.map(Self.lower), as: UTF8.self)) }
+
   private static func lower(_ byte: UInt8) -> UInt8 {
     (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }

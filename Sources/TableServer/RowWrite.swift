@@ -92,10 +92,10 @@ extension RowWrite {
     switch action {
     case .insert, .delete: break
     case .merge(let changes):
-      members = members.merged(with: changes)
+      members = members.merged(with: changes.named(as: members))
       row.body = members.bodyText
     case .replace(let sent):
-      members = sent
+      members = sent.named(as: members)
       row.body = members.bodyText
     case .undelete: if !current.isDeleted { return .unchanged(current) }
     }
@@ -124,6 +124,24 @@ extension JSONObject {
   /// The object as the compact text that is stored.
   fileprivate var bodyText: Text {
     Text(String(decoding: JSON.object(self).encoded(), as: UTF8.self))
+  }
+
+  /// Returns the member of a name: the one that has it exactly, or else the first that has it in
+  /// another letter case.
+  func member(anyCase name: Text) -> Member? {
+    members.first { $0.name == name } ?? members.first { $0.name.isEqual(anyCase: name.string) }
+  }
+
+  /// Returns the object with the names that another has for its members, letters' case aside.
+  fileprivate func named(as other: JSONObject) -> JSONObject {
+    let exact = other.byName()
+    let names = Dictionary(
+      other.members.map { ($0.name.lowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return JSONObject(
+      members.map {
+        let name = exact[$0.name] == nil ? names[$0.name.lowercased] : nil
+        return Member(name: name ?? $0.name, value: $0.value)
+      })
   }
 
   /// Returns the object with the members of another: known ones in their places, new ones last.

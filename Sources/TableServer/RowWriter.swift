@@ -148,7 +148,8 @@ package struct RowWriter: Sendable {
     } catch {
       throw Self.damage(of: row, "is not JSON: \(error)")
     }
-    for member in object.members where isWanted(member.name) {
+    let wanted = members.map { Set($0.compactMap { object.member(anyCase: $0)?.name }) }
+    for member in object.members where wanted?.contains(member.name) ?? isSeen(member.name) {
       if text.count > start { text.append(UInt8(ascii: ",")) }
       member.name.writeQuoted(into: &text)
       text.append(UInt8(ascii: ":"))
@@ -156,11 +157,9 @@ package struct RowWriter: Sendable {
     }
   }
 
-  private func isWanted(_ name: Text) -> Bool {
-    guard let members else {
-      return RowColumn.named(name, prefix: "") == nil && !name.string.utf8.starts(with: prefix)
-    }
-    return members.contains(name)
+  private func isSeen(_ name: Text) -> Bool {
+    name != "id" && !name.string.utf8.starts(with: prefix)
+      && !RowColumn.system.contains { name == Text($0.name) }
   }
 
   /// Returns where the id's closing quote has passed; `nil` where the text doesn't begin with one.

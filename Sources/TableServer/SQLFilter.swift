@@ -1,4 +1,4 @@
-import SyncModel
+package import SyncModel
 
 /// A condition as SQL: every literal and every path is bound, no text of a client is in it.
 ///
@@ -10,12 +10,15 @@ package struct SQLFilter: Hashable, Sendable {
   package private(set) var sql = ""
   /// What is bound, in order.
   package private(set) var arguments: [FilterValue] = []
+  /// The members that the SQL calls `m0`, `m1` …: columns of their ``source(_:)``.
+  package private(set) var members: [[Text]]
   /// How many pieces SQLite's parser must keep in mind at the deepest place, about.
   package private(set) var nesting = 0
   private var level = 0
 
-  /// Renders a condition.
-  package init(_ filter: ODataFilter) {
+  /// Renders a condition, beside others that have named some members.
+  package init(_ filter: ODataFilter, members: [[Text]] = []) {
+    self.members = members
     append(filter)
   }
 
@@ -25,7 +28,8 @@ package struct SQLFilter: Hashable, Sendable {
   }
 
   /// Renders a column, to order by it.
-  package init(_ column: RowColumn) {
+  package init(_ column: RowColumn, members: [[Text]] = []) {
+    self.members = members
     append(column)
   }
 }
@@ -116,14 +120,31 @@ extension SQLFilter {
     case .version: sql += "version"
     case .deleted: sql += "deleted"
     case .member(let path):
-      guard let path = Self.jsonPath(path) else {
+      guard Self.jsonPath(path[...]) != nil else {
         sql += "NULL"
         return
       }
-      sql += "json_extract(text, "
-      nest(5) { $0.bind(.text(path)) }
-      sql += ")"
+      if !members.contains(path) { members.append(path) }
+      sql += "m\(members.firstIndex(of: path) ?? 0)"
     }
+  }
+
+  /// Returns what is selected from, and what is bound in it: the rows, with members as columns.
+  ///
+  /// A member that isn't there by its exact name is looked for in any letter case. A name that is
+  /// there, with null for instance, is the first that the second look finds.
+  package static func source(_ members: [[Text]]) -> (sql: String, arguments: [FilterValue]) {
+    guard !members.isEmpty else { return ("items", []) }
+    var (sql, arguments) = ("(SELECT *", [FilterValue]())
+    for (number, path) in members.enumerated() {
+      sql += """
+        , coalesce(json_extract(text, ?), json_extract(text, (SELECT fullkey FROM json_each(text) \
+        WHERE key = ? COLLATE NOCASE ORDER BY key <> ?, id LIMIT 1) || ?)) AS m\(number)
+        """
+      let rest = jsonPath(path.dropFirst()) ?? ""
+      arguments += [Text("$\(jsonPath(path[...]) ?? "")"), path[0], path[0], rest].map { .text($0) }
+    }
+    return (sql + " FROM items)", arguments)
   }
 
   private mutating func bind(_ value: FilterValue) {
@@ -131,12 +152,12 @@ extension SQLFilter {
     arguments.append(value)
   }
 
-  /// Returns a path as SQLite writes them, `$."a"."b"`; `nil` for a name that SQLite can't say.
+  /// Returns a path as SQLite writes them, `."a"."b"`; `nil` for a name that SQLite can't say.
   ///
   /// SQLite has no escape for a quote in a path, and compares with the name as the JSON text
   /// writes it; names that a query can hold need neither quotes nor escapes.
-  private static func jsonPath(_ names: [Text]) -> Text? {
-    var path = "$"
+  private static func jsonPath(_ names: ArraySlice<Text>) -> Text? {
+    var path = ""
     for name in names {
       guard !name.string.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
         return nil

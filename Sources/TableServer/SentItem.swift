@@ -13,8 +13,8 @@ package struct SentItem: Equatable, Sendable {
 
   /// Reads a body.
   ///
-  /// - Throws: `TableError.badRequest`: no JSON, no object, a member twice, an id that is none, or
-  ///   a member that no client may set.
+  /// - Throws: `TableError.badRequest`: no JSON, no object, a member twice, in any letter case, an
+  ///   id that is none, or a member that no client may set.
   package init(_ body: [UInt8], _ dialect: ServedDialect) throws(TableError) {
     let value: JSON
     do throws(JSONError) {
@@ -29,9 +29,14 @@ package struct SentItem: Equatable, Sendable {
     if let name = object.members.map(\.name).first(where: { Self.refuses($0, dialect) }) {
       throw .badRequest("only the server sets the member '\(name)': leave it out")
     }
-    id = try Self.id(object["id"])
-    version = object["version"]?.text
-    isDeleted = object["deleted"]?.boolean
+    var names: [Text: Text] = [:]
+    for name in object.members.map(\.name) {
+      guard let first = names.updateValue(name, forKey: name.lowercased) else { continue }
+      throw .badRequest("the members '\(first)' and '\(name)' differ only in case")
+    }
+    id = try Self.id(object.member(anyCase: "id")?.value)
+    version = object.member(anyCase: "version")?.value.text
+    isDeleted = object.member(anyCase: "deleted")?.value.boolean
     members = JSONObject(
       object.members.filter { RowColumn.named($0.name, prefix: "") == nil })
   }
@@ -44,7 +49,7 @@ package struct SentItem: Equatable, Sendable {
         && RowColumn.named(name, prefix: "__").map { $0 != .id } ?? false
     }
     return name.string.utf8.starts(with: "__".utf8)
-      || name != "id" && (RowColumn.named(name, prefix: "") != nil || name.isEqual(anyCase: "id"))
+      || name != "id" && RowColumn.named(name, prefix: "") != nil
   }
 
   private static func id(_ value: JSON?) throws(TableError) -> ItemID? {

@@ -22,11 +22,15 @@ import Testing
 
     mutating func value(_ depth: Int) -> String {
       switch Int.random(in: 0..<(depth > 0 ? 6 : 3), using: &self) {
-      case 0: return pick(["a", "b", "c/d", "id", "deleted", "e"])
+      case 0:
+        return pick(["a", "A", "b", "B", "c/d", "C/d", "id", "ID", "deleted", "Deleted", "e", "E"])
       case 1: return pick(["1", "-2", "2.5", "'x'", "'Xy'", "''", "null", "true", "1e3", "'2'"])
-      case 2: return pick(["0", "3", "'é'", "'2026-03-01T10:00:00Z'", "9223372036854775807"])
+      case 2:
+        return pick(["0", "3", "'é'", "'2026-03-01T10:00:00Z'", "9223372036854775807", "09:52:35"])
       case 3:
-        let function = pick(["length", "tolower", "toupper", "trim", "round", "floor", "year"])
+        let function = pick([
+          "length", "tolower", "toupper", "trim", "round", "floor", "year", "hour",
+        ])
         return "\(function)(\(value(depth - 1)))"
       case 4:
         let function = pick(["concat", "indexof", "contains", "startswith", "endswith"])
@@ -53,9 +57,11 @@ import Testing
         "9223372036854775808", "-0", "\"x\"", "\"Xy\"", "\" é \"", "\"\"", "\"2\"",
         "\"a\\\"b\\\\c\"",
         "\"2026-03-01T10:00:00.5Z\"", "[1,2]", "{\"d\":1}", "{\"d\":\"x\"}", "{}",
-        "\"a\\u0000b\"",
+        "\"a\\u0000b\"", "\"09:52:35.000\"", "\"10:00\"",
       ]
-      let names = ["a", "b", "c", "e"].filter { _ in Bool.random(using: &self) }
+      // Names in both cases, in any order: rows of an older store can have them.
+      let names = ["a", "b", "c", "e", "A", "B", "C", "E"].shuffled(using: &self)
+        .filter { _ in Bool.random(using: &self) }
       return "{\(names.map { "\"\($0)\":\(pick(values))" }.joined(separator: ","))}"
     }
   }

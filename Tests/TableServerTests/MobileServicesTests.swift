@@ -171,6 +171,9 @@ import Testing
       (.post, "todoitem", #"{"updatedAt":1}"#, "'updatedAt'"),
       (.patch, "todoitem/a", #"{"version":1}"#, "'version'"),
       (.patch, "todoitem/a", #"{"deleted":false}"#, "'deleted'"),
+      (.post, "todoitem", #"{"CreatedAt":1}"#, "'CreatedAt'"),
+      (.patch, "todoitem/a", #"{"VERSION":1}"#, "'VERSION'"),
+      (.get, "todoitem?$orderby=UpdatedAt", nil, "'UpdatedAt'"),
       (.post, "todoitem", #"{"ID":"b"}"#, "'ID'"), (.post, "todoitem", #"{"id":5}"#, "id"),
     ] as [(HTTPRequest.Method, String, String?, String)])
   func refused(method: HTTPRequest.Method, path: String, json: String?, word: String) async throws {
@@ -195,7 +198,7 @@ import Testing
     try await TestServer.run { server in
       let server = server.speaking(version)
       let row = try await server.store.insert("a", "{}")
-      for name in ["__createdAt", "__updatedAt", "__version", "__deleted"] {
+      for name in ["__createdAt", "__updatedAt", "__version", "__deleted", "__Version"] {
         for (method, path) in [
           (HTTPRequest.Method.post, "todoitem"), (.patch, "todoitem/a"), (.put, "todoitem/a"),
         ] {
@@ -206,7 +209,7 @@ import Testing
         }
       }
       #expect(try await server.store.page(PageRequest(), of: todoitem).rows() == [row])
-      let taken = try await server.send(.patch, "todoitem/a", #"{"__Version":1,"__id":2,"_":3}"#)
+      let taken = try await server.send(.patch, "todoitem/a", #"{"__id":2,"_":3}"#)
       #expect(taken.status == 200)
     }
   }

@@ -109,6 +109,31 @@ import Testing
     }
   }
 
+  @Test("members are looked for beside an index, and not at all for a pull")
+  func members() async throws {
+    var request = PageRequest()
+    request.filter = try ODataFilter("updatedAt ge 2026-11-21T10:00:00Z")
+    request.order = [.init(.updatedAt), .init(.id)]
+    let pull = """
+      SELECT text FROM items WHERE tbl = ? AND deleted = 0 AND (updated_at >= ?)
+      ORDER BY updated_at, id LIMIT ? OFFSET ?
+      """
+    #expect(PageSelect(request, in: 1).query.sql == pull)
+    request.filter = try ODataFilter("n eq 1 and updatedAt ge 2026-11-21T10:00:00Z")
+    let (sql, arguments) = PageSelect(request, in: 1).query
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteItemStore(path: directory + "/items.db")
+      let plan = try await store.pool.read { database in
+        try GRDB.Row.fetchAll(
+          database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments
+        ).map { $0["detail"] as String }
+      }
+      #expect(plan.first?.contains("USING INDEX items_by_moment (tbl=? AND updated_at>?)") == true)
+      #expect(!plan.contains { $0.hasPrefix("USE TEMP B-TREE FOR RIGHT") })
+      try await store.close()
+    }
+  }
+
   @Test("a write that can't be carried out doesn't take the others with it")
   func oneFails() async throws {
     try await withTemporaryDirectory { directory in

@@ -23,12 +23,12 @@ struct EmptyDatabase: @unchecked Sendable {
     self.connection = connection
   }
 
-  /// Returns what SQLite finds wrong with a condition that has a number of values to be bound; `nil`
+  /// Returns what SQLite finds wrong with rows and their condition that have a number of values to be bound; `nil`
   /// where it takes it.
   func fault(of condition: String, arguments: Int) -> String? {
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    let sql = "SELECT text FROM items WHERE \(condition) ORDER BY id LIMIT ? OFFSET ?"
+    let sql = "SELECT text FROM \(condition) ORDER BY id LIMIT ? OFFSET ?"
     guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else {
       return sqlite3_errmsg(connection).map { String(cString: $0) } ?? "no memory"
     }

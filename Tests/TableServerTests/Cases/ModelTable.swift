@@ -5,7 +5,7 @@ import TableServer
 /// server is held to.
 struct ModelTable {
   struct Row: Equatable {
-    var members: [String: Int]
+    var members: [String: Int?]
     var version: Int64
     var isDeleted = false
   }
@@ -23,7 +23,7 @@ struct ModelTable {
 
     var verb: Verb
     var id: String
-    /// The members sent; `nil` as a value removes one.
+    /// The members sent; `nil` as a value is null.
     var members: [String: Int?] = [:]
     /// The version of `If-Match`; 0 for `*`.
     var match: Int64?
@@ -43,10 +43,17 @@ struct ModelTable {
   private(set) var rows: [String: Row] = [:]
   private var writes: Int64 = 0
 
-  mutating func answer(_ request: Request) -> Answer {
+  mutating func answer(_ asked: Request) -> Answer {
+    var request = asked
+    // The row's own names, whatever their letters' case.
+    let names = rows[asked.id].map { Array($0.members.keys) } ?? []
+    request.members = Dictionary(
+      uniqueKeysWithValues: asked.members.map { name, value in
+        (names.first { $0.lowercased() == name.lowercased() } ?? name, value)
+      })
     if request.verb == .insert {
       if let row = rows[request.id] { return Answer(status: 409, row: row) }
-      return store(request.members.compactMapValues { $0 }, request, status: 201)
+      return store(request.members, request, status: 201)
     }
     guard let row = rows[request.id] else { return Answer(status: 404) }
     let matches = request.match.map { $0 == 0 || $0 == row.version } ?? true
@@ -67,11 +74,8 @@ struct ModelTable {
     switch request.verb {
     case .get, .insert: return Answer(status: 500)
     case .patch:
-      let sent = request.members
-      let members = row.members.filter { sent[$0.key] == nil }
-        .merging(sent.compactMapValues { $0 }) { $1 }
-      return store(members, request, status: 200)
-    case .put: return store(request.members.compactMapValues { $0 }, request, status: 200)
+      return store(row.members.merging(request.members) { $1 }, request, status: 200)
+    case .put: return store(request.members, request, status: 200)
     case .delete:
       _ = store(row.members, request, status: 204, isDeleted: true)
       return Answer(status: 204)
@@ -82,7 +86,7 @@ struct ModelTable {
   }
 
   private mutating func store(
-    _ members: [String: Int], _ request: Request, status: Int, isDeleted: Bool = false
+    _ members: [String: Int?], _ request: Request, status: Int, isDeleted: Bool = false
   ) -> Answer {
     writes += 1
     let row = Row(members: members, version: writes, isDeleted: isDeleted)
@@ -95,7 +99,8 @@ struct ModelTable {
     above least: Int?, seesDeleted: Bool, byTime: Bool, skip: Int, top: Int
   ) -> (ids: [String], count: Int) {
     let found = rows.filter { _, row in
-      (seesDeleted || !row.isDeleted) && (least.map { row.members["n", default: -1] >= $0 } ?? true)
+      (seesDeleted || !row.isDeleted)
+        && (least.map { (row.members["n"] ?? row.members["N"] ?? nil) ?? -1 >= $0 } ?? true)
     }
     let sorted = found.sorted { byTime ? $0.value.version < $1.value.version : $0.key < $1.key }
     return (sorted.dropFirst(skip).prefix(top).map(\.key), found.count)
