@@ -8,5 +8,5 @@ extension ServedDialect {
     shown: [.updatedAt, .version, .deleted], askable: [],
     deleted: .itemDeleted, tombstonesConflict: false,
     undeleted: .ok, showsTaken: true,
-    bodyVersionCounts: false, isStrict: false, errors: .texts)
+    bodyVersionCounts: false, isStrict: false, errors: .texts, namesServer: false)
 }

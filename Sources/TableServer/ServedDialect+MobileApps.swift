@@ -8,5 +8,5 @@ extension ServedDialect {
     shown: [.createdAt, .updatedAt, .version, .deleted], askable: [],
     deleted: .noSuchItem, tombstonesConflict: false,
     undeleted: .created, showsTaken: true,
-    bodyVersionCounts: true, isStrict: false, errors: .texts)
+    bodyVersionCounts: true, isStrict: false, errors: .texts, namesServer: true)
 }

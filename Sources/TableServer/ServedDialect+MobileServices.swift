@@ -8,5 +8,5 @@ extension ServedDialect {
     shown: [], askable: [.createdAt, .updatedAt, .version, .deleted],
     deleted: .noSuchItem, tombstonesConflict: true,
     undeleted: .ok, showsTaken: false,
-    bodyVersionCounts: false, isStrict: true, errors: .numbered)
+    bodyVersionCounts: false, isStrict: true, errors: .numbered, namesServer: true)
 }

@@ -37,6 +37,8 @@ package struct ServedDialect: Sendable {
   let isStrict: Bool
   /// The form of an error.
   let errors: Errors
+  /// Whether answers name the server's version, as those of the vendor's servers do.
+  let namesServer: Bool
 
   /// Where a list says what its next page is.
   enum Links: Sendable {
@@ -116,6 +118,8 @@ extension HTTPField.Name {
   package static let zumoVersion = extending("X-ZUMO-VERSION")
   /// The wishes of Datasync 6 clients.
   package static let zumoOptions = extending("X-ZUMO-Options")
+  /// The server and its version, `KIND-VERSION`.
+  package static let zumoServerVersion = extending("X-ZUMO-Server-Version")
   /// The store's dataset.
   package static let dataset = extending("X-Tsync-Dataset")
   /// The user whom the token names.

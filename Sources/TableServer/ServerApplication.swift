@@ -6,6 +6,9 @@ package import SyncModel
 
 /// What is served, and where.
 package struct ServerOptions: Sendable {
+  /// The server's version.
+  package static let version = "0.1.0"
+
   /// The address to listen on.
   package var host: String
   /// The port to listen on; 0 for any that is free.

@@ -57,6 +57,7 @@ package struct ServerResponder: HTTPResponder {
       answer = .error(damage ?? .storeFailed("\(error)"), dialect)
     }
     answer.fields[.cacheControl] = "no-cache"
+    if dialect.namesServer { answer.fields[.zumoServerVersion] = "tsync-\(ServerOptions.version)" }
     answer.fields[.dataset] = dataset.string
     if let user { answer.fields[.user] = user.string }
     log.append(

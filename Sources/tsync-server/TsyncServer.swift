@@ -1,11 +1,12 @@
 import ArgumentParser
+import TableServer
 
 /// The command line's root.
 struct TsyncServer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tsync-server",
     abstract: "Serve tables of items to tsync and to clients of Azure Mobile Apps and Datasync.",
-    version: "0.1.0",
+    version: ServerOptions.version,
     subcommands: [ServeCommand.self, TokenCommand.self],
     defaultSubcommand: ServeCommand.self)
 }

@@ -49,6 +49,28 @@ import Testing
     }
   }
 
+  @Test(
+    "answers to clients of Mobile Apps and Mobile Services name the server's version (protocol S70)",
+    arguments: [
+      ("2.0.0", [], true), ("3.0.0", [], false), (nil, [], false),
+      (nil, [MobileServicesTests.key], true),
+    ] as [(String?, [(HTTPField.Name, String)], Bool)])
+  func serverVersion(version: String?, fields: [(HTTPField.Name, String)], isNamed: Bool)
+    async throws
+  {
+    let name = try #require(HTTPField.Name("x-zumo-server-version"))
+    try await TestServer.run { server in
+      for (method, path, json) in [
+        (HTTPRequest.Method.post, "todoitem", #"{"id":"a"}"#), (.get, "todoitem", nil),
+        (.get, "todoitem/a", nil), (.delete, "todoitem/a", nil), (.get, "todoitem/a", nil),
+        (.get, "nothing", nil), (.put, "todoitem", nil), (.get, "todoitem?$top=x", nil),
+      ] as [(HTTPRequest.Method, String, String?)] {
+        let reply = try await server.speaking(version).send(method, path, json, fields)
+        #expect(reply.fields[name] == (isNamed ? "tsync-0.1.0" : nil))
+      }
+    }
+  }
+
   // MARK: Data set (safety.md S16)
 
   @Test("what is meant for another data set is not done")
