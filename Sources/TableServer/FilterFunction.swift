@@ -103,7 +103,7 @@ extension FilterFunction {
     }
   }
 
-  /// Calculates with integers where both are and the result fits, else with doubles.
+  /// Calculates with integers where both are and the result is one that fits, else with doubles.
   private func arithmetic(_ left: FilterValue, _ right: FilterValue) -> FilterValue {
     if case .integer(let one) = left, case .integer(let two) = right {
       let (result, overflow) =
@@ -111,6 +111,7 @@ extension FilterFunction {
         case .add: one.addingReportingOverflow(two)
         case .sub: one.subtractingReportingOverflow(two)
         case .mul: one.multipliedReportingOverflow(by: two)
+        case .div where !one.isMultiple(of: two): (one, true)
         case .div: one.dividedReportingOverflow(by: two)
         default: one.remainderReportingOverflow(dividingBy: two)
         }

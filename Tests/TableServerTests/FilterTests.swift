@@ -61,7 +61,11 @@ import Testing
     Row("length(n) eq 1", "e"), Row("toupper(address/city) eq 'KÖLN'", "d"),
     // Arithmetic
     Row("n add 1 eq 2", "a"), Row("n sub 1 eq 1.5", "b"), Row("n mul 2 eq 20", "d"),
-    Row("n div 3 eq 3", "d"), Row("n mod 3 eq 1", "ad"), Row("n div 0 eq null", "abcde"),
+    Row("n div 4 eq 2.5", "d"), Row("n div 5 eq 2", "d"), Row("n mod 3 eq 1", "ad"),
+    Row("n div 0 eq null", "abcde"),
+    Row("150 div 60 eq 2.5", "abcde"), Row("150.0 div 60 eq 2.5", "abcde"),
+    Row("big div 3 eq 3002399751580331", "e"), Row("big div 1 eq 9007199254740993", "e"),
+    Row("-9223372036854775807 div -1 eq 9223372036854775807", "abcde"),
     Row("n add 2 mul 3 eq 7", "a"), Row("(n add 2) mul 3 eq 9", "a"),
     Row("round(n) eq 3", "b"), Row("floor(n) eq 2", "b"), Row("ceiling(n) eq 3", "b"),
     Row("text add 1 eq null", "abcde"),
