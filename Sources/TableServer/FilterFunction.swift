@@ -13,12 +13,15 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   case add, sub, mul, div, mod, negate
   /// A moment in milliseconds, of a text with a date.
   case moment
+  /// The text of a time of day in its one form that can be compared.
+  case timeOfDay
 
   /// How many values the function takes.
   package var arity: ClosedRange<Int> {
     switch self {
     case .length, .toupper, .tolower, .trim, .year, .month, .day, .hour, .minute, .second, .floor,
-      .ceiling, .round, .negate, .moment:
+      .ceiling, .round, .negate, .moment,
+      .timeOfDay:
       1...1
     case .startswith, .endswith, .contains, .substringof, .indexof, .concat, .add, .sub, .mul,
       .div, .mod:
@@ -39,7 +42,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   /// Whether a query can call the function by this name; the others stand for operators.
   var isCallable: Bool {
     switch self {
-    case .add, .sub, .mul, .div, .mod, .negate, .moment: false
+    case .add, .sub, .mul, .div, .mod, .negate, .moment, .timeOfDay: false
     default: true
     }
   }
@@ -51,11 +54,12 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
     case .startswith, .endswith, .contains, .substringof: FilterValue(answer(arguments))
     case .indexof, .length, .toupper, .tolower, .trim, .concat, .substring, .replace:
       text(arguments)
-    case .year, .month, .day, .hour, .minute, .second: part(of: Self.moment(arguments[0]))
+    case .year, .month, .day, .hour, .minute, .second: part(of: arguments[0])
     case .floor, .ceiling, .round: rounded(arguments[0])
     case .add, .sub, .mul, .div, .mod: arithmetic(arguments[0], arguments[1])
     case .negate: Self.sub.arithmetic(.integer(0), arguments[0])
     case .moment: Self.moment(arguments[0]).map { .integer($0.milliseconds) } ?? .null
+    case .timeOfDay: Self.timeOfDay(arguments[0]).map { .text($0) } ?? .null
     }
   }
 }
@@ -73,7 +77,9 @@ extension FilterFunction {
     }
   }
 
-  private func part(of moment: Moment?) -> FilterValue {
+  private func part(of value: FilterValue) -> FilterValue {
+    let clock = [.hour, .minute, .second].contains(self) ? Self.timeOfDay(value) : nil
+    let moment = clock.map { Moment("1970-01-01T\($0)".utf8) } ?? Self.moment(value)
     guard let time = moment?.calendar else { return .null }
     return switch self {
     case .year: .integer(Int64(time.year))
@@ -83,6 +89,16 @@ extension FilterFunction {
     case .minute: .integer(Int64(time.minute))
     default: .integer(Int64(time.second))
     }
+  }
+
+  /// Reads `09:52`, `09:52:35` or `09:52:35.123`, and writes it with seven digits after the point:
+  /// these texts are ordered as the times are.
+  private static func timeOfDay(_ value: FilterValue) -> Text? {
+    guard case .text(let text) = value, text.bytes.allSatisfy({ (0x2E...0x3A).contains($0) }),
+      Moment("1970-01-01T\(text)".utf8) != nil
+    else { return nil }
+    let form = "00:00:00.0000000"
+    return Text(String("\(text)\(form.dropFirst(text.bytes.count))".prefix(form.count)))
   }
 
   private static func moment(_ value: FilterValue) -> Moment? {

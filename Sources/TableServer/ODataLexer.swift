@@ -17,6 +17,7 @@ enum ODataToken: Hashable {
   case text(Text)
   case number(FilterValue)
   case moment(Moment)
+  case timeOfDay(Text)
   case open
   case close
   case comma
@@ -31,6 +32,7 @@ enum ODataToken: Hashable {
     case .text: "a string"
     case .number: "a number"
     case .moment: "a date"
+    case .timeOfDay: "a time of day"
     case .open: "'('"
     case .close: "')'"
     case .comma: "','"
@@ -63,6 +65,10 @@ struct ODataLexer {
     case UInt8(ascii: "'"): return .text(try quoted())
     case 0x30...0x39, UInt8(ascii: "."):
       if let date = try plainDate() { return date }
+      if Self.isDigit(peek(1)), peek(2) == UInt8(ascii: ":") {
+        let time = taken { Self.isDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+        return .timeOfDay(Text(String(decoding: time, as: UTF8.self)))
+      }
       return try number()
     default:
       guard Self.startsWord(byte) else { throw error("unexpected '\(Unicode.Scalar(byte))'") }

@@ -17,7 +17,12 @@ extension ODataParser {
       return try count(.value(.literal(number)))
     case .moment(let moment):
       try advance()
-      return try count(.value(.literal(.integer(moment.milliseconds)), isMoment: true))
+      return try count(.value(.literal(.integer(moment.milliseconds)), kind: .moment))
+    case .timeOfDay(let time):
+      let value = FilterFunction.timeOfDay.value(of: [.text(time)])
+      guard value != .null else { throw lexer.error("'\(time)' is not a time of day") }
+      try advance()
+      return try count(.value(.literal(value), kind: .timeOfDay))
     case .word(let word): return try count(try named(word))
     default: throw lexer.error("expected a value, not \(taken.name)")
     }
@@ -35,7 +40,7 @@ extension ODataParser {
     }
     if token == .open { return try call(word) }
     let column = try path(from: word)
-    return .value(.column(column), isMoment: column.isMoment)
+    return .value(.column(column), kind: column.isMoment ? .moment : nil)
   }
 
   private mutating func path(from word: Text) throws(ODataError) -> RowColumn {
@@ -92,13 +97,12 @@ extension ODataParser {
   }
 
   private mutating func cast(_ raw: Text, to type: Text) throws(ODataError) -> Term {
-    if type == "Edm.DateTimeOffset" || type == "Edm.DateTime",
-      let moment = Moment(raw.string.utf8)
-    {
-      return .value(.literal(.integer(moment.milliseconds)), isMoment: true)
+    if let kind = Self.kind(of: type) {
+      let literal = kind.value(of: [.text(raw)])
+      if literal != .null { return .value(.literal(literal), kind: kind) }
     }
-    // Dates without a time, times and GUIDs are compared as the text they are.
-    if ["Edm.Date", "Edm.TimeOfDay", "Edm.Guid"].contains(type) {
+    // Dates without a time and GUIDs are compared as the text they are.
+    if ["Edm.Date", "Edm.Guid"].contains(type) {
       return .value(.literal(.text(raw)))
     }
     let (value, isWhole) = try value(in: raw)
@@ -107,7 +111,16 @@ extension ODataParser {
   }
 
   private static func cast(_ value: ODataExpression, to type: Text) -> Term {
-    guard type == "Edm.DateTimeOffset" || type == "Edm.DateTime" else { return .value(value) }
-    return .value(moment(value), isMoment: true)
+    guard let kind = kind(of: type) else { return .value(value) }
+    return .value(read(value, as: kind), kind: kind)
+  }
+
+  /// The function that reads values of a type; `nil` where they are compared as they are.
+  private static func kind(of type: Text) -> FilterFunction? {
+    switch type {
+    case "Edm.DateTimeOffset", "Edm.DateTime": .moment
+    case "Edm.TimeOfDay": .timeOfDay
+    default: nil
+    }
   }
 }

@@ -47,10 +47,10 @@ struct ODataParser {
     return filter
   }
 
-  /// What has been read: a condition, or a value that may be a moment.
+  /// What has been read: a condition, or a value, perhaps of a kind that a function reads.
   enum Term {
     case condition(ODataFilter)
-    case value(ODataExpression, isMoment: Bool = false)
+    case value(ODataExpression, kind: FilterFunction? = nil)
   }
 
   mutating func advance() throws(ODataError) {
@@ -218,21 +218,21 @@ extension ODataParser {
     }
   }
 
-  /// Compares; what stands beside a moment is read as a moment as well.
+  /// Compares; a value beside a moment or a time of day is read as one as well.
   private func compare(
     _ left: Term, _ comparison: ODataFilter.Comparison, _ right: Term
   ) -> ODataFilter {
-    switch (left, right) {
-    case (.value(let one, isMoment: true), .value(let two, isMoment: false)):
-      .compare(one, comparison, Self.moment(two))
-    case (.value(let one, isMoment: false), .value(let two, isMoment: true)):
-      .compare(Self.moment(one), comparison, two)
-    default: .compare(value(left), comparison, value(right))
-    }
+    guard case .value(let one, let first) = left, case .value(let two, let second) = right,
+      first != second
+    else { return .compare(value(left), comparison, value(right)) }
+    let kind = [first, second].contains(.timeOfDay) ? FilterFunction.timeOfDay : .moment
+    return .compare(
+      first == kind ? one : Self.read(one, as: kind), comparison,
+      second == kind ? two : Self.read(two, as: kind))
   }
 
-  static func moment(_ value: ODataExpression) -> ODataExpression {
-    guard case .literal(let literal) = value else { return .call(.moment, [value]) }
-    return .literal(FilterFunction.moment.value(of: [literal]))
+  static func read(_ value: ODataExpression, as kind: FilterFunction) -> ODataExpression {
+    guard case .literal(let literal) = value else { return .call(kind, [value]) }
+    return .literal(kind.value(of: [literal]))
   }
 }

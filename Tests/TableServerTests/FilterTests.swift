@@ -5,10 +5,16 @@ import Testing
 /// `$filter`: the same rows from every store.
 @Suite struct FilterTests {
   static let items: [(id: String, json: String)] = [
-    ("a", #"{"text":"milk","complete":false,"n":1,"due":"2026-03-01T10:00:00.000Z"}"#),
-    ("b", #"{"text":"Bread","complete":true,"n":2.5,"note":null}"#),
-    ("c", #"{"text":"it's","complete":true,"n":-3,"due":"2026-03-02","tags":["x","y"]}"#),
-    ("d", #"{"text":"50% off_","n":10,"address":{"city":"Köln","zip":50667}}"#),
+    (
+      "a",
+      #"{"text":"milk","complete":false,"n":1,"due":"2026-03-01T10:00:00.000Z","at":"09:52:35"}"#
+    ),
+    ("b", #"{"text":"Bread","complete":true,"n":2.5,"note":null,"at":"09:52:35.1234567"}"#),
+    (
+      "c",
+      #"{"text":"it's","complete":true,"n":-3,"due":"2026-03-02","tags":["x","y"],"at":"02:14"}"#
+    ),
+    ("d", #"{"text":"50% off_","n":10,"address":{"city":"Köln","zip":50667},"at":"24:00"}"#),
     ("e", #"{"complete":false,"big":9007199254740993,"n":"7","text":"  pad "}"#),
   ]
 
@@ -83,6 +89,20 @@ import Testing
     Row("hour(due) eq 10", "a"), Row("minute(due) add second(due) eq 0", "ac"),
     Row("cast(due,Edm.DateTimeOffset) gt cast(2026-03-01T23:00:00Z,Edm.DateTimeOffset)", "c"),
     Row("text gt datetime'2000-01-01T00:00:00Z'", ""),
+    // Times of day
+    Row("hour(at) eq 9", "ab"), Row("minute(at) eq 14", "c"), Row("second(at) eq 35", "ab"),
+    Row("second(at) eq 0", "c"), Row("year(at) eq null", "abcde"),
+    Row("month(at) add day(at) eq null", "abcde"), Row("at eq 09:52:35", "a"),
+    Row("at eq 09:52:35.0000000", "a"), Row("at eq 09:52", ""), Row("02:14:00.000 eq at", "c"),
+    Row("at ge 09:52:35.123456", "b"), Row("at le 09:52:35", "ac"), Row("at ne 02:14", "abde"),
+    Row("at gt 09:52:35.1234566", "b"), Row("at gt 09:52:35.1234567", ""),
+    Row("at eq 09:52:35.12345678", "b"), Row("at in (02:14,09:52:35)", "ac"),
+    Row("at eq cast(02:14:00,Edm.TimeOfDay)", "c"), Row("at eq '09:52:35.000'", ""),
+    Row("cast(at,Edm.TimeOfDay) lt cast('09:52:35.0001',Edm.TimeOfDay)", "ac"),
+    Row("cast(at,Edm.TimeOfDay) eq '09:52:35.000'", "a"),
+    Row("cast('x',Edm.TimeOfDay) eq null", "abcde"), Row("text lt 23:59", ""),
+    Row("hour(cast(at,Edm.TimeOfDay)) eq 9", "ab"), Row("due ne 10:00", "abcde"),
+    Row("createdAt gt 00:00", ""), Row("not (n gt 00:00)", "abcde"), Row("n gt 00:00", ""),
     // Injection, safety.md rows 113 and 114: all of it is literal
     Row("text eq 'x'' or 1 eq 1 or '''", ""), Row("text eq ''') OR 1=1 --'", ""),
     Row("text eq '\"); DROP TABLE items; --'", ""),
@@ -113,7 +133,10 @@ import Testing
       "due gt datetime'2026-02-30T00:00:00Z'",
       "due gt 2026-13-01T00:00:00Z", "time'10:00' eq n", "n in 1", "n in ()", "n in (1", "id/ eq 1",
       "cast(x,Edm.Guid", "cast(x)", "not", "- eq 1", "a,b", "text eq 'a' 'b'", "add(n,1) eq 2",
-      "moment(due) eq 1", "n eq 1 or or n eq 2", "*", "text eq 'a' -- x", "n eq 0x10", "n eq 1.5L",
+      "moment(due) eq 1",
+      "timeOfDay(due) eq 1", "at eq 24:00:00", "at eq 09:60", "at eq 09:52:60", "at eq 9:52",
+      "at eq 09:52:35.", "at eq 09:52:35Z", "at eq cast(25:00,Edm.TimeOfDay)",
+      "n eq 1 or or n eq 2", "*", "text eq 'a' -- x", "n eq 0x10", "n eq 1.5L",
     ])
   func refused(filter: String) {
     #expect(throws: ODataError.self) { try ODataFilter(Text(filter)) }
