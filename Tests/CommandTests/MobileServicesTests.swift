@@ -145,6 +145,22 @@ import Testing
     #expect(!server.requests.contains { $0.target.contains("updatedAt%20") })
   }
 
+  @Test("where ids are numbers, a push that waits for a person claims no answer of the server")
+  func claimsNoAnswer() throws {
+    let server = try OldServer(hasNumbers: true)
+    server.add(["1"], "Buy milk")
+    let anna = try Person(cloning: server.url)
+    anna.run("new", "Buy tea")
+    server.befall([.lostBefore])
+    #expect(anna.run("push").status == 5)
+    let count = server.requests.count
+    let later = Int64(time(nil) + 2 * 3_600) * 1_000_000_000
+    anna.now = { later }
+    #expect(anna.run("push").status == 5)
+    #expect(server.requests.count == count)
+    #expect(anna.run("status").output.contains(" · pushed 2 h ago\n"))
+  }
+
   @Test("refuses the id of a first row where ids are numbers, and gets none from then on")
   func firstNumber() throws {
     let server = try OldServer(hasNumbers: true)
