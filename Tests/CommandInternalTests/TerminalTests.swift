@@ -26,6 +26,12 @@ struct TerminalTests {
       Row("\u{200B}\u{200D}", "\\u{200b}\\u{200d}"), Row("\u{FEFF}", "\\u{feff}"),
       Row("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), Row("\u{E0041}", "\\u{e0041}"),
       Row("\u{AD}", "\\xad"), Row("\u{3164}", "\\u{3164}"), Row("❤\u{FE0F}", "❤\u{FE0F}"),
+      Row("👩\u{200D}👩\u{200D}👧", "👩\u{200D}👩\u{200D}👧"), Row("می\u{200C}خواهم", "می\u{200C}خواهم"),
+      Row("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"), Row("a\u{200D}b", "a\\u{200d}b"),
+      Row("\u{200D}👧\u{200C}", "\\u{200d}👧\\u{200c}"), Row("👧\u{200D} 👧", "👧\\u{200d} 👧"),
+      Row("é\u{200D}\u{200D}é", "é\\u{200d}\\u{200d}é"),
+      Row("é\u{200D}\u{3000}", "é\\u{200d}\u{3000}"),
+      Row("é\u{200B}é\u{202E}\u{200D}é", "é\\u{200b}é\\u{202e}\\u{200d}é"),
     ])
   func safe(row: Row) {
     #expect(Terminal.safe(row.text) == row.safe)
@@ -57,6 +63,7 @@ struct TerminalTests {
     "wide characters take two columns, marks none",
     arguments: [
       ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👍", 2), ("é", 1), ("ｱ", 1), ("한", 2),
+      ("👩\u{200D}👩\u{200D}👧", 2), ("🤷\u{200D}♂\u{FE0F}", 2), ("می\u{200C}خ", 3),
     ])
   func columns(text: String, count: Int) {
     #expect(Terminal.columns(of: text) == count)
@@ -66,6 +73,7 @@ struct TerminalTests {
     "a text is cut by columns",
     arguments: [
       ("abcdef", 6, "abcdef"), ("abcdefg", 6, "abcde…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
+      ("a👩\u{200D}👧日本", 5, "a👩\u{200D}👧…"), ("ab👩\u{200D}👧日本", 4, "ab…"),
     ])
   func cut(text: String, limit: Int, result: String) {
     #expect(Terminal.cut(text, to: limit) == result)
@@ -95,6 +103,8 @@ struct TerminalTests {
   func json() {
     let text = Terminal.safe(json: Array("{\n\t\"a\": \"\u{7F}\u{202E}\u{E0041}é\"\n}".utf8))
     #expect(text == "{\n\t\"a\": \"\\u007f\\u202e\\udb40\\udc41é\"\n}")
+    let joined = Array("[\"👩\u{200D}👧\", \"\u{200D}\"]".utf8)
+    #expect(Terminal.safe(json: joined) == "[\"👩\u{200D}👧\", \"\\u200d\"]")
     #expect(Terminal.safe(json: Array("{\r\n\"a\":\r1}\r\n".utf8)) == "{\n\"a\":1}\n")
   }
 }

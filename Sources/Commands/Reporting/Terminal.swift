@@ -5,22 +5,35 @@ enum Terminal {
   /// Spells out characters that control a terminal or can't be seen: `\x1b`, `\u{202e}`.
   static func safe(_ text: String, keepingTabs: Bool = false) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+    return spelling(text, except: keepingTabs ? ["\t"] : []) { scalar in
+      let digits = String(scalar.value, radix: 16)
+      if scalar.value >= 0x100 { return "\\u{\(digits)}" }
+      return "\\x\(digits.utf8.count < 2 ? "0" : "")\(digits)"
+    }
+  }
+
+  /// Writes an escape for each unsafe character of a text.
+  private static func spelling(
+    _ text: String, except kept: Set<Unicode.Scalar>, by escape: (Unicode.Scalar) -> String
+  ) -> String {
+    let scalars = text.unicodeScalars
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      if isSafe(scalar) || (keepingTabs && scalar == "\t") {
+    var last: Unicode.Scalar = " "
+    for index in scalars.indices {
+      let scalar = scalars[index]
+      let next = scalars[index...].dropFirst().first ?? " "
+      let isJoiner = scalar == "\u{200C}" || scalar == "\u{200D}"
+      if isSafe(scalar) || kept.contains(scalar) || isJoiner && isJoined(last) && isJoined(next) {
         result.append(scalar)
       } else {
-        let digits = String(scalar.value, radix: 16)
-        result.append(
-          contentsOf: scalar.value < 0x100
-            ? "\\x\(digits.utf8.count < 2 ? "0" : "")\(digits)".unicodeScalars
-            : "\\u{\(digits)}".unicodeScalars)
+        result.append(contentsOf: escape(scalar).unicodeScalars)
       }
+      last = scalar
     }
     return String(result)
   }
 
-  /// Whether a terminal shows the character, and doesn't obey it.
+  /// Whether a terminal shows the character by itself, and doesn't obey it.
   static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
     if (0x20..<0x7F).contains(scalar.value) { return true }
     // Variation selectors 15 and 16 only choose between the two looks of an emoji.
@@ -31,10 +44,18 @@ enum Terminal {
     }
   }
 
+  /// Whether a joiner beside the character has an effect, as in emoji, Hindi and Persian.
+  private static func isJoined(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value > 0x7F && isSafe(scalar) && !scalar.properties.isWhitespace
+  }
+
   /// Returns the width of a safe text in columns.
   static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-    return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
+    // The emoji of a family are one picture.
+    return zip(" \(text)".unicodeScalars, text.unicodeScalars).reduce(0) { sum, pair in
+      pair.0 == "\u{200D}" && pair.1.properties.isEmoji ? sum : sum + columns(of: pair.1)
+    }
   }
 
   /// Returns 0 for combining and 2 for wide characters (Unicode Annex 11, by blocks), else 1.
@@ -56,14 +77,14 @@ enum Terminal {
   /// Cuts a safe text to a number of columns, with `…` at the end.
   static func cut(_ text: String, to limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
-    var result = String.UnicodeScalarView()
+    var result = ""
     var room = limit - 1
-    for scalar in text.unicodeScalars {
-      room -= columns(of: scalar)
+    for character in text {
+      room -= columns(of: String(character))
       if room < 0 { break }
-      result.append(scalar)
+      result.append(character)
     }
-    return String(result) + "…"
+    return result + "…"
   }
 
   /// Cuts safe texts so that each shows where it begins to differ from the most similar one.
@@ -100,22 +121,16 @@ enum Terminal {
     return lines
   }
 
-  /// Writes the unsafe characters (``isSafe(_:)``) of a JSON text as JSON escapes.
+  /// Writes the unsafe characters (``safe(_:keepingTabs:)``) of a JSON text as JSON escapes.
   ///
   /// Tabs and line ends stay, without `\r`: outside strings, valid JSON has no other unsafe ones.
   static func safe(json: [UInt8]) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars where scalar != "\r" {
-      if isSafe(scalar) || scalar == "\n" || scalar == "\t" {
-        result.append(scalar)
-      } else {
-        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-          let digits = String(unit, radix: 16)
-          let zeros = String(repeating: "0", count: 4 - digits.utf8.count)
-          result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
-        }
-      }
+    let text = String(decoding: json, as: UTF8.self).unicodeScalars.filter { $0 != "\r" }
+    return spelling(String(String.UnicodeScalarView(text)), except: ["\n", "\t"]) { scalar in
+      (UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter).map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)"
+      }.joined()
     }
-    return String(result)
   }
 }

@@ -18,10 +18,20 @@ enum TerminalTarget {
   }
 
   /// Makes sure that no character is obeyed or unseen: controls, directions, zero widths, tags.
+  ///
+  /// A joiner can be seen between two characters that aren't ASCII.
   private static func isHarmless(
     _ text: String, allowing allowed: Set<UInt32> = []
   ) throws(Finding) {
-    for scalar in text.unicodeScalars where !allowed.contains(scalar.value) {
+    let scalars = Array(text.unicodeScalars)
+    for (index, scalar) in scalars.enumerated() where !allowed.contains(scalar.value) {
+      if joiners.contains(scalar.value), index > 0, index < scalars.count - 1,
+        [scalars[index - 1], scalars[index + 1]].allSatisfy({
+          $0.value > 0x7F && !joiners.contains($0.value)
+        })
+      {
+        continue
+      }
       let isHarmful = harmful.contains { $0.contains(scalar.value) }
       try ensure(!isHarmful, "U+\(String(scalar.value, radix: 16)) in \(shown(text.utf8))")
     }
@@ -84,6 +94,8 @@ enum TerminalTarget {
   private static func lineCount(_ text: [UInt8]) -> Int {
     text.count { $0 == 0x0A } + (text.last.map { $0 != 0x0A } ?? false ? 1 : 0)
   }
+
+  private static let joiners: ClosedRange<UInt32> = 0x200C...0x200D
 
   private static let harmful: [ClosedRange<UInt32>] = [
     0x00...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x61C...0x61C, 0x180E...0x180E, 0x200B...0x200F,
