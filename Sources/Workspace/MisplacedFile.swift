@@ -21,7 +21,8 @@ extension InvalidItem {
     let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
     if key != nil || hint != nil, let original = Self.original(of: stem),
       advised.claims.map({ FileName.of($0) == original }) ?? true,
-      case .file = try FileReading("\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
+      case .file = try FileReading(
+        "\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
     {
       let copy = "\(table)/\(fileName)"
       let places = ["\(table)/\(original)\(FileName.suffix)", copy]

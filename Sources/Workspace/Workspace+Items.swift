@@ -80,10 +80,10 @@ extension Workspace: ItemDisk {
   /// (safety.md §3.1, 4).
   package mutating func settle(afresh: Bool) throws {
     guard afresh || settling != .done else { return }
-    guard settling != .failed else { throw WorkspaceError.file(place: Layout.directory, .ioError) }
+    guard settling != .failed else { throw WorkspaceError.file(place: ".", .ioError) }
     settling = .failed
     let descriptor = root.descriptor.rawValue
-    try WorkspaceError.checking(Layout.directory) { tsync_syncfs(descriptor) }
+    try WorkspaceError.checking(".") { tsync_syncfs(descriptor) }
     for directory in unsettled { try directory.synchronize() }
     (unsettled, settling) = ([], .done)
   }

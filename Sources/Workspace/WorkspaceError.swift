@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// An error about a workspace's files: the fact and the file.
 ///
-/// Places are paths as people are shown them: relative to `.todosync` where they lie in it.
+/// Places are paths: relative to `.todosync` where they lie in it.
 package enum WorkspaceError: Error, Equatable, Sendable {
   /// A system call failed.
   case file(place: String, Errno)

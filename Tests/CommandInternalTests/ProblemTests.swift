@@ -29,18 +29,24 @@ struct ProblemTests {
     Row(WorkspaceError.locked(nil), .locked, "another tsync holds the workspace", hints: 1),
     Row(
       WorkspaceError.file(place: "items/a.json", .noSpace), .damaged,
-      "items/a.json: No space left on device", hints: 1),
+      ".todosync/items/a.json: No space left on device", hints: 1),
     Row(
       WorkspaceError.damaged(place: "journal.jsonl", line: 17, fact: "odd"), .damaged,
-      "journal.jsonl:17: damaged: odd", hints: 1),
+      ".todosync/journal.jsonl:17: damaged: odd", hints: 1),
     Row(
       WorkspaceError.newerFormat(place: "state.json", found: 9), .unsafe,
-      "state.json: has format 9 of a newer tsync", hints: 1),
+      ".todosync/state.json: has format 9 of a newer tsync", hints: 1),
     Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link", hints: 1),
     Row(
       WorkspaceError.credentials(
         place: "c", fact: "can be read by other users", hint: "chmod 600 c"),
       .unauthorized, "c can be read by other users", hints: 1),
+    Row(
+      WorkspaceError.setting(place: ".todosync/config.json", line: 1, column: 2, fact: "odd"),
+      .usage, ".todosync/config.json:1:2: odd", hints: 1),
+    Row(
+      WorkspaceError.file(place: "/w/sub/server.db", .noSpace), .damaged,
+      "sub/server.db: No space left on device", hints: 1),
     Row(Stop.unreachable("cannot reach x"), .unreachable, "cannot reach x"),
     Row(
       Stop.busy(status: 503, seconds: 30), .unreachable,
@@ -54,7 +60,7 @@ struct ProblemTests {
     Row(FilterError("bad filter"), .usage, "bad filter"),
     Row(
       InvalidItem(place: "items/a.json", line: 4, column: 12, message: "odd", hint: "mv a b"),
-      .usage, "items/a.json:4:12: odd", hints: 1),
+      .usage, ".todosync/items/a.json:4:12: odd", hints: 1),
     Row(Errno.noSpace, .damaged, "No space left on device"),
   ]
 
@@ -62,7 +68,8 @@ struct ProblemTests {
   func words(row: Row) {
     let problem = Problem(row.error)
     #expect(problem.status == row.status)
-    #expect(problem.fact == row.message)
+    let text = HintText(option: nil, directory: "/w", workspace: "/w")
+    #expect(text.text(of: problem.fact) == row.message)
     #expect(problem.hints.count == row.hints)
   }
 

@@ -42,13 +42,13 @@ struct ItemDetails {
 
   // MARK: For people
 
-  var lines: [Line] {
+  func lines(_ printer: Printer) -> [Line] {
     let fields = (shown?.fields.members ?? []).filter { !$0.value.isNull }
       .map { ($0.name.string, ValueText.of($0.value)) }
     let facts = [
       ("createdAt", base.row?.createdAt?.string), ("updatedAt", base.row?.updatedAt?.text.string),
       ("version", base.row?.version?.text.string), ("state", state),
-      ("file", file == .absent ? nil : place),
+      ("file", file == .absent ? nil : printer.text(of: "\(place: place)")),
     ]
     let known = facts.compactMap { name, fact in fact.map { (name, $0) } }
     let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0

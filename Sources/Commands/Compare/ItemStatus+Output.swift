@@ -24,9 +24,9 @@ extension ItemStatus {
     case .unknown(let intent):
       return intent.kind.rawValue + (intent.attempt == 1 ? "" : " · \(intent.attempt) tries")
     case .invalid(let invalid):
-      let ways = [invalid.comparison, invalid.hint].compactMap { $0.map(context.printer.text) }
-      return ([invalid.sentence] + ways).joined(separator: " · ")
-    case .moved(let place): return "renamed to \(place)"
+      let ways = [invalid.comparison, invalid.hint].compactMap { $0.map { " · \($0)" as Hint } }
+      return context.printer.text(of: ways.reduce(invalid.sentence) { "\($0)\($1)" })
+    case .moved(let place): return context.printer.text(of: "renamed to \(place: place)")
     }
   }
 

@@ -44,7 +44,7 @@ struct ShowCommand: TsyncCommand {
       try session.showWaiting(Set(keys), to: context.printer)
       for (index, sheet) in sheets.enumerated() {
         if index > 0 { context.printer.result("") }
-        sheet.lines.forEach(context.printer.result)
+        sheet.lines(context.printer).forEach(context.printer.result)
         context.printer.append(sheet.json, to: "items")
       }
     }

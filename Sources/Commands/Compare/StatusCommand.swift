@@ -53,7 +53,7 @@ struct StatusCommand: TsyncCommand {
       }
       for name in try session.unknownDirectories() {
         context.printer.warn(
-          "items/\(name) is not a table of this workspace; to list its tables: \(typed: "config", "tables")"
+          "\(place: "items/\(name)") is not a table of this workspace; to list its tables: \(typed: "config", "tables")"
         )
       }
       for table in session.tables where state.tables[table]?.isMissing == true {

@@ -75,7 +75,7 @@ struct StatusReport {
     }
     if !quarantined.isEmpty { printer.result(Line("rows that could not be items", .bold)) }
     for (table, count, path) in quarantined {
-      printer.result(Line("  \(count) of \(table): \(path)"))
+      printer.result(Line("  \(count) of \(table): \(printer.text(of: "\(file: path)"))"))
     }
   }
 

@@ -33,7 +33,7 @@ extension Session {
         from: MarkedDocument(conflict, of: key.id).text, of: key)
       if let place = document.displaced {
         context.printer.warn(
-          "an earlier merge of \(key) is kept in \(file: ".todosync/\(place)")" as Hint)
+          "an earlier merge of \(key) is kept in \(place: place)" as Hint)
       }
       let path = workspace.path(of: document)
       var run = Program.shell(command, program == .editor ? [path] : [], in: context.invocation)
@@ -62,7 +62,7 @@ extension Session {
       do {
         return try resolution(in: document, of: conflict)
       } catch let mistake as JSONError {
-        context.printer.warn("\(place(ofPath: path)):\(mistake)")
+        context.printer.warn("\(place: path):\(mistake)")
       }
       guard program == .editor,
         try unlocked({ try context.ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) }) == "edit"
@@ -95,7 +95,7 @@ extension Session {
     let (text, late) = try workspace.text(of: document)
     guard text != document.text else { return nil }
     if let late {
-      let file: Hint = "your text is in \(file: ".todosync/\(late)")"
+      let file: Hint = "your text is in \(place: late)"
       context.printer.warn("another program changed \(key); \(file)" as Hint)
     }
     guard let text else { return nil }

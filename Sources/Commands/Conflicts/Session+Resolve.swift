@@ -52,7 +52,7 @@ extension Session {
   /// Warns that another command has resolved the conflict, and names the person's document.
   private func warnOfOther(_ key: ItemKey) throws {
     let places = try workspace.documentPlaces(of: key)
-    let texts = places.map { place -> Hint in "your text is in \(file: ".todosync/\(place)")" }
+    let texts = places.map { place -> Hint in "your text is in \(place: place)" }
     context.printer.warn(
       Problem(
         .rejected, "\(key) was resolved by another command; nothing was changed", hints: texts))

@@ -28,7 +28,7 @@ extension Session {
         }
       }
     } catch let problem as Problem where problem == Server.unknownDialect {
-      context.printer.summary(Line(problem.fact))
+      context.printer.summary(Line(context.printer.text(of: problem.fact)))
     } catch {
       // The workspace has what came before the failure.
       if !puller.summaries.isEmpty { context.printer.set(puller.json, of: "pull") }

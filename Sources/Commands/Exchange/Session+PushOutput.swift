@@ -12,7 +12,7 @@ extension Session {
       case .moved(let place):
         guard let key = entry.key else { continue }
         context.printer.warn(
-          Problem(.rejected, "\(key) was renamed to \(place) by hand; not pushed"))
+          Problem(.rejected, "\(key) was renamed to \(place: place) by hand; not pushed"))
       default: continue
       }
     }

@@ -10,8 +10,6 @@ import Workspace
 struct EditedText {
   let text: [UInt8]
   let path: String
-  /// The path in messages.
-  let place: String
   let editor: Editor
   let context: Context
 
@@ -54,7 +52,7 @@ struct EditedText {
       do throws(JSONError) {
         return (bytes, try parse(bytes))
       } catch {
-        let mistake = "\(place):\(error)"
+        let mistake: Hint = "\(place: path):\(error)"
         guard try context.asksToEditAgain(mistake) else { throw Problem(.rejected, mistake) }
       }
     }
@@ -65,7 +63,7 @@ struct EditedText {
       return try FileText.read(path)
     } catch {
       let isGone = error == .noSuchFileOrDirectory
-      throw .usage("\(place): \(isGone ? "the editor has removed it" : "\(error)")")
+      throw Problem(.usage, "\(place: path): \(isGone ? "the editor has removed it" : "\(error)")")
     }
   }
 
@@ -96,7 +94,7 @@ extension EditedText {
   init(_ text: [UInt8], for command: Workspace.EditorText, _ session: Session) throws {
     let path = try session.workspace.lay(text, for: command)
     self.init(
-      text: text, path: path, place: session.place(ofPath: path),
+      text: text, path: path,
       editor: Editor(session.context.invocation.environment, session.configuration),
       context: session.context)
   }
@@ -112,7 +110,7 @@ extension Context {
   }
 
   /// Prints a text's fault and asks whether to edit again; no, if no person can be asked.
-  func asksToEditAgain(_ fault: String) throws -> Bool {
+  func asksToEditAgain(_ fault: Hint) throws -> Bool {
     guard canAsk else { return false }
     printer.warn(fault)
     return try ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) == "edit"

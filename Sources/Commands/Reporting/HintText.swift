@@ -66,4 +66,9 @@ extension Hint.StringInterpolation {
   mutating func appendInterpolation(file path: String) {
     appendInterpolation(Hint.Piece.command([], places: [path]))
   }
+
+  /// Adds a file's path, absolute or relative to `.todosync`, so that it can be typed.
+  mutating func appendInterpolation(place: String) {
+    appendInterpolation(file: place.utf8.first == UInt8(ascii: "/") ? place : ".todosync/\(place)")
+  }
 }

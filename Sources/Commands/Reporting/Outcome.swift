@@ -56,7 +56,7 @@ extension Printer {
   /// Prints what was done to a file that is no item.
   func show(_ verb: String, _ file: InvalidItem, in table: TableName) {
     append(JSONObject(["table": table, "path": file.place, "did": verb]), to: "items")
-    result(Line("\(verb) \(file.place)"))
+    result(Line("\(verb) \(text(of: "\(place: file.place)"))"))
   }
 }
 

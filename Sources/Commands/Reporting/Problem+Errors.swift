@@ -51,7 +51,7 @@ extension Problem {
   }
 
   private init(_ error: WorkspaceError) {
-    let fact = error.description
+    let fact = error.sentence
     switch error {
     // Without locks two commands could change the workspace at once.
     case .file(_, .noLocks): self.init(.unsafe, fact, hints: ["keep it on a disk of this machine"])
@@ -69,14 +69,14 @@ extension Problem {
     case .newerFormat: self.init(.unsafe, fact, hints: ["install a newer tsync, or clone again"])
     case .locked: self.init(.locked, fact, hints: ["try again after it has ended"])
     case .notFound:
-      self = .usage(fact, hints: ["to make one: \(typed: "init"), or \(typed: "clone", "URL")"])
+      self.init(.usage, fact, hints: ["to make one: \(typed: "init"), or \(typed: "clone", "URL")"])
     case .setting(let place, let line, _, _):
       // A value from the command line has no line number.
       let option = place.utf8.first == UInt8(ascii: "/") ? ["--user"] : []
-      self = .usage(
-        fact,
+      self.init(
+        .usage, fact,
         hints: line == nil ? [] : ["to fix it: \(typed: ["config"] + option + ["--edit"])"])
-    case .exists: self = .usage(fact)
+    case .exists: self.init(.usage, fact)
     case .untrusted:
       self.init(
         .unsafe, fact,
@@ -136,12 +136,12 @@ extension Problem {
       let (item, side) = ("items/\(name).json", "conflicts/\(name).client.json")
       self =
         isRemoved
-        ? .usage(
-          "\(item) was removed, and \(side) was edited",
-          hints: ["remove \(side) too, or copy it to \(item)"])
-        : .usage(
-          "\(item) and \(side) were both edited, and differ",
-          hints: ["make them equal, or remove \(side) to use \(item)"])
+        ? Problem(
+          .usage, "\(place: item) was removed, and \(place: side) was edited",
+          hints: ["remove \(place: side) too, or copy it to \(place: item)"])
+        : Problem(
+          .usage, "\(place: item) and \(place: side) were both edited, and differ",
+          hints: ["make them equal, or remove \(place: side) to use \(place: item)"])
     case .moved(let key, let file): self = .moved(key, to: file)
     case .invalid(_, let invalid): self.init(invalid: invalid, .usage)
     case .changedMeanwhile(let key): self = .changedMeanwhile(key)
@@ -151,9 +151,22 @@ extension Problem {
 
 extension InvalidItem {
   /// The place and the message: `path:line:column: message`.
-  var sentence: String {
+  var sentence: Hint {
     let position = [line, column].compactMap { $0.map { ":\($0)" } }.joined()
-    return "\(place)\(position): \(message)"
+    return "\(place: place)\(position): \(message)"
+  }
+}
+
+extension WorkspaceError {
+  /// The message; its path is from the person's directory.
+  fileprivate var sentence: Hint {
+    switch self {
+    case .file(let place, _), .damaged(let place, _, _), .newerFormat(let place, _),
+      .missing(let place):
+      "\(place: place)\(description.dropFirst(place.count))"
+    case .setting(let place, _, _, _): "\(file: place)\(description.dropFirst(place.count))"
+    default: "\(description)"
+    }
   }
 }
 

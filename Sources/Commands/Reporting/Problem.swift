@@ -7,13 +7,17 @@ import SyncModel
 struct Problem: Error, Equatable {
   var status: ExitStatus
   /// Lower case, no period.
-  let fact: String
+  let fact: Hint
   var hints: [Hint]
 
-  init(_ status: ExitStatus, _ fact: String, hints: [Hint] = []) {
+  init(_ status: ExitStatus, _ fact: Hint, hints: [Hint] = []) {
     self.status = status
     self.fact = fact
     self.hints = hints
+  }
+
+  init(_ status: ExitStatus, _ fact: String, hints: [Hint] = []) {
+    self.init(status, "\(fact)" as Hint, hints: hints)
   }
 
   /// The command line is wrong; nothing was done.
@@ -35,14 +39,14 @@ struct Problem: Error, Equatable {
   /// Returns `tsync: COMMAND: fact`, then `tsync: hint` lines.
   func lines(command: String, quiet: Bool, _ text: HintText) -> [Line] {
     let name = command.utf8.isEmpty ? "" : "\(command): "
-    return [Line("tsync: \(name)\(fact)")]
+    return [Line("tsync: \(name)\(text.text(of: fact))")]
       + (quiet ? [] : hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) })
   }
 
   func json(command: String, _ text: HintText) -> JSON {
     [
       "command": .string(command), "status": .integer(Int(status.number)),
-      "message": .string(fact),
+      "message": .string(Text(text.text(of: fact))),
       "hints": .array(hints.map { .string(Text(text.text(of: $0))) }),
     ]
   }

@@ -27,8 +27,8 @@ struct PurgeCommand: TsyncCommand {
           guard let invalid = entry.invalid,
             try !session.workspace.discard(invalid, of: entry.key, in: name)
           else { continue }
-          context.printer.warn(
-            Problem(.rejected, "another program changed \(invalid.place); it was not removed"))
+          let fact: Hint = "another program changed \(place: invalid.place); it was not removed"
+          context.printer.warn(Problem(.rejected, fact))
         }
         try session.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])

@@ -76,7 +76,7 @@ struct Restoration {
       targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false
-    var warned: Set<String> = []
+    var warned: Set<Hint> = []
     for target in targets {
       do {
         if let problem = try session.moved(target, &claims) { throw problem }

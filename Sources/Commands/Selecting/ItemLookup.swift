@@ -111,7 +111,7 @@ struct ItemLookup {
     let suffixes = ["items": [FileName.suffix.string], "conflicts": sides]
     let root = "\(workspace.path)/.todosync"
     let absolute = PathName.absolute(path, in: directory)
-    // Messages show places relative to `.todosync`, and hints relative to its parent.
+    // JSON documents have paths relative to `.todosync`, and to its parent.
     let shown = [root, workspace.path].map { PathName.absolute(path, in: $0) }
     for path in [absolute, PathName.physical(absolute)] + shown {
       guard let place = PathName.part(of: path, below: root) else { continue }

@@ -21,8 +21,10 @@ extension Context {
     }
     // The invocation is in the directory of `-C` already.
     let named = options.directory == nil ? invocation.environment.nonEmpty("TSYNC_DIR") : "."
-    return try Workspace.find(
+    let found = try Workspace.find(
       from: path(named ?? "."), home: invocation.home, isNamed: named != nil)
+    printer.hintText.workspace = found
+    return found
   }
 
   /// The command and its selection, for the history (decisions.md 32, 74).

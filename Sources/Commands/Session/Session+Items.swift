@@ -38,12 +38,10 @@ extension Session {
     try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
   }
 
-  /// Returns an item's path for messages, relative to `.todosync`.
-  func place(of key: ItemKey) throws -> String { try place(ofPath: workspace.path(of: key)) }
-
-  /// Returns an absolute path for messages, relative to `.todosync` if it is below.
-  func place(ofPath path: String) -> String {
-    PathName.part(of: path, below: "\(workspace.path)/.todosync") ?? path
+  /// Returns the path of an item's file, relative to `.todosync`.
+  func place(of key: ItemKey) throws -> String {
+    let path = try workspace.path(of: key)
+    return PathName.part(of: path, below: "\(workspace.path)/.todosync") ?? path
   }
 
   /// Returns the names of the directories below `items` that are no table of the workspace.
@@ -60,12 +58,12 @@ extension Session {
     for table in tables where !found.contains(table) {
       let count = try workspace.liveIDs(in: table).count
       guard count > 0 else { continue }
-      let place = ".todosync/items/\(table)"
+      let place = "items/\(table)"
       throw Problem(
-        .unsafe, "items/\(table) is missing",
+        .unsafe, "\(place: place) is missing",
         hints: [
           "to bring its items back: \(typed: "restore", "-a", "-t", "\(table)")",
-          "to delete them on the server: \(shell: "mkdir", places: [place]) && \(typed: "push", "--max-delete", "\(count)")",
+          "to delete them on the server: \(shell: "mkdir", places: [".todosync/\(place)"]) && \(typed: "push", "--max-delete", "\(count)")",
         ])
     }
   }

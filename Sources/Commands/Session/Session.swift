@@ -38,11 +38,11 @@ struct Session {
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
     (self.context, self.access) = (context, access)
+    context.printer.hintText.workspace = path
     workspace = try context.workspace(at: path, isWriting: access.isWriting)
     configuration = try Configuration(
       workspace: try workspace.settings(), user: try context.userDirectory?.settings())
     context.printer.apply(configuration)
-    context.printer.hintText.workspace = workspace.path
     tables = try configuration.tables(named: context.options.table)
     (workspace.notices + configuration.warnings).forEach(context.printer.warn)
   }

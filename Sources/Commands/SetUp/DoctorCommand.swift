@@ -55,7 +55,7 @@ struct DoctorCommand: TsyncCommand {
     } catch {
       guard case .untrusted(let place, let fact) = error, before.isNewer(place) else { throw error }
       throw Problem(
-        .unsafe, "\(place) \(fact)",
+        .unsafe, "\(place: place) \(fact)",
         hints: ["nothing was changed; install a newer tsync, or clone again"])
     }
     var finished: [Finding] = []

@@ -64,7 +64,7 @@ extension DoctorReport.Entry {
     var line = Line(terms.word, terms.look)
     line.pad(to: 8)
     let position = [finding.line, finding.column].compactMap { $0.map { ":\($0)" } }.joined()
-    line.append("\(finding.place)\(position): \(message(printer))")
+    line.append(printer.text(of: "\(place: finding.place)\(position): ") + message(printer))
     let deed = fix ?? finding.remedy.map { "--fix \($0.words)" }
     return [line] + (deed.map { [Line("        \($0)")] } ?? [])
   }

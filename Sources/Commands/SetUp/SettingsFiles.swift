@@ -49,7 +49,7 @@ struct SettingsFiles {
     let path = try FileText.makeTemporary(
       file.text, in: environment.nonEmpty("TMPDIR") ?? "/tmp")
     let text = EditedText(
-      text: file.text, path: path, place: path,
+      text: file.text, path: path,
       editor: Editor(environment, try? configuration()), context: context)
     let isEdited = try text.edit { bytes throws(JSONError) in
       let edited = SettingsFile(place: file.place, text: bytes)
@@ -58,7 +58,7 @@ struct SettingsFiles {
     } apply: { edited in
       // Another command may have changed the file since the editor opened it.
       guard try self.file() == file else {
-        throw Problem(.rejected, "\(file.place) changed while you edited it")
+        throw Problem(.rejected, "\(file: file.place) changed while you edited it")
       }
       try write(edited)
     }

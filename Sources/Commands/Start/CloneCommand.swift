@@ -70,7 +70,7 @@ struct CloneCommand: TsyncCommand {
   private static func requireEmpty(_ shown: String, in context: Context) throws {
     let path = context.path(shown)
     guard let stream = opendir(path) else {
-      guard errno == ENOENT else { throw WorkspaceError.file(place: shown, Errno(rawValue: errno)) }
+      guard errno == ENOENT else { throw WorkspaceError.file(place: path, Errno(rawValue: errno)) }
       return
     }
     defer { closedir(stream) }

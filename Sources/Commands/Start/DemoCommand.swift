@@ -20,7 +20,7 @@ struct DemoCommand: TsyncCommand {
     guard mkdir(directory, 0o700) == 0 else {
       let error = Errno(rawValue: errno)
       throw error == .fileExists
-        ? Problem.usage("\(shown) already exists") : WorkspaceError.file(place: shown, error)
+        ? Problem.usage("\(shown) already exists") : WorkspaceError.file(place: directory, error)
     }
     let environment = Self.environment(context.invocation, directory)
     let server = try BackgroundProgram(

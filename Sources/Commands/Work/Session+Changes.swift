@@ -106,12 +106,14 @@ extension Session {
     }
   }
 
-  /// Returns an item as its file will hold it; throws ``InvalidItem`` if that would be invalid.
+  /// Returns an item as its file will hold it; throws ``Problem`` if that would be invalid.
   static func checked(_ item: Item, _ key: ItemKey) throws -> Item {
     let text = ItemFile.text(of: item, id: key.id)
     guard text.count <= ItemFile.itemLimit else {
-      throw InvalidItem(place: "\(key)", message: "it would be larger than 1 MiB")
+      throw Problem.usage("\(key) would be larger than 1 MiB")
     }
-    return try ItemFile.item(in: text, as: key, place: "\(key)")
+    do { return try ItemFile.item(in: text, as: key, place: "") } catch {
+      throw Problem.usage("\(key): \(error.message)")
+    }
   }
 }

@@ -5,8 +5,8 @@ import Workspace
 extension Problem {
   /// The item's file was renamed by hand, which must be undone first.
   static func moved(_ key: ItemKey, to file: InvalidItem) -> Problem {
-    .usage(
-      "the file of \(key) was renamed to \(file.place)",
+    Problem(
+      .usage, "the file of \(key) was renamed to \(place: file.place)",
       hints: file.hint.map { ["to undo the rename: \($0)"] } ?? [])
   }
 }

@@ -178,7 +178,7 @@ import Testing
     #expect(kept.contains { $0.contains("Milk") && $0.hasSuffix(late) })
     let examined = anna.run("doctor")
     #expect(examined.status == 0)
-    #expect(examined.output.contains("note    trash/items/todoitem/milk."), "\(examined)")
+    #expect(examined.output.contains("note    .todosync/trash/items/todoitem/milk."), "\(examined)")
     anna.expectSound()
   }
 

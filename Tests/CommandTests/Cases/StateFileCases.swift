@@ -61,7 +61,8 @@ import Workspace
       let stopped = anna.run(command)
       #expect(stopped.status == 8, "\(command)")
       #expect(
-        stopped.error.hasPrefix("tsync: \(command): journal.jsonl:2: damaged: "), "\(command)")
+        stopped.error.hasPrefix("tsync: \(command): .todosync/journal.jsonl:2: damaged: "),
+        "\(command)")
     }
     #expect(try journal(of: anna) == broken)
     #expect(world.line.requests.count == count)
