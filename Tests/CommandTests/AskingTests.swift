@@ -64,7 +64,7 @@ struct AskingTests {
         l  leave it; tsync asks again next time
         q  leave it and all that follow
         [c]lient, [s]erver, [e]dit, [b]oth, [l]eave, [q]uit? [e]
-        3 left                                           SIDE is client, server or both: tsync resolve --SIDE REF
+        3 left                                           to keep your version (or --server): tsync resolve --client todoitem/dm
 
         """)
   }
@@ -88,7 +88,7 @@ struct AskingTests {
            as a new item
         [c]lient, [s]erver, [e]dit, [b]oth,
         [l]eave, [q]uit? [e]
-        1 left                                           SIDE is client, server or both: tsync resolve --SIDE REF
+        1 left                                           to keep your version (or --server): tsync resolve --client todoitem/md
 
         """)
   }

@@ -115,8 +115,8 @@ extension Session {
   /// Prints the numbers, and the next step.
   private func show(_ summary: ResolveSummary, isLast: Bool) throws {
     var hint: Hint?
-    if summary.resolved == 0, !summary.left.isEmpty {
-      hint = "SIDE is client, server or both: \(typed: "resolve", "--SIDE", "REF")"
+    if summary.resolved == 0, let key = summary.left.min() {
+      hint = "to keep your version (or --server): \(typed: "resolve", "--client", "\(key)")"
     } else if isLast {
       let survey = try Survey(of: tables, on: workspace)
       // An interrupted command may have resolved all of them, and sent nothing.
