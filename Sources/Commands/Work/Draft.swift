@@ -29,6 +29,18 @@ extension Draft {
     try self.init(.object(item.fields))
   }
 
+  /// Returns the item for the editor: its title, which may be empty, and the fields of the table's
+  /// items; those that it doesn't have are `null`.
+  func opened(_ session: Session, _ inventory: Inventory) throws -> Item {
+    let others = try inventory.items(on: session.workspace).filter { $0.key.table == session.table }
+    let names = ([item] + others.map(\.item)).flatMap { $0.fields.members.map(\.name) }
+    let isTitle = names.contains("title") && !names.contains("text")
+    let titleField = session.configuration.titleField ?? (isTitle ? "title" : "text")
+    var opened = Item(JSONObject([.init(name: titleField, value: item[titleField] ?? "")]))
+    for name in names where opened.fields[name] == nil { opened[name] = item[name] ?? .null }
+    return opened
+  }
+
   /// Takes the members of an object.
   init(_ json: JSON) throws(NameError) {
     guard let object = json.object else { throw NameError("expected an object") }

@@ -40,9 +40,11 @@ struct NewCommand: TsyncCommand {
       return try make(context) { [try Draft(title, settings, $0, $1)] }
     }
     let (text, id) = try context.open(for: .reading) { session in
-      let draft = try Draft(title, settings, session, session.inventory())
+      let inventory = try session.inventory()
+      let draft = try Draft(title, settings, session, inventory)
       let id = try draft.id ?? .random(context.invocation.random)
-      return (try EditedText(ItemFile.text(of: draft.item, id: id), for: .new, session), id)
+      let document = try JSON.object(draft.opened(session, inventory).object(id: id))
+      return (try EditedText(document.encoded(.indented()) + [0x0A], for: .new, session), id)
     }
     let isMade = try text.edit(Draft.init(parsing:)) { edited in
       try make(context) { _, _ in [Draft(id: edited.id ?? id, item: edited.item)] }
