@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 import Workspace
@@ -20,7 +21,9 @@ struct DemoCommand: TsyncCommand {
     guard mkdir(directory, 0o700) == 0 else {
       let error = Errno(rawValue: errno)
       throw error == .fileExists
-        ? Problem.usage("\(shown) already exists") : WorkspaceError.file(place: directory, error)
+        ? Problem.usage(
+          "\(shown) already exists", hints: ["to make another: \(typed: "demo", "\(shown)-2")"])
+        : WorkspaceError.file(place: directory, error)
     }
     let environment = Self.environment(context.invocation, directory)
     let server = try BackgroundProgram(
@@ -30,7 +33,7 @@ struct DemoCommand: TsyncCommand {
       log: "\(directory)/server.log")
     defer { server.end() }
     guard let url = server.firstLine() else {
-      throw Problem(.damaged, "the server did not start: see \(shown)/server.log")
+      throw Problem(.damaged, "the server did not start: see \(file: "\(directory)/server.log")")
     }
     // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
@@ -51,9 +54,10 @@ struct DemoCommand: TsyncCommand {
     }
     let programs = PathName.split(invocation.executable ?? "").directory
     let path = invocation.environment["PATH"] ?? "/usr/bin:/bin"
+    // The search for a workspace ends at home: one around the directory is not the demonstration's.
     return Environment(own).setting([
       ("PATH", Text("\(programs):\(path)")), ("XDG_CONFIG_HOME", Text("\(directory)/config")),
-      ("LC_ALL", "C"),
+      ("HOME", Text(directory)), ("LC_ALL", "C"),
     ])
   }
 }
