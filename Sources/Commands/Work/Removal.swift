@@ -7,6 +7,8 @@ struct Removal {
   let targets: [Target]
   private let inventory: Inventory
   private let names: ItemNames
+  /// The texts of invalid files, on one line, in place of their titles.
+  private var texts: [ItemKey: String] = [:]
 
   init(_ selection: ItemSelection, _ session: Session) throws {
     let inventory = try session.inventory()
@@ -14,9 +16,12 @@ struct Removal {
     var claims = Claims()
     for target in targets {
       if let problem = try session.moved(target, &claims) { throw problem }
+      guard let key = target.key, case .invalid(let file) = try session.workspace.client(key)
+      else { continue }
+      let text = try session.workspace.text(of: key).flatMap(Text.init(validating:))?.string
+      texts[key] = text?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       // The only copy of another item must not go as this one's.
-      if let key = target.key, case .invalid(let file) = try session.workspace.client(key),
-        let other = file.claims.map({ ItemKey(key.table, $0) }),
+      if let other = file.claims.map({ ItemKey(key.table, $0) }),
         try session.workspace.isKnown(other) && session.workspace.client(other).item == nil
       {
         throw Problem(invalid: file, .usage)
@@ -78,7 +83,9 @@ struct Removal {
     if let key = target.key {
       let item =
         try inventory.item(key, on: session.workspace) ?? session.workspace.base(of: key).item
-      printer.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
+      var outcome = Outcome(verb: verb, key: key, title: names.title(of: item))
+      if item == nil, let text = texts[key], !text.isEmpty { outcome.words = ItemNames.shown(text) }
+      printer.show(outcome, names)
     } else if let file = target.misnamedFile {
       printer.show(verb, file, in: target.table)
     }
