@@ -105,7 +105,7 @@ struct DialectDetection {
     case _ where chosen != nil && answer.status != 404: step = alienStep(answer, refusal)
     case _ where chosen == nil && isOld && [200, 400].contains(answer.status):
       step = .found(.mobileServices)
-    case (.version3, 200): step = afterVersion3(answer)
+    case (.version3, 200): step = afterVersion3(answer, refusal)
     case (.version3, 400): step = afterRefusal(answer, refusal)
     case (.unversioned, 200) where rows(of: answer, .communityToolkit) != nil:
       step = .found(.communityToolkit)
@@ -127,11 +127,13 @@ struct DialectDetection {
     }
   }
 
-  private func afterVersion3(_ answer: HTTPAnswer) -> Step {
+  private func afterVersion3(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
     if rows(of: answer, .datasync) != nil {
       return dataset != nil ? .found(.datasync) : .ask(.unversioned)
     }
-    guard let rows = rows(of: answer, .mobileApps) else { return alien }
+    guard let rows = rows(of: answer, .mobileApps) else {
+      return alienStep(answer, refusal)
+    }
     let isMarked = answer.header("X-ZUMO-Server-Version") != nil
     if isMarked || rows.contains(where: { $0["version"] != nil || $0["updatedAt"] != nil }) {
       return .found(.mobileApps)

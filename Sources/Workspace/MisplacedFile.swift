@@ -19,7 +19,9 @@ extension InvalidItem {
     if key == nil { advised.claims = try Self.id(in: fileName, directory) }
     let stem = Array(fileName.utf8.dropLast(FileName.suffix.bytes.count))
     let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
-    if key != nil || hint != nil, let original = Self.original(of: stem),
+    // A file of no item's name, with the id of an item beside it, is a copy however it is named.
+    let claimed = key == nil ? advised.claims.flatMap(FileName.of) : nil
+    if key != nil || hint != nil, let original = claimed ?? Self.original(of: stem),
       advised.claims.map({ FileName.of($0) == original }) ?? true,
       case .file = try FileReading(
         "\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
@@ -29,7 +31,7 @@ extension InvalidItem {
       advised.message = "this is a copy of \(original)"
       (advised.line, advised.column) = (nil, nil)
       advised.comparison = "\(shell: "diff", places: places)"
-      advised.hint = "\(shell: "rm", places: [copy])"
+      advised.hint = "\(Hint.Piece.command(["tsync", "rm"], places: [copy]))"
       return advised
     }
     let id = advised.claims ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)

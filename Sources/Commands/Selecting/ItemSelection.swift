@@ -45,17 +45,13 @@ enum ItemSelection: Equatable {
     guard case .filters(let words, let confirmed) = self else { return [] }
     let here = try inventory.items(on: session.workspace)
     let removed = areRemoved ? try inventory.removed(session.workspace) : []
-    let filters: ItemFilters
-    do {
-      filters = try ItemFilters(
-        words, of: here + removed, doneField: session.configuration.doneField)
-    } catch {
-      guard let key = (here + removed).first(where: { words.contains($0.key.id.text.string) })?.key
-      else { throw error }
-      var problem = Problem(error)
-      problem.hints.append("to name the item: \(shell: "\(key)")")
-      throw problem
+    if let key = (here + removed).map(\.key).first(where: { words.contains($0.id.text.string) }) {
+      throw Problem.usage(
+        "'\(key.id)' is an item's id and a filter",
+        hints: ["to name the item: \(shell: "\(key)")"])
     }
+    let filters = try ItemFilters(
+      words, of: here + removed, doneField: session.configuration.doneField)
     return (areRemoved ? removed : here).filter { key, item in
       filters.fit(key, item) && confirmed?.contains(key) ?? true
     }

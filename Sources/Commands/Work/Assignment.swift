@@ -14,7 +14,10 @@ struct Assignment: Equatable {
   let field: Text
   let value: Value
 
-  static func isOne(_ word: String) -> Bool { word.utf8.contains(UInt8(ascii: "=")) }
+  /// Whether a word sets a field: it has a `=`, and no `/` before it as `TABLE/ID` has.
+  static func isOne(_ word: String) -> Bool {
+    word.utf8.first { [UInt8(ascii: "="), UInt8(ascii: "/")].contains($0) } == UInt8(ascii: "=")
+  }
 
   init(_ word: String, allowingID: Bool = false) throws {
     let bytes = word.utf8

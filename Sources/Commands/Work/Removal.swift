@@ -9,6 +9,8 @@ struct Removal {
   private let names: ItemNames
   /// The texts of invalid files, on one line, in place of their titles.
   private var texts: [ItemKey: String] = [:]
+  /// Whether `restore` can name all that is removed: it finds no file that was never an item.
+  private(set) var isRestorable = true
 
   init(_ selection: ItemSelection, _ session: Session) throws {
     let inventory = try session.inventory()
@@ -16,8 +18,12 @@ struct Removal {
     var claims = Claims()
     for target in targets {
       if let problem = try session.moved(target, &claims) { throw problem }
-      guard let key = target.key, case .invalid(let file) = try session.workspace.client(key)
-      else { continue }
+      guard let key = target.key else {
+        isRestorable = false
+        continue
+      }
+      guard case .invalid(let file) = try session.workspace.client(key) else { continue }
+      if try session.workspace.base(of: key).item == nil { isRestorable = false }
       let text = try session.workspace.text(of: key).flatMap(Text.init(validating:))?.string
       texts[key] = text?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       // The only copy of another item must not go as this one's.

@@ -42,7 +42,8 @@ struct RmCommand: TsyncCommand {
       if removal.targets.isEmpty { context.printer.summary("nothing changed") }
       context.printer.count(
         removal.targets.count, "removed", selection,
-        next: "\(typed: context.sameTables(["restore"] + words))")
+        next: removal.isRestorable
+          ? "\(typed: context.sameTables(["restore"] + words))" : "\(place: "trash/items")")
     }
   }
 }
