@@ -29,9 +29,12 @@ struct IncomingAnswer {
   /// Go and Apache.
   var isForTLS: Bool {
     guard isHeaderComplete else { return body.first == 21 }
-    guard status == 400, body.first != UInt8(ascii: "{") else { return false }
+    guard status == 400 else { return false }
     let text = String(decoding: body.prefix(2_000), as: UTF8.self)
-    return ["HTTPS port", "HTTPS server", "SSL-enabled server port"].contains { text.contains($0) }
+    return [
+      "plain HTTP request was sent to HTTPS port", "sent an HTTP request to an HTTPS server",
+      "speaking plain HTTP to an SSL-enabled server port",
+    ].contains { text.contains($0) }
   }
 
   init(limits: TransportLimits) {

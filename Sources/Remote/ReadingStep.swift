@@ -63,10 +63,10 @@ extension Stop {
     guard let location = answer.header("Location"), !location.utf8.isEmpty else {
       return .elsewhere("\(address) answered \(answer.status) without a new address")
     }
-    // A query may have secrets.
+    // A query may have secrets, and a name a password.
     let place = Substring(
       location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-    let shown = String(place).cut(to: 200)
+    let shown = String(place).replacing(#/\/\/[^\/]*@/#, with: "//").cut(to: 200)
     guard [301, 308].contains(answer.status) else {
       return .elsewhere(
         "\(address) sends to \(shown) (\(answer.status)), a login page or a temporary address;"

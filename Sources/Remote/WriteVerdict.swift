@@ -58,7 +58,9 @@ enum WriteVerdict: Equatable {
   ) -> Reply.Outcome {
     if let row, !row.deleted { return .done(row.id == id && row.version == nil ? nil : row) }
     if let object = answer.object, object[Item.idField] != nil { return .done(nil) }
-    let isCutOff = answer.body.first { !$0.isBlank } == UInt8(ascii: "{") && answer.object == nil
+    let start = answer.body.first { !$0.isBlank }
+    let isCutOff =
+      start.map { "{[\"".utf8.contains($0) } == true && (try? JSON(parsing: answer.body)) == nil
     let isMade =
       answer.status == 201 && !answer.isMarkup && !isCutOff
       && (!answer.body.isEmpty || answer.isSaidToBeEmpty)

@@ -132,13 +132,14 @@ extension JSONObject {
     members.first { $0.name == name } ?? members.first { $0.name.isEqual(anyCase: name.string) }
   }
 
-  /// Returns the object with the names that another has for its members, letters' case aside.
-  fileprivate func named(as other: JSONObject) -> JSONObject {
+  /// Returns the object with the names that another has for its members, letters' case aside; without
+  /// those of the server's own names that the other, of an older store, has not.
+  func named(as other: JSONObject) -> JSONObject {
     let exact = other.byName()
     let names = Dictionary(
       other.members.map { ($0.name.lowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
     return JSONObject(
-      members.map {
+      members.filter { exact[$0.name] != nil || RowColumn.named($0.name, prefix: "") == nil }.map {
         let name = exact[$0.name] == nil ? names[$0.name.lowercased] : nil
         return Member(name: name ?? $0.name, value: $0.value)
       })

@@ -35,10 +35,13 @@ package struct SentItem: Equatable, Sendable {
       throw .badRequest("the members '\(first)' and '\(name)' differ only in case")
     }
     id = try Self.id(object.member(anyCase: "id")?.value)
-    version = object.member(anyCase: "version")?.value.text
+    version = object["version"]?.text
     isDeleted = object.member(anyCase: "deleted")?.value.boolean
     members = JSONObject(
-      object.members.filter { RowColumn.named($0.name, prefix: "") == nil })
+      object.members.filter { member in
+        !member.name.isEqual(anyCase: "id")
+          && !RowColumn.system.contains { member.name == Text($0.name) }
+      })
   }
 
   /// Whether a member makes the body no item: a system column with the prefix of 2014, whoever sends

@@ -108,7 +108,7 @@ extension TableRoutes {
     let item = try await sentItem(request, view.dialect)
     let id = try item.id ?? ItemID(Text(UUID().uuidString.lowercased()))
     let outcome = try await store.write(
-      RowWrite(.insert(item.members), id), in: request.target.table)
+      RowWrite(.insert(item.members.named(as: JSONObject())), id), in: request.target.table)
     guard case .created(let row) = outcome else { return try answer(outcome, view) }
     var answer = try TableAnswer.row(.created, row, view)
     answer.fields[.location] = request.origin.url(

@@ -11,9 +11,6 @@ package enum ItemFile {
   /// The most bytes of a text that tsync indents, and of an item that a command makes: 1 MiB.
   package static let itemLimit = 1 << 20
 
-  /// What Syncthing puts between an item's name and a date, to name a copy.
-  static let copyMark = ".sync-conflict-"
-
   /// Reads the item that a text holds.
   ///
   /// One byte order mark is tolerated. System fields are left out, they are the server's. The place
@@ -32,8 +29,8 @@ package enum ItemFile {
     }
     if let id = object[Item.idField], !id.isNull {
       guard id.text == key.id.text else { throw otherID(id, in: bytes, as: key, place: place) }
-    } else if key.id.text.bytes.firstRange(of: Array(copyMark.utf8)) != nil {
-      // An item of such an id says so itself.
+    } else if key.id.text.bytes.firstRange(of: Array(".sync-conflict-".utf8)) != nil {
+      // Syncthing names copies so; an item of such an id says so itself.
       throw InvalidItem(place: place, message: "it is named like a copy, and contains no id")
     }
     return Item(object)

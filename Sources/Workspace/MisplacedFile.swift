@@ -60,11 +60,12 @@ extension InvalidItem {
   }
 
   /// Returns the name of the file that another program has copied, by how it named the copy:
-  /// `milk (1)`, `milk (Anna's conflicted copy)`, `milk copy`, `milk.sync-conflict-20260101`.
+  /// `milk (1)`, `milk (Anna's conflicted copy)`, `milk copy 2`, `milk.sync-conflict-20260101`.
   private static func original(of stem: [UInt8]) -> Text? {
-    let ends = [" (", " copy", " - Copy", ItemFile.copyMark]
-    return ends.compactMap { stem.firstRange(of: Array($0.utf8))?.lowerBound }.min()
-      .flatMap { Text(validating: stem[..<$0]) }
+    let form =
+      #/(.+?)(?: \(\d+\)| \([^()]*conflicted copy[^()]*\)| copy(?: \d+)?| - Copy(?: \(\d+\))?|\.sync-conflict-.*)/#
+    let name = String(validating: stem, as: UTF8.self)
+    return name.flatMap { try? form.wholeMatch(in: $0) }.map { Text(String($0.1)) }
   }
 
   /// Returns the id that a file contains; `nil` where that can't be an item's.

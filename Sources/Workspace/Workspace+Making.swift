@@ -41,22 +41,20 @@ extension Workspace {
     try parent.synchronize()
   }
 
-  /// Takes a making back: removes a workspace, unless it has items.
+  /// Takes a making back: removes the workspace, which must be locked, unless it has items.
   ///
-  /// It disappears whole or not at all.
-  ///
+  /// - Returns: Whether it is gone, which is seen whole or not at all.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package static func unmake(at path: String) throws(WorkspaceError) {
+  package func unmake() throws(WorkspaceError) -> Bool {
+    requireLock()
     let parent = try Directory(path: path, place: path)
-    let temporary = temporaryName()
-    _ = parent.move(Layout.directory, to: parent, temporary)
-    guard let items = try parent.child(temporary).existingChild(Layout.items),
-      try items.names().allSatisfy({ (try? items.child($0).names().isEmpty) == true })
-    else {
-      _ = parent.move(temporary, to: parent, Layout.directory)
-      return
-    }
-    parent.removeTree(temporary)
+    let gone = Self.temporaryName()
+    guard let items = try root.existingChild(Layout.items),
+      try items.names().allSatisfy({ (try? items.child($0).names().isEmpty) == true }),
+      case .success = parent.move(Layout.directory, to: parent, gone)
+    else { return false }
+    parent.removeTree(gone)
+    return true
   }
 
   private static func temporaryName() -> String {

@@ -74,6 +74,7 @@ struct TerminalTests {
     arguments: [
       ("abcdef", 6, "abcdef"), ("abcdefg", 6, "abcde…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
       ("a👩\u{200D}👧日本", 5, "a👩\u{200D}👧…"), ("ab👩\u{200D}👧日本", 4, "ab…"),
+      ("a" + String(repeating: "👩\u{200D}", count: 3_000) + "👩", 60, "a…"),
     ])
   func cut(text: String, limit: Int, result: String) {
     #expect(Terminal.cut(text, to: limit) == result)

@@ -47,7 +47,7 @@ import Testing
   func wrongScheme() throws {
     let answers: [ScriptedReply] = [
       .raw([21, 3, 1, 0, 2, 2, 70]),
-      .answer(400, body: Array("<h1>… sent to HTTPS port</h1>".utf8)),
+      .answer(400, body: Array("<h1>The plain HTTP request was sent to HTTPS port</h1>".utf8)),
       .answer(400, body: Array("Client sent an HTTP request to an HTTPS server.".utf8)),
     ]
     for answer in answers {
@@ -56,7 +56,9 @@ import Testing
       let error = TransportError(.wrongScheme, "\(server.url) expects TLS", nothingSent: true)
       #expect(try transport.get(server.url).failure == error)
     }
-    let refusal = try ScriptedServer { _ in .json(#"{"error":"no HTTPS port"}"#, status: 400) }
+    let refusal = try ScriptedServer { _ in
+      .json(#""the url must not be an HTTPS port""#, status: 400)
+    }
     var plain = CurlTransport.forTest()
     #expect(try plain.get(refusal.url).get().status == 400)
     let server = try ScriptedServer { _ in .json("{}") }

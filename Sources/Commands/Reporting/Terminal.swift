@@ -52,10 +52,17 @@ enum Terminal {
   /// Returns the width of a safe text in columns.
   static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-    // The emoji of a family are one picture.
-    return zip(" \(text)".unicodeScalars, text.unicodeScalars).reduce(0) { sum, pair in
-      pair.0 == "\u{200D}" && pair.1.properties.isEmoji ? sum : sum + columns(of: pair.1)
+    // The emoji of a family, up to eight, are one picture.
+    var (sum, joined) = (0, 0)
+    var before: [Unicode.Scalar] = [" ", " "]
+    for scalar in text.unicodeScalars {
+      let isPart =
+        before[1] == "\u{200D}" && before[0].properties.isEmoji && scalar.properties.isEmoji
+      joined = isPart || scalar == "\u{200D}" ? joined + 1 : 0
+      sum += isPart && joined < 16 ? 0 : columns(of: scalar)
+      before = [before[1], scalar]
     }
+    return sum
   }
 
   /// Returns 0 for combining and 2 for wide characters (Unicode Annex 11, by blocks), else 1.

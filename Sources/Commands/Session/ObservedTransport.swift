@@ -102,6 +102,10 @@ final class ObservedTransport: Transport {
       address.origin.scheme == .http
       ? ("to use TLS", "https") : ("if the server has no TLS", "http")
     let other = "\(scheme)\(Substring("\(address)".utf8.drop { $0 != UInt8(ascii: ":") }))"
-    return Stop.elsewhere(fault.message, ways: ["\(way): \(typed: "remote", "set", other)"])
+    // tsync itself speaks plain HTTP to this machine only.
+    let host = address.origin.host.string
+    let mayChange = scheme == "https" || host == "localhost" || LoopbackAddress.contains(host)
+    return Stop.elsewhere(
+      fault.message, ways: mayChange ? ["\(way): \(typed: "remote", "set", other)"] : [])
   }
 }

@@ -34,12 +34,14 @@ struct CloneCommand: TsyncCommand {
     let isNew = access(new.path, F_OK) != 0
     try new.make(remote: address.description)
     context.printer.hintText.enter(shown)
-    var isElsewhere = false
+    var isGone = false
     do {
       try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
         let connection = Result { try session.exchange { _, _ in } }
-        if case .failure(let stop as Stop) = connection { isElsewhere = stop.isElsewhere }
-        if !isElsewhere {
+        if case .failure(let stop as Stop) = connection, stop.isElsewhere {
+          isGone = try session.workspace.unmake()
+        }
+        if !isGone {
           new.announce(context.printer)
           context.printer.set("remote", address.description)
         }
@@ -52,8 +54,7 @@ struct CloneCommand: TsyncCommand {
     } catch {
       // If a server of tables may be there, the workspace exists, and the user can go on in it.
       var problem = Problem(error)
-      if isElsewhere {
-        try Workspace.unmake(at: new.path)
+      if isGone {
         if isNew { rmdir(new.path) }
         problem.hints = ["nothing was made: check the URL, the tables (-t) and the network"]
       } else if problem.status == .usage {

@@ -54,7 +54,8 @@ import Testing
         tsync: to follow it: tsync remote set https://new.test
 
         """), "\(moved.error)")
-    world.disturb { _ in .answer(.answer(status, [("Location", "https://new.test/x?token=1")])) }
+    let secret = "https://anna:secret@new.test/x?token=1"
+    world.disturb { _ in .answer(.answer(status, [("Location", secret)])) }
     let elsewhere = world.anna.run("pull")
     #expect(elsewhere.error.hasPrefix("tsync: pull: the server moved to https://new.test/x\n"))
     #expect(!elsewhere.error.contains("remote set"))
@@ -111,7 +112,8 @@ import Testing
     arguments: [
       page("<title>Hotel login</title>"), .answer(301, [("Location", "https://x.test/")]),
       .answer(302, [("Location", "https://x.test/login")]), .answer(404),
-      .answer(400, body: Array("sent to HTTPS port".utf8)), .raw("SSH-2.0-OpenSSH_9.2\r\n"),
+      .answer(400, body: Array("The plain HTTP request was sent to HTTPS port".utf8)),
+      .raw("SSH-2.0-OpenSSH_9.2\r\n"),
     ], [true, false])
   func leavesNothing(answer: ScriptedReply, isEmpty: Bool) throws {
     let server = try ScriptedServer { _ in answer }
