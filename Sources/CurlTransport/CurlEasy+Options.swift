@@ -25,7 +25,7 @@ extension CurlEasy {
   private func setShared() throws(TransportError) {
     let limits = settings.limits
     try set(CURLOPT_PROTOCOLS_STR, "http,https")
-    // Redirects are never followed (safety.md §0, finding 6); an empty list of protocols is refused.
+    // Redirects are never followed; an empty list of protocols is refused.
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_MAXREDIRS, 0)
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
@@ -48,7 +48,7 @@ extension CurlEasy {
     }
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
     try set(CURLOPT_TIMEOUT_MS, limits.requestMilliseconds)
-    // Less than 2 bytes of a body a second is silence (safety.md §5, row 58).
+    // Less than 2 bytes of a body a second is silence.
     try set(CURLOPT_LOW_SPEED_LIMIT, 2)
     try set(CURLOPT_LOW_SPEED_TIME, (limits.stallMilliseconds + 999) / 1000)
   }

@@ -4,7 +4,7 @@ import Remote
 /// libcurl as it was found on this machine.
 ///
 /// It is opened when the first request is made, because a program that links it starts 8 to 12 ms
-/// later (decisions.md 18). It is never closed.
+/// later. It is never closed.
 // Unchecked: the table is written once, before anybody else sees it, and lives as long as the process.
 struct CurlLibrary: @unchecked Sendable {
   /// The library's functions.

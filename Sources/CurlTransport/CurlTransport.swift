@@ -8,7 +8,7 @@ package import Remote
 /// reads the proxy variables (`https_proxy`, `all_proxy`) itself; plain HTTP uses no proxy.
 ///
 /// When a connection that was kept turns out dead, libcurl sends a request again on a new one; a
-/// request may so reach the server twice (safety.md N10).
+/// request may so reach the server twice.
 package struct CurlTransport: Transport {
   private let settings: CurlSettings
   private let goesOn: () -> Bool

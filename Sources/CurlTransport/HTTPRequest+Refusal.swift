@@ -12,7 +12,7 @@ extension HTTPRequest {
 
   /// Why the request is not sent at all, or `nil` when it may go.
   ///
-  /// It looks at bytes, not at Characters, which may hold a line break inside (safety.md finding 8).
+  /// It looks at bytes, not at Characters, which may hold a line break inside.
   var refusal: TransportError? {
     guard Self.methods.contains(where: { $0.utf8.elementsEqual(method.utf8) }) else {
       return Self.refused("the request's method is not one of GET, POST, PATCH, PUT, DELETE")

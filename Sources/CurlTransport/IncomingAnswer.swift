@@ -3,7 +3,7 @@ import Remote
 /// An answer as it comes in, line by line and piece by piece, held to the limits.
 ///
 /// It knows nothing of libcurl, which reports success for headers that were cut off and limits a
-/// body only before it is unpacked (safety.md §0, findings 5 and 7).
+/// body only before it is unpacked.
 struct IncomingAnswer {
   private let limits: TransportLimits
   private var status = 0

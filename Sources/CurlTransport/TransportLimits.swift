@@ -1,4 +1,4 @@
-/// The limits of size and time of a server's answer (safety.md §2.0).
+/// The limits of size and time of a server's answer.
 package struct TransportLimits: Hashable, Sendable {
   /// The milliseconds for resolving the name, connecting and the TLS handshake together.
   package var connectMilliseconds = 10_000
@@ -24,6 +24,6 @@ package struct TransportLimits: Hashable, Sendable {
   /// Whether plain HTTP may go to loopback addresses; it never goes anywhere else.
   package var allowsPlainHTTPToLoopback = true
 
-  /// Makes the limits of safety.md §2.0.
+  /// Makes the default limits.
   package init() {}
 }

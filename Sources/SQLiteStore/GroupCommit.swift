@@ -5,7 +5,7 @@ import TableServer
 /// Carries out writes in transactions that all writes waiting at the same time share.
 ///
 /// While a transaction is being made durable, new writes gather for the next one: one fsync serves
-/// as many as there are (performance.md G13).
+/// as many as there are.
 actor GroupCommit {
   private struct Job: Sendable {
     var write: RowWrite

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// Ends queries of clients that take too long (safety.md V9).
+/// Ends queries of clients that take too long.
 enum QueryLimit {
   /// Runs a query; after `duration` SQLite ends it.
   ///

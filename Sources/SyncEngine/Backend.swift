@@ -24,7 +24,7 @@ package protocol Backend {
   mutating func read(_ key: ItemKey) throws -> Reading
 
   /// Tells whether the server gives new rows of a table ids of its own: a row that isn't there under
-  /// the id that was sent may be there under another one then (decisions.md 50).
+  /// the id that was sent may be there under another one then.
   ///
   /// - Throws: ``Stop``, where it can't be asked.
   mutating func makesIDs(in table: TableName) throws -> Bool
@@ -44,7 +44,7 @@ package protocol Backend {
 package enum Reading: Equatable, Sendable {
   /// The row, or its tombstone.
   case row(Row)
-  /// There is no such row and no tombstone, in a table that otherwise answers (decisions.md 12).
+  /// There is no such row and no tombstone, in a table that otherwise answers.
   case absent
   /// There is something that can't be taken for the row, or may not be read, in a table that otherwise
   /// answers; why, in words for people.

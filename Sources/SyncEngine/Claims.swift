@@ -1,7 +1,6 @@
 package import SyncModel
 
-/// The ids that misnamed files contain; an item with such an id was renamed, not deleted
-/// (decisions.md 9).
+/// The ids that misnamed files contain; an item with such an id was renamed, not deleted.
 package struct Claims: Equatable, Sendable {
   private var files: [TableName: [ItemID: InvalidItem]] = [:]
 

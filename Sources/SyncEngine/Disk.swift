@@ -59,7 +59,7 @@ package enum WriteOutcome: Equatable, Sendable {
   case changedMeanwhile
 }
 
-/// The last known rows of the server and the delta tokens, one log for each table (decisions.md 1).
+/// The last known rows of the server and the delta tokens, one log for each table.
 package protocol RowDisk {
   /// Returns what is known of a row.
   func base(of key: ItemKey) throws -> Base

@@ -1,7 +1,6 @@
 import SyncModel
 
-/// The checks that stop a pull or push before it does damage (product.md §6, decisions.md 12 and
-/// 25).
+/// The checks that stop a pull or push before it does damage (tsync-safety(7)).
 package enum Guards {
   /// Returns how many of a table's items may vanish at once without a question.
   ///
@@ -14,7 +13,7 @@ package enum Guards {
   /// Returns how many of a table's files may have vanished in a push without a question.
   ///
   /// The larger of 20 and 30 % of the `rest`, which nothing else explains; but where the table has
-  /// three rows or more, never more than half of the rest (decisions.md 78).
+  /// three rows or more, never more than half of the rest.
   package static func vanished(of live: Int, rest: Int) -> Int {
     let most = max(20, rest * 3 / 10)
     return live >= 3 ? min(most, max(1, rest / 2)) : most

@@ -1,4 +1,4 @@
-/// A hint for people about the next step; its commands are values (decisions.md 48).
+/// A hint for people about the next step; its commands are values.
 ///
 /// ```
 ///   "to bring it back: \(typed: "restore", "a b")"

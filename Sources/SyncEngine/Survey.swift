@@ -16,7 +16,7 @@ package struct Survey: Equatable, Sendable {
     case conflict(OpenConflict)
     /// What lies there can't be an item.
     case invalid(InvalidItem)
-    /// The file is missing, and its id stands in another one: nothing is sent (decisions.md 9).
+    /// The file is missing, and its id stands in another one: nothing is sent.
     case moved(to: String)
   }
 

@@ -2,7 +2,7 @@ import Glibc
 package import SyncModel
 import SystemPackage
 
-/// The lock of a workspace, which one process at a time can have (safety.md §3.9).
+/// The lock of a workspace, which one process at a time can have.
 ///
 /// The kernel holds it by `flock(2)` and gives it back when the process ends, however it ends. What
 /// the file says is information only. It is a class because the workspace, a value, is copied and

@@ -1,7 +1,7 @@
 import SyncModel
 import SystemPackage
 
-/// Every name in a workspace (product.md §3).
+/// Every name in a workspace (tsync-workspace(5)).
 enum Layout {
   /// The directory that makes the one it lies in a workspace.
   static let directory = ".todosync"
@@ -39,7 +39,7 @@ enum Layout {
   /// Returns the name of an item's file.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)`` where the id is too long for one; such rows are
-  ///   refused before they come here (decisions.md 21).
+  ///   refused before they come here.
   static func file(of key: ItemKey) throws(WorkspaceError) -> String {
     try stem(of: key) + FileName.suffix.string
   }

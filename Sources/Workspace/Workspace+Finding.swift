@@ -6,7 +6,7 @@ extension Workspace {
   /// Finds the workspace that a directory belongs to: the nearest one in it or above it.
   ///
   /// The search ends at the user's home and where another file system begins. A workspace that
-  /// somebody else could have put there is refused (safety.md §2.2 W3).
+  /// somebody else could have put there is refused.
   ///
   /// - Parameters:
   ///   - start: Where to begin.

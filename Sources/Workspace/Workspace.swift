@@ -3,7 +3,7 @@ import SyncEngine
 package import SyncModel
 import SystemPackage
 
-/// A directory of item files and tsync's own files: the disk of the engine (product.md §3).
+/// A directory of item files and tsync's own files: the disk of the engine.
 ///
 /// A workspace that is open for reading holds no lock and changes nothing. One that is open for
 /// writing holds the lock until its last copy is gone: no editor and no other program is run

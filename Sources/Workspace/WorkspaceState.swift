@@ -9,7 +9,7 @@ package struct WorkspaceState: Equatable, Sendable {
   package var origin: Text?
   /// Which data set the server said it has.
   package var dataset: Text?
-  /// Who the server said the user is (decisions.md 31).
+  /// Who the server said the user is.
   package var user: Text?
   /// The dialect that was found out.
   package var dialect: Text?

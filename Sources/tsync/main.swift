@@ -1,7 +1,7 @@
 import Commands
 import Glibc
 
-// Whose files and tokens would these be? (safety.md §2.2 W10)
+// Whose files and tokens would these be?
 guard getuid() == geteuid(), getgid() == getegid() else {
   let refusal = "tsync: it can't be run with the rights of another user (set-user-ID)\n"
   write(STDERR_FILENO, refusal, refusal.utf8.count)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The texts that users have saved, and whether each is still somewhere (safety.md I18).
+/// The texts that users have saved, and whether each is still somewhere.
 ///
 /// A text is marked by something like `~m3~` in it, which is looked for byte by byte.
 struct ByteAudit {

@@ -3,7 +3,7 @@ import CTracer
 import Glibc
 import TestSupport
 
-/// A file system of its own, in a file, that can lose its power (safety.md §4.4).
+/// A file system of its own, in a file, that can lose its power.
 ///
 /// What it had not written when it was cut off is gone, as after a real cut; mounting it again reads
 /// its own journal.

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A directory as system calls change it, with all states in which a power loss may leave it
-/// (safety.md §3.1).
+/// A directory as system calls change it, with all states in which a power loss may leave it.
 ///
 /// What is written is on disk only after an fsync of the file, and a name only after one of its
 /// directory; until then, of a file's writes the first ones may be there, the next one by half or as

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Editors that save an item at the very moment at which tsync replaces it (safety.md L2, L3).
+/// Editors that save an item at the very moment at which tsync replaces it.
 @Suite struct EditorTests {
   /// The ways in which editors save.
   enum Style: CaseIterable, Sendable {

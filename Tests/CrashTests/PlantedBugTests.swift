@@ -28,7 +28,7 @@ struct PlantedBugTests {
   private static let sides = (TracedCall.Kind.sync, ".todosync/conflicts/todoitem")
   private static let sidesInTrash = (TracedCall.Kind.sync, ".todosync/trash/conflicts/todoitem")
 
-  /// The order that each sync is for stands in safety.md §3.3 to §3.5.
+  /// Each sync that goes missing, and what a power loss then breaks.
   static let bugs = [
     // The rows of a page before an item is changed by them, and the commit before the end.
     Bug("pull (3)", (.datasync, ".todosync/base/todoitem.jsonl")),

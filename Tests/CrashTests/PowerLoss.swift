@@ -153,7 +153,7 @@ final class PowerLoss {
     try world.server.rewind(to: state.mark)
     state.tree.write(to: mine.workspace)
     var faults: [String] = []
-    // What a command has said is done must be so, whatever comes after (safety.md P5).
+    // What a command has said is done must be so, whatever comes after.
     if state.isAtEnd {
       let found = try world.meaning(of: mine)
       if found != meaning {

@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// All states in which a power loss may leave the disk, rebuilt from what the tracer has recorded
-/// (safety.md §4.4).
+/// All states in which a power loss may leave the disk, rebuilt from what the tracer has recorded.
 @Suite(.enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
 struct PowerLossTests {
   @Test("case 87: after a power loss at any moment, the next command goes on")

@@ -110,7 +110,7 @@ final class PreparedScenario {
     }
   }
 
-  /// What a command has said is done must be so after a power cut (safety.md P5).
+  /// What a command has said is done must be so after a power cut.
   private func checkDurable(_ run: inout Run) throws {
     let found = try world.meaning(of: world.mine(scenario))
     if found != meaning {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Many processes at work in one workspace, some of them killed (safety.md L1, L7).
+/// Many processes at work in one workspace, some of them killed.
 @Suite(.enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
 struct SoakTests {
   @Test("cases 91, 92: processes in one workspace lose nothing, even where some are killed")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A fault at every system call that changes something (safety.md §4.3).
+/// A fault at every system call that changes something.
 @Suite(
   .serialized, .enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"),
   .disabled(if: Sanitizer.isThread, "a fault may meet a call of the sanitizer's own"))

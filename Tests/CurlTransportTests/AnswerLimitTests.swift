@@ -3,7 +3,7 @@ import Remote
 import TestSupport
 import Testing
 
-/// What an answer may be (safety.md §2.0, S11).
+/// What an answer may be.
 @Suite struct AnswerLimitTests {
   @Test("a body at the limit is taken, one byte more is refused")
   func bodyLimit() throws {

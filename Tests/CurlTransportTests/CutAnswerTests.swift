@@ -3,7 +3,7 @@ import Remote
 import TestSupport
 import Testing
 
-/// Answers that break off: libcurl calls some of them a success (safety.md §0, finding 5).
+/// Answers that break off: libcurl calls some of them a success.
 @Suite struct CutAnswerTests {
   static let body = #"{"text":"Hello world 3"}"#
 

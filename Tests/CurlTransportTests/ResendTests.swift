@@ -3,7 +3,7 @@ import Remote
 import TestSupport
 import Testing
 
-/// Connections that were kept and turn out dead (safety.md N10).
+/// Connections that were kept and turn out dead.
 @Suite struct ResendTests {
   @Test("N10: a request whose kept connection dies without an answer is sent again on a new one")
   func resent() throws {

@@ -3,7 +3,7 @@ import SyncEngine
 import SyncModel
 import Testing
 
-/// 15 statuses × 8 bodies × 5 verbs: what each of the 600 answers comes to (safety.md S19).
+/// 15 statuses × 8 bodies × 5 verbs: what each of the 600 answers comes to.
 ///
 /// A cell is an outcome and a stop. Outcomes: `D` done with the row, `d` done without it, `r` refused,
 /// `x` disputed, `w` unknown with the server's words, `u` unknown without, `n` not sent; of a reading

@@ -149,7 +149,7 @@ import Testing
     }
     #expect(transport.log.requests.count == server.requests)
     for request in transport.log.requests {
-      // Never both (protocol.md §1.4).
+      // Never both.
       #expect(
         !(request.url.contains("__systemproperties")
           && request.headers.contains { $0.name == "ZUMO-API-VERSION" }))

@@ -3,7 +3,7 @@ import SimulatedCalls
 import SyncModel
 package import TestSupport
 
-/// A file system in memory that can lose its power (safety.md §3.1).
+/// A file system in memory that can lose its power.
 ///
 /// What is written to a file is durable after it was synchronised, a name after its directory was. A
 /// change of names is atomic, also where it touches two directories; of those that are not durable, a
@@ -289,7 +289,7 @@ package final class SimulatedFiles {
       }
       return 0
     }
-    // What could not be written out is called clean from now on (safety.md §3.1, 4).
+    // What could not be written out is called clean from now on.
     if result < 0, !isDead, !node.isDirectory { node.isLost = true }
     return result
   }

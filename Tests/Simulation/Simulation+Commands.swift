@@ -406,7 +406,7 @@ extension Simulation {
     // What the push itself has brought to life may vanish in its midst.
     let made = report.events.count { $0.what == .pushed(.insert) || $0.what == .pushed(.undelete) }
     checkGuard("push", deletes.count, of: live + made)
-    // Of files that vanish, half of three or more is the most (decisions.md 78).
+    // Of files that vanish, half of three or more is the most.
     if plan.world.guards, !isCalm, open.isEmpty, made == 0, live >= 3,
       deletes.count > max(1, live / 2)
     {

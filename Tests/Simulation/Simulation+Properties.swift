@@ -159,7 +159,7 @@ extension Simulation {
   }
 
   /// G: no command deletes more than a fifth score, or 30 %, of what is known here, and never all of
-  /// three or more, without a question (decisions.md 12, 25).
+  /// three or more, without a question.
   func checkGuard(_ name: String, _ count: Int, of live: Int) {
     guard plan.world.guards, !isCalm else { return }
     if count > 0 { self.count("checked G") }

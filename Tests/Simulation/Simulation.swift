@@ -5,7 +5,7 @@ import TestSupport
 /// Some clients, a server, users who edit at any moment, a line that loses things, machines that are
 /// killed: a ``Plan``, carried out.
 ///
-/// What it must show is in ``failures`` when it doesn't (safety.md §4.2): no byte lost (B), no update
+/// What it must show is in ``failures`` when it doesn't: no byte lost (B), no update
 /// lost (L), nothing replaced brought back, nor an older row taken for newer (R), no row that nobody
 /// made, none deleted by a client whose user never has (D), convergence (C), quiescence (Q), with a
 /// single client no conflict (S), the workspace in order after every command (M), no mass deletion

@@ -3,7 +3,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What servers of the family do that a plain model doesn't (decisions.md 49 to 51).
+/// What servers of the family do that a plain model doesn't.
 @Suite("Servers that drop fields, make ids and rewrite values") struct RealServerTests {
   private var bench: Bench
 

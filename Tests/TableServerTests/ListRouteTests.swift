@@ -3,7 +3,7 @@ import SyncModel
 import TableServer
 import Testing
 
-/// Lists: protocol.md §2.4–§2.6, §3.1 and the cases of §10 for them.
+/// Lists, their options and their pages.
 @Suite struct ListRouteTests {
   private static func fill(_ server: TestServer, _ count: Int) async throws {
     for number in 0..<count {

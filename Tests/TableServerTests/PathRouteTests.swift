@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  // MARK: Host (safety.md V14)
+  // MARK: Host
 
   @Test(
     "V14: a host that isn't this machine's own name is refused",
@@ -80,7 +80,7 @@ import Testing
     #expect(ServerResponder.answers(host: name) == isOwn)
   }
 
-  // MARK: Log (safety.md V13)
+  // MARK: Log
 
   @Test("V13: a request is a line without query, bodies, tokens and control characters")
   func log() async throws {

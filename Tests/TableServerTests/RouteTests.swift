@@ -3,7 +3,7 @@ import SyncModel
 import TableServer
 import Testing
 
-/// The cases of protocol.md §10.1 and §10.2 that are part of the profile of §11.
+/// The routes of a table and of a row.
 @Suite struct RouteTests {
   static let versions: [String?] = ["2.0.0", "3.0.0", nil]
 
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  // MARK: Data set (safety.md S16)
+  // MARK: Data set
 
   @Test("what is meant for another data set is not done")
   func otherDataset() async throws {

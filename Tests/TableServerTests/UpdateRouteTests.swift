@@ -3,7 +3,7 @@ import SyncModel
 import TableServer
 import Testing
 
-/// Writes of a row that is there: protocol.md §2.3, §2.9–§2.11 and the cases of §10 for them.
+/// Writes of a row that is there.
 @Suite struct UpdateRouteTests {
   static let versions: [String?] = ["2.0.0", "3.0.0", nil]
 

@@ -33,7 +33,7 @@ import Testing
     #expect(lines[1]["row"]?.object == object)
   }
 
-  @Test("The lines are those of decisions.md 1")
+  @Test("The lines are those of tsync-log-format(5)")
   func writesDocumentedLines() throws {
     let log = try bench.log()
     try log.append([try bench.row("a", "one")], atOnce: false, durably: true)

@@ -7,7 +7,7 @@ import WorkspaceSupport
 
 @testable import Workspace
 
-/// What a power loss leaves of items that were being written (safety.md §3.7): the row is durable, the
+/// What a power loss leaves of items that were being written: the row is durable, the
 /// item's file isn't.
 @Suite("Items torn by a power loss")
 struct TornItemTests {

@@ -1,4 +1,4 @@
-/// The exit status of the process (decisions.md 27).
+/// The exit status of the process (tsync(1)).
 struct ExitStatus: Hashable, Sendable {
   let number: Int32
 

@@ -1,6 +1,6 @@
 import SyncEngine
 
-/// Words from other programs, and the tsync command for each (decisions.md 37).
+/// Words from other programs, and the tsync command for each.
 enum HabitWords {
   static let answers: [(word: String, answer: Hint)] = [
     ("add", "a new file is already an item; to make one: \(typed: "new", "TEXT")"),

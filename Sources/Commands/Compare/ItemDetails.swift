@@ -23,7 +23,7 @@ struct ItemDetails {
     let conflict = session.workspace.journal.conflicts[key]
     server = conflict?.server ?? base.row
     file = try session.workspace.client(key)
-    // A file that was edited since the conflict wins (decisions.md 10).
+    // A file that was edited since the conflict wins.
     let hasSide = conflict != nil && conflict?.digest == file.digest
     let side = try hasSide ? session.workspace.conflictClient(of: key) : .absent
     client = side == .absent ? file : side

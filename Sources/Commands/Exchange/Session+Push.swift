@@ -33,7 +33,7 @@ extension Session {
   ) throws {
     guard configuration.remote != nil else { throw Self.noServer }
     let survey = try Survey(of: tables, on: workspace)
-    // If the only given item is invalid, nothing is done (decisions.md 27).
+    // If the only given item is invalid, nothing is done.
     if selection?.count == 1,
       case .invalid(let invalid)? = survey.entries(of: selection).first?.standing
     {

@@ -1,6 +1,6 @@
 import SyncModel
 
-/// Text for a terminal: made safe, measured and cut (safety.md §2.1 S5).
+/// Text for a terminal: made safe, measured and cut.
 enum Terminal {
   /// Spells out characters that control a terminal or can't be seen: `\x1b`, `\u{202e}`.
   static func safe(_ text: String, keepingTabs: Bool = false) -> String {

@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// Filters, parsed by the fields of the items (decisions.md 56).
+/// Filters, parsed by the fields of the items.
 struct ItemFilters {
   private let filters: [Filter]
 

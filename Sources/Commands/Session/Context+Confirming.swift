@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 extension Context {
-  /// Asks whether the items that filters choose are meant, without the lock (decisions.md 57).
+  /// Asks whether the items that filters choose are meant, without the lock.
   ///
   /// `words` are the command's without `-y`; `look` is a command that shows the items.
   ///

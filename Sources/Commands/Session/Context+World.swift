@@ -27,7 +27,7 @@ extension Context {
     return found
   }
 
-  /// The command and its selection, for the history (decisions.md 32, 74).
+  /// The command and its selection, for the history.
   var recorded: Text { Text(([command] + selection).joined(separator: " ")) }
 
   /// Asks a question on the terminal, which is standard input, and doesn't show the answer.

@@ -76,7 +76,7 @@ final class Server {
     throw Self.unknownDialect
   }
 
-  /// The dialect can't be detected, because all tables are empty (decisions.md 75).
+  /// The dialect can't be detected, because all tables are empty.
   static let unknownDialect = Problem(
     .unreachable, "the dialect is not known yet: the table is empty",
     hints: [
@@ -85,7 +85,7 @@ final class Server {
     ])
 
   /// Refuses another data set or user than the workspace's, and a new address while only the former
-  /// one knows outcomes (decisions.md 6, 74).
+  /// one knows outcomes.
   private func check(
     _ facts: ServerFacts, against state: WorkspaceState, _ workspace: Workspace
   ) throws {

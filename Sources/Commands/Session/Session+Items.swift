@@ -51,7 +51,7 @@ extension Session {
       + found.others
   }
 
-  /// Refuses if a table with rows has no directory: its items would look deleted (decisions.md 78).
+  /// Refuses if a table with rows has no directory: its items would look deleted.
   func requireDirectories() throws {
     let found = try workspace.directories().tables
     try tables.forEach(workspace.checkDirectory)

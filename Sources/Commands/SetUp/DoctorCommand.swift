@@ -30,7 +30,7 @@ struct DoctorCommand: TsyncCommand {
     }
   }
 
-  /// Warns of variables that expose the exchange to others (safety.md W10).
+  /// Warns of variables that expose the exchange to others.
   ///
   /// The values are not printed: a proxy's address may hold a password.
   private func warnOfVariables(in context: Context) {

@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// A word of a command line that sets a field: `FIELD=VALUE` or `FIELD:=JSON` (decisions.md 29).
+/// A word of a command line that sets a field: `FIELD=VALUE` or `FIELD:=JSON`.
 struct Assignment: Equatable {
   enum Value: Equatable {
     /// A typed text, of the type that the field has in items.

@@ -70,7 +70,7 @@ extension Invocation {
       })
   }
 
-  /// Prevents core files, which could hold a token (safety.md §2.2 W11).
+  /// Prevents core files, which could hold a token.
   private static func preventCoreFiles() {
     var limit = rlimit()
     let core: __rlimit_resource_t = numericCast(RLIMIT_CORE.rawValue)
@@ -80,7 +80,7 @@ extension Invocation {
   }
 
   private static func prepareSignals() {
-    // Swift's report of a crash prints memory, which may hold a token (safety.md §2.2 W11).
+    // Swift's report of a crash prints memory, which may hold a token.
     for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
       Glibc.signal(number, SIG_DFL)
     }

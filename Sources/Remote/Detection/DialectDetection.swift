@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// The questions that tell the dialects apart, and what follows from the answers (protocol.md §1.4).
+/// The questions that tell the dialects apart, and what follows from the answers.
 ///
 /// ```
 ///   version 3 ──┬─ items, X-Tsync-Dataset ─────────────► datasync
@@ -13,7 +13,7 @@ import SyncModel
 ///               └─ other rows, or none ──► __systemproperties=* ──┬─ 400 ──► mobileApps
 ///                       __systemproperties=__none ◄── 200 ────────┘
 ///                        ├─ 400 ───────────────────────► mobileServices
-///                        └─ no rows ───────────────────► unknown (decisions.md 75)
+///                        └─ no rows ───────────────────► unknown
 /// ```
 ///
 /// Where a dialect is set, its own question is the only one.

@@ -24,7 +24,7 @@ package struct ServerFacts: Hashable, Sendable {
   }
 
   /// Whether rows get their time in the order in which they become visible; tsync-server promises
-  /// it with its data set's id (decisions.md 15).
+  /// it with its data set's id.
   package var commitsInOrder: Bool { dataset != nil }
 }
 
@@ -35,7 +35,7 @@ extension HTTPAnswer {
 
 extension ServerFacts {
   /// The fields that make tsync-server refuse a write that is meant for another data set or user,
-  /// with 421; the write couldn't be taken back (safety.md S16, decisions.md 31).
+  /// with 421; the write couldn't be taken back.
   var condition: [HTTPField] {
     guard let dataset else { return [] }
     let user = user.map { [HTTPField("X-Tsync-User", $0.string)] } ?? []
@@ -45,7 +45,7 @@ extension ServerFacts {
   /// Returns why an answer is not of the server and user that these facts are of.
   ///
   /// A server that gave a data set's id and gives none is another one, too; so only whole answers
-  /// to what was asked are held to that (safety.md S16, decisions.md 31).
+  /// to what was asked are held to that.
   func objection(to answer: HTTPAnswer, from address: ServerAddress) -> Stop? {
     let found = answer.header("X-Tsync-Dataset").map { Text($0) }
     if let dataset, found != dataset, found != nil || answer.isAnswering {

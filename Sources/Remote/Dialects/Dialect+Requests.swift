@@ -3,13 +3,13 @@ import SyncModel
 
 extension Dialect {
   /// The largest body that is sent: 1 MiB, what the smallest servers of the family take and what an
-  /// item may be (safety.md §2.0).
+  /// item may be.
   private static let bodyLimit = 1 << 20
 
   /// Returns the exact request that carries an operation out.
   ///
-  /// The version goes into `If-Match` and never into the body; an insert has none
-  /// (protocol.md §2.3, §5.4). With `serverMakesIDs`, the table gives new rows ids of its own.
+  /// The version goes into `If-Match` and never into the body; an insert has none. With
+  /// `serverMakesIDs`, the table gives new rows ids of its own.
   ///
   /// - Throws: `Refusal` where it can't be sent at all.
   func request(
@@ -82,7 +82,7 @@ extension Dialect {
     return .object(object)
   }
 
-  /// Returns the members that differ; one that is gone is `null` (decisions.md 11).
+  /// Returns the members that differ; one that is gone is `null`.
   private static func changes(from old: Item?, to new: Item) -> JSONObject {
     JSONObject(
       Change(from: old, to: new).fields.map { .init(name: $0.name, value: $0.new ?? .null) })
@@ -90,7 +90,7 @@ extension Dialect {
 }
 
 extension Version {
-  /// The version as a strong entity tag: in quotes, a `"` in it as `\"` (protocol.md §2.3).
+  /// The version as a strong entity tag: in quotes, a `"` in it as `\"`.
   var entityTag: String {
     var tag = Array("\"".utf8)
     for byte in text.bytes {

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// One REST protocol for tables (protocol.md §1), with its differences from the others as values.
+/// One REST protocol for tables, with its differences from the others as values.
 ///
 /// Each dialect has a file of its own.
 package struct Dialect: Sendable {
@@ -40,11 +40,11 @@ package struct Dialect: Sendable {
     case echo
   }
 
-  /// The name in settings, `state.json`, pages and JSON (decisions.md 75).
+  /// The name in settings, `state.json`, pages and JSON.
   package let name: Text
   /// The name for people.
   package let title: String
-  /// How a token is sent where nothing else is said (decisions.md D).
+  /// How a token is sent where nothing else is said.
   let scheme: Authorization.Scheme
   /// The field that carries the application key; `nil` sends none.
   var keyField: String?

@@ -56,7 +56,7 @@ extension Dialect {
     return String(decoding: bytes + "'".utf8, as: UTF8.self)
   }
 
-  /// Returns a time as a literal, as the server wrote it (protocol.md §3.5).
+  /// Returns a time as a literal, as the server wrote it.
   func literal(_ time: Timestamp) -> String {
     let text = Self.isPlain(time.text.bytes) ? time.text : Timestamp(ticks: time.ticks).text
     return "\(self.time.before)\(text)\(self.time.after)"

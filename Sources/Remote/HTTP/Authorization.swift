@@ -1,6 +1,6 @@
 /// The token for one origin, and the way to get a new one.
 package struct Authorization {
-  /// The header field that carries a token (protocol.md §7.1).
+  /// The header field that carries a token.
   package enum Scheme: String, Sendable {
     /// `X-ZUMO-AUTH`, the token alone.
     case zumoAuth

@@ -1,4 +1,4 @@
-/// Bytes of ASCII text, looked at without Swift's idea of a character (safety.md §0, finding 8).
+/// Bytes of ASCII text, looked at without Swift's idea of a character.
 extension UInt8 {
   var isDigit: Bool { (0x30...0x39).contains(self) }
 

@@ -2,7 +2,7 @@ import SyncEngine
 package import SyncModel
 
 extension Exchange {
-  /// Asks a server which dialect it speaks, and what it tells of itself (protocol.md §1.4).
+  /// Asks a server which dialect it speaks, and what it tells of itself.
   ///
   /// The table should be there. A chosen dialect is not found out, but the server is asked in it.
   ///
@@ -56,7 +56,7 @@ extension Exchange {
     return .page(page)
   }
 
-  /// Makes sure that a table answers lists, so that "not found" can be believed (decisions.md 12).
+  /// Makes sure that a table answers lists, so that "not found" can be believed.
   mutating func confirm(_ table: TableName, _ dialect: Dialect) throws {
     guard !listed.contains(table) else { return }
     if case .refused(let answer) = try list(.all, of: table, dialect, top: 1, failures: 2) {

@@ -26,7 +26,7 @@ package struct Exchange<T: Transport> {
   /// Begins an exchange; nothing is sent yet.
   ///
   /// The facts are what the workspace knows of the server: an answer of another data set or for
-  /// another user ends the exchange (decisions.md 31, safety.md S16).
+  /// another user ends the exchange.
   package init(
     _ transport: T, with address: ServerAddress, authorization: Authorization = .none,
     facts: ServerFacts? = nil, dependencies: Dependencies = Dependencies()

@@ -8,7 +8,7 @@ extension Text {
   }
 
   /// The text as the value of a query option: `$ ' ( ) , :` stay as they are, since some servers
-  /// look for them before they decode; `+` and the blank are escaped (protocol.md §3.1).
+  /// look for them before they decode; `+` and the blank are escaped.
   var queryEncoded: String {
     let plain = Set("$'(),:".utf8)
     return Self.escaped(string.utf8) { $0.isUnreserved || plain.contains($0) }

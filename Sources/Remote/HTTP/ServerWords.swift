@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 
 extension Refusal {
-  /// Takes an answer's status and its words for people (protocol.md §2.13).
+  /// Takes an answer's status and its words for people.
   ///
   /// Of an object that is the first text among `error`, `description`, `message`, `title` and
   /// `detail`, and what it says of single fields; a JSON text is itself; any other text is taken as

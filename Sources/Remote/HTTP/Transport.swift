@@ -1,7 +1,7 @@
 /// A transport that sends HTTP requests to a server and receives the answers.
 ///
 /// The transport knows nothing of tables: it is handed whole requests and hands back whole answers,
-/// limited in size and time (safety.md §2.0).
+/// limited in size and time.
 package protocol Transport {
   /// Keeps up to `width` requests under way, on the calling thread, until there are none left.
   ///

@@ -1,7 +1,7 @@
 /// What lies around the rows of a list: where each row's text is, and how many there are in all.
 ///
 /// Only the frame is read here. A row is stepped over by its quotes and brackets, so that one that
-/// is no JSON spoils nothing but itself (safety.md S13).
+/// is no JSON spoils nothing but itself.
 ///
 /// ```
 ///   {"items":[{…},{…},{…}],"count":7,"nextLink":null}      or      [{…},{…},{…}]
@@ -49,8 +49,8 @@ struct PageEnvelope: Equatable {
     nextSkip = Self.skip(in: text)
   }
 
-  /// Returns how many rows a link passes over: its `$skip`, and nothing else of it is looked at
-  /// (safety.md S7); `nil` where it tells none.
+  /// Returns how many rows a link passes over: its `$skip`, and nothing else of it is looked at;
+  /// `nil` where it tells none.
   static func skip(in link: some Collection<UInt8>) -> Int? {
     let link = Array(link)
     for name in ["$skip=", "%24skip="] {

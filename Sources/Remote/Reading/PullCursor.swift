@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// How far one pull has come, and what it asks for next (protocol.md §4.4).
+/// How far one pull has come, and what it asks for next.
 ///
 /// Pages follow one another by time: the next begins at the time of the last row, so that a row that
 /// moves while the pull is under way is met again, never skipped. Where a whole page has one time,

@@ -1,4 +1,4 @@
-/// How much a pull takes from a server before it is called endless (safety.md §2.0).
+/// How much a pull takes from a server before it is called endless.
 enum PullLimits {
   /// Pages in one pull.
   static let pages = 1_000_000

@@ -100,7 +100,7 @@ extension RESTBackend {
   }
 
   /// Whether a pull began at a time ahead of the server's clock, so that newer rows may have an
-  /// earlier time: the clock was set back (safety.md S15, decisions.md 28).
+  /// earlier time: the clock was set back.
   ///
   /// Where rows are numbered in order, a row as new as the token shows that none has: new ones are
   /// numbered on from it.

@@ -55,8 +55,7 @@ extension Stop {
     }
   }
 
-  /// The end that a redirection makes: it is never followed, since the token would go along
-  /// (safety.md S8).
+  /// The end that a redirection makes: it is never followed, since the token would go along.
   ///
   /// Only 301 and 308 are moves; the address of one is a server's if it ends with the same path.
   static func moved(_ answer: HTTPAnswer, from address: ServerAddress, _ target: String) -> Stop {

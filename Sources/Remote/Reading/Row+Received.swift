@@ -7,7 +7,7 @@ extension Row {
   ///
   /// - Throws: Why it can't be a row: no JSON within the limits, a member that stands twice, a
   ///   field of a wrong type or of a name that tsync has for a system column, an id that is none or too
-  ///   long for a file's name (safety.md S2, S13).
+  ///   long for a file's name.
   init(received text: ArraySlice<UInt8>, in dialect: Dialect) throws(NameError) {
     guard text.count <= PullLimits.rowBytes else { throw NameError("the row is larger than 1 MiB") }
     let value: JSON
@@ -91,7 +91,7 @@ struct ListPage: Equatable {
   var total: Int?
   /// The answer's `Date` in seconds since 1970.
   var date: Int64?
-  /// Whether the server says that more follows; where it does so is never asked (safety.md S7).
+  /// Whether the server says that more follows; where it does so is never asked.
   var hasLink = false
   /// How many rows of the same range that passes over, where the server tells it.
   var nextSkip: Int?

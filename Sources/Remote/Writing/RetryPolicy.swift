@@ -1,6 +1,6 @@
 import SyncModel
 
-/// How often and after which pause a request is sent again (safety.md §2.0).
+/// How often and after which pause a request is sent again.
 struct RetryPolicy {
   /// How often a request is sent at most.
   var attempts = 5

@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// What an answer to a write means (safety.md §3.6, decisions.md 5 and 12).
+/// What an answer to a write means.
 ///
 /// Only what is wholly as it should be counts as done: the right status, a row, its id ours to the byte
 /// but for an insert, a version. Another success is no answer of the server's, as if the connection had
@@ -51,8 +51,7 @@ enum WriteVerdict: Equatable {
     }
   }
 
-  /// An answer with a row, and "created" without one, say that a row was made, under whatever id
-  /// (decisions.md 50).
+  /// An answer with a row, and "created" without one, say that a row was made, under whatever id.
   private static func inserted(
     _ answer: HTTPAnswer, _ row: Row?, as id: ItemID
   ) -> Reply.Outcome {
@@ -88,8 +87,8 @@ enum WriteVerdict: Equatable {
 
   /// Returns the row that an answer tells, its version from the entity tag where the body has none.
   ///
-  /// What echoes an item is laid over the item as it was sent: alone it has but the fields that were
-  /// (decisions.md 76).
+  /// What echoes an item is laid over the item as it was sent: alone it has but the fields that
+  /// were.
   private static func row(
     in answer: HTTPAnswer, to intent: Intent, _ dialect: Dialect
   ) -> Row? {

@@ -39,7 +39,7 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var hint: Hint?
   /// The command that compares a copy with its item; it comes before the other one.
   package var comparison: Hint?
-  /// The id that the text claims, where it is another than its name's (decisions.md 9).
+  /// The id that the text claims, where it is another than its name's.
   package var claims: ItemID?
   /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be
   /// the user's.
@@ -67,7 +67,7 @@ extension InvalidItem {
   }
 }
 
-/// An item file that a power loss destroyed while tsync wrote it (safety.md §3.7).
+/// An item file that a power loss destroyed while tsync wrote it.
 package struct TornItem: Equatable, Sendable {
   /// The fingerprint of the file.
   package var digest: Digest

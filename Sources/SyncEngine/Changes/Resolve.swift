@@ -26,9 +26,9 @@ package struct Resolve {
 
   /// Returns a conflict as it now is: with the client's side as its user has left it.
   ///
-  /// The item's file counts where only it was edited, `ID.client.json` where only that was
-  /// (decisions.md 10). What is in conflict is what the table's policy leaves to a person. One who looks
-  /// at many hands over the same `claims`.
+  /// The item's file counts where only it was edited, `ID.client.json` where only that was. What is
+  /// in conflict is what the table's policy leaves to a person. One who looks at many hands over
+  /// the same `claims`.
   ///
   /// - Throws: ``Failure``.
   package func current(

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// One line of the journal (decisions.md 7).
+/// One line of the journal.
 package enum JournalRecord: Equatable, Sendable {
   /// A change was found, or made by a command; it only gives the change its place in the order.
   case noted(ItemKey, Note)

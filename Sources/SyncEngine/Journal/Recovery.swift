@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// The recovery after an interrupted run, which needs no network (safety.md §3.8).
+/// The recovery after an interrupted run, which needs no network.
 ///
 /// A write whose outcome is unknown stays so: the next push settles it.
 package enum Recovery {

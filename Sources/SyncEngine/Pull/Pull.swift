@@ -6,7 +6,7 @@ package import SyncModel
 ///   page → rows durable → items → … → settle → commit: rows are base, token moves
 /// ```
 ///
-/// Whatever a crash cuts off is taken from the rows, or fetched again (safety.md §3.5).
+/// Whatever a crash cuts off is taken from the rows, or fetched again.
 package struct Pull {
   /// What the user has settled.
   package var settings: Settings
@@ -75,7 +75,7 @@ package struct Pull {
   }
 
   /// Makes sure that a server that is read anew has the rows that are known, in no older state: one that
-  /// has less than half of them holds other data (safety.md S16).
+  /// has less than half of them holds other data.
   ///
   /// Nothing is applied before that is sure, so the pages are read twice.
   private func recognise(

@@ -3,8 +3,8 @@ package import SyncModel
 extension Row {
   /// Returns what stands for a row that the server has no trace of any more.
   ///
-  /// It is a tombstone without a version: an item that exists over it is inserted, not undeleted
-  /// (decisions.md 2). It holds what the row held, where that is known.
+  /// It is a tombstone without a version: an item that exists over it is inserted, not undeleted.
+  /// It holds what the row held, where that is known.
   package static func gone(_ id: ItemID, holding item: Item = Item(JSONObject())) -> Row {
     Row(id: id, item: item, version: nil, updatedAt: nil, deleted: true)
   }

@@ -14,7 +14,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Brings a row of the server's to its item, which may have changed as well.
   ///
   /// The item is merged and written here; the base is the caller's, after the item, because an old
-  /// item over a new base would look like an edit (safety.md §3.5). The client's change is measured
+  /// item over a new base would look like an edit. The client's change is measured
   /// against what an open conflict began from, or the base. ``Row/gone(_:)`` stands for no row.
   mutating func take(
     _ row: Row, for key: ItemKey, policy: MergePolicy, claims: inout Claims
@@ -26,7 +26,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let base = origin ?? known.item
     let last = base.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
     let isAwaited = journal.isAwaited(key)
-    // Nobody else has had a hand in the answer to a write: there is nothing to decide (decisions.md 4).
+    // Nobody else has had a hand in the answer to a write: there is nothing to decide.
     let isAnswer = open == nil && known.row?.isAnswered(by: row) == true
     let policy = isAnswer ? MergePolicy(.client) : journal.policy(policy, of: key, from: base)
     // A user who saves all the time gets the last word in the next run.

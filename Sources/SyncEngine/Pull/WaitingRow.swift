@@ -29,8 +29,8 @@ extension Row {
   /// it.
   ///
   /// The server never had that: its time is the one just before the answer's. So no other row is taken
-  /// for the answer, nor is it taken for a row that was pulled, where the server gives a version twice
-  /// (safety.md S14).
+  /// for the answer, nor is it taken for a row that was pulled, where the server gives a version
+  /// twice.
   func answering(_ sent: Item) -> Row {
     Row(id: id, item: sent, version: version, updatedAt: updatedAt.map(Self.justBefore))
   }

@@ -3,7 +3,7 @@ import SyncModel
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Takes over to an item what the server's answer to its write has changed in it or beside it.
   ///
-  /// An edit made meanwhile stays (decisions.md 4). The base is the caller's, after the item, whose key
+  /// An edit made meanwhile stays. The base is the caller's, after the item, whose key
   /// is the row's.
   ///
   /// - Returns: Whether that is done; not where the item can't be read, was moved, or is saved all the
@@ -30,7 +30,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return false
   }
 
-  /// Moves a new item, as it is now, to the id that the server gave its row (decisions.md 50).
+  /// Moves a new item, as it is now, to the id that the server gave its row.
   ///
   /// The file of the former name goes to the trash. What was cut off is finished by doing it again.
   ///

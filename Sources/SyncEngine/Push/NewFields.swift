@@ -1,6 +1,6 @@
 import SyncModel
 
-/// The fields that no row of their table has had so far (decisions.md 49).
+/// The fields that no row of their table has had so far.
 ///
 /// A server with a dynamic schema makes a column of such a field, and may lose one of two that come at
 /// once. Names are compared without case, and `null` brings no field, but shows that there is one.

@@ -7,7 +7,7 @@ package import SyncModel
 /// ```
 ///
 /// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the
-/// same bytes, and every doubt is settled by reading the row (safety.md §3.5, §3.6). A write that stays
+/// same bytes, and every doubt is settled by reading the row. A write that stays
 /// open is sent again alone, after the others, and holds back nothing but later writes of its item.
 package struct Push {
   /// What the user has settled.
@@ -122,7 +122,7 @@ package struct Push {
   /// Tells whether a write that is open may be sent again; `isOld` says that an earlier push left it.
   ///
   /// Where the server gives rows ids of its own, an insert would make a second row: its user says
-  /// whether the row is there, by removing the item here or by sending it again (decisions.md 50).
+  /// whether the row is there, by removing the item here or by sending it again.
   private func isSentAgain(
     _ intent: Intent, isOld: Bool, _ run: inout PushRun, _ backend: inout some Backend
   ) throws -> Bool {
@@ -160,7 +160,7 @@ package struct Push {
     return parts
   }
 
-  /// Refuses to delete what merely vanished, where it is much (decisions.md 25 and 78).
+  /// Refuses to delete what merely vanished, where it is much.
   ///
   /// Items that were removed on purpose, or whose conflict or write is open, don't stand for the rest:
   /// where all others have vanished, nothing is left that speaks for it.

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// The reply to a write, before the row is read (decisions.md 5).
+/// The reply to a write, before the row is read.
 package struct Reply: Equatable, Sendable {
   /// The outcome of the write.
   package enum Outcome: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// A write in the bytes that are sent, recorded first and sent again unchanged (decisions.md 6).
+/// A write in the bytes that are sent, recorded first and sent again unchanged.
 package struct Request: Equatable, Sendable {
   /// The method.
   package var method: String

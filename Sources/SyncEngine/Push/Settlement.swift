@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// The outcome of a write, found by reading the row (safety.md §3.6, decisions.md 5).
+/// The outcome of a write, found by reading the row.
 ///
 /// ```
 ///              nothing there      tombstone            our content   other content, or version

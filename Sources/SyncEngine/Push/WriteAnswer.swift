@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// The differences between a sent item and the row in the answer (decisions.md 49 and 50).
+/// The differences between a sent item and the row in the answer.
 package struct WriteAnswer: Equatable, Sendable {
   /// The id that the server gave the new row; `nil` where it kept the one that was sent.
   package var id: ItemID?

@@ -27,7 +27,7 @@ package struct Filter: Equatable, Sendable {
   package let values: [Text]
 
   /// Reads a word; an operator is what follows the last dot, unless an item has a field of the whole
-  /// name (decisions.md 56).
+  /// name.
   ///
   /// - Parameters:
   ///   - word: The word.

@@ -2,7 +2,7 @@
 ///
 /// Order, number texts, indentation, line ends and a byte order mark are kept; a member that goes
 /// leaves nothing behind; a member that comes is laid out as its neighbours are; an object within
-/// the object is rewritten member by member (product.md §3).
+/// the object is rewritten member by member.
 package struct JSONEdit: Sendable {
   /// The object that the text holds.
   package let object: JSONObject

@@ -1,4 +1,4 @@
-/// The limits of a JSON text (safety.md §2.0).
+/// The limits of a JSON text.
 package struct JSONLimits: Hashable, Sendable {
   /// How many arrays and objects may lie within one another.
   package var depth: Int

@@ -2,7 +2,7 @@
 ///
 /// The map is total, injective and knows no state: bytes of `[A-Za-z0-9_-]` and inner `.` stand for
 /// themselves, every other byte becomes `%XX`; a leading `.` or `-`, a trailing `.` and the first
-/// byte of a Windows device name are escaped too (safety.md §2.1 S1, decisions.md 21).
+/// byte of a Windows device name are escaped too.
 package enum FileName {
   /// What the name of an item's file ends with.
   package static let suffix: Text = ".json"

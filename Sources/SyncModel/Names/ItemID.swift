@@ -1,7 +1,7 @@
 /// The name of an item in its table: 1 to 255 bytes of UTF-8.
 ///
 /// Ids are compared byte by byte: `A` and `a` are two ids, and so are the composed and the
-/// decomposed `é` (safety.md §2.1, S2 and S3).
+/// decomposed `é`.
 package struct ItemID: Hashable, Comparable, Sendable {
   /// The id as text.
   package let text: Text

@@ -1,6 +1,6 @@
 /// The name of a table: an ASCII letter or `_`, then letters, digits and `_`, 64 bytes at most.
 ///
-/// That is what every backend of the family takes (protocol.md §6.1). Names are lower case by
+/// That is what every backend of the family takes. Names are lower case by
 /// custom, and compared byte by byte.
 package struct TableName: Hashable, Comparable, Sendable {
   /// The name as text.

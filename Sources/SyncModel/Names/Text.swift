@@ -1,8 +1,7 @@
 /// A text that is compared, ordered and hashed by its UTF-8 bytes.
 ///
 /// Swift's `String` calls canonically equivalent texts equal and hides bytes behind grapheme
-/// clusters; two members named `é`, composed and decomposed, are two members here (safety.md §0,
-/// finding 8).
+/// clusters; two members named `é`, composed and decomposed, are two members here.
 package struct Text: Sendable {
   /// The text, valid UTF-8.
   package let string: String

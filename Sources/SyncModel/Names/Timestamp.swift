@@ -1,7 +1,7 @@
 /// A time in the form in which a server wrote it, with its value.
 ///
 /// The text is kept, because it goes back to the server to the last digit; instants are compared in
-/// units of 100 ns (protocol.md §6.3: 0 to 7 fraction digits, `Z` or an offset).
+/// units of 100 ns (0 to 7 fraction digits, `Z` or an offset).
 package struct Timestamp: Sendable {
   /// The text as received.
   package let text: Text

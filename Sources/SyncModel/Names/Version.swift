@@ -1,6 +1,6 @@
 /// The version that the server gave a row: opaque, compared for equality only.
 ///
-/// It is the unquoted value, as in the row's `version` member (protocol.md §2.3).
+/// It is the unquoted value, as in the row's `version` member.
 package struct Version: Hashable, Sendable {
   /// The version as text, 1 to 1,024 bytes, without control characters.
   package let text: Text

@@ -4,7 +4,7 @@ package enum Base: Equatable, Sendable {
   case neverSeen
   /// The row as last seen.
   case row(Row)
-  /// The row was deleted; its version guards an undelete (decisions.md 2).
+  /// The row was deleted; its version guards an undelete.
   case tombstone(Row)
 
   /// Files a row under what it is.

@@ -1,7 +1,7 @@
 /// The fields of a row, without the id and the system fields.
 ///
 /// Two items are equal when they mean the same; at the top level a field that is `null` and one
-/// that is absent are the same (decisions.md 11).
+/// that is absent are the same.
 package struct Item: Sendable {
   /// The name of the member that holds the id.
   package static let idField: Text = "id"

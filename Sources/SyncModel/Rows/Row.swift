@@ -4,7 +4,7 @@ package struct Row: Sendable {
   package let id: ItemID
   /// The fields.
   package let item: Item
-  /// The version; a row without one can be pulled, but not written (decisions.md 28).
+  /// The version; a row without one can be pulled, but not written.
   package let version: Version?
   /// When the server changed the row last.
   package let updatedAt: Timestamp?
@@ -20,13 +20,13 @@ package struct Row: Sendable {
 
   /// Reads a row from the object that a server sent; its text is written anew where none is given.
   ///
-  /// - Throws: Why the object can't be a row (safety.md §2.1 S13).
+  /// - Throws: Why the object can't be a row.
   package init(_ object: JSONObject, text: [UInt8]? = nil) throws(NameError) {
     if let name = JSON.object(object).duplicate {
       throw NameError("'\(name)' appears twice in the object")
     }
     guard let id = object[Item.idField] else { throw NameError("the row has no id") }
-    // A number that a server has made is the text of it from here on (decisions.md 50).
+    // A number that a server has made is the text of it from here on.
     let number = id.integer.map { Text("\($0)") }
     guard let idText = id.text ?? number else {
       throw NameError("the row's id is not a string or a whole number")
@@ -86,7 +86,7 @@ package struct Row: Sendable {
 extension Row: Equatable {
   /// Whether both are the same row in the same state: version, time, tombstone and content.
   ///
-  /// A version alone proves nothing: a restored server may give it again (safety.md S14).
+  /// A version alone proves nothing: a restored server may give it again.
   package static func == (left: Row, right: Row) -> Bool {
     left.id == right.id && left.version == right.version && left.updatedAt == right.updatedAt
       && left.deleted == right.deleted && left.item == right.item

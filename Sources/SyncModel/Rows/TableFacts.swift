@@ -2,7 +2,7 @@
 package struct TableFacts: Hashable, Sendable {
   /// The most rows that the server gives at once; `nil` while it gave as many as were asked for.
   package var pageSize: Int?
-  /// Whether the server gives new rows ids of its own (decisions.md 50).
+  /// Whether the server gives new rows ids of its own.
   package var makesIDs = false
   /// Whether its rows have times; `nil` where that isn't asked, or nobody has seen a row.
   package var hasTimes: Bool?

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// How long a connection may take for what (safety.md V8).
+/// How long a connection may take for what.
 ///
 /// A connection that asks nothing is Hummingbird's to close, after ``ServedLimits/idleSeconds``.
 package struct ConnectionTimes: Sendable {
@@ -17,6 +17,6 @@ package struct ConnectionTimes: Sendable {
   /// The bytes of an answer that must be taken in each second of that.
   package var answerBytesPerSecond = 4_096
 
-  /// Makes the times of safety.md §2.5.
+  /// Makes the times of tsync-server(8).
   package init() {}
 }

@@ -1,6 +1,6 @@
 import SyncModel
 
-/// How much the server takes from a client (safety.md §2.0, §2.5 V7 and V8).
+/// How much the server takes from a client.
 package enum ServedLimits {
   /// Bytes of a request's body, and of a stored item: 1 MiB.
   package static let item = 1 << 20
@@ -32,7 +32,7 @@ package enum ServedLimits {
   package static let terms = 32
   /// Connections in all.
   package static let connections = 512
-  /// Connections from one address (decisions.md 33).
+  /// Connections from one address.
   package static let connectionsPerAddress = 128
   /// Seconds that a connection may be idle.
   package static let idleSeconds: Int64 = 60

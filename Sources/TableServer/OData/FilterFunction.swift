@@ -1,6 +1,6 @@
 import SyncModel
 
-/// A function that a filter can call (protocol.md §3.2, §3.4).
+/// A function that a filter can call.
 ///
 /// This is the only place that says what they do: stores that filter by SQL call them by name.
 /// Null, or a value of a kind that a function can't take, makes the result null; for the functions

@@ -17,7 +17,7 @@ package struct ListQuery: Hashable, Sendable {
   /// Whether tombstones are wanted.
   package var includesDeleted = false
 
-  /// Reads the options; names with neither `$` nor a meaning are passed over (protocol.md §3.1).
+  /// Reads the options; names with neither `$` nor a meaning are passed over.
   ///
   /// `columnPrefix` stands before the names of the system columns.
   ///

@@ -1,5 +1,5 @@
 extension Moment {
-  /// Reads a date as clients of the family write it (protocol.md §3.5).
+  /// Reads a date as clients of the family write it.
   ///
   /// `YYYY-MM-DD`, then perhaps `T` or a blank and `HH:MM`, `:SS`, a fraction of any length
   /// (cut to milliseconds), and `Z` or an offset. A blank before an offset is a `+` that wasn't

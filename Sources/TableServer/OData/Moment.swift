@@ -3,7 +3,7 @@ import Glibc
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Its text is what the server stores and sends: `2026-11-21T10:02:03.123Z`, always three digits
-/// after the point (protocol.md §11).
+/// after the point.
 package struct Moment: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64

@@ -155,7 +155,7 @@ extension ODataLexer {
     return Text(String(decoding: text, as: UTF8.self))
   }
 
-  /// `datetime'…'`, `datetimeoffset'…'` and `guid'…'` (protocol.md §3.5).
+  /// `datetime'…'`, `datetimeoffset'…'` and `guid'…'`.
   private mutating func prefixed(_ prefix: Text) throws(ODataError) -> ODataToken {
     let text = try quoted()
     switch prefix {

@@ -1,7 +1,7 @@
 package import SyncModel
 
 extension ODataFilter {
-  /// Reads a `$filter`: the grammar of protocol.md §3.2 with `in`, `contains` and `cast`.
+  /// Reads a `$filter`: the grammar of tsync-server(8) with `in`, `contains` and `cast`.
   ///
   /// `columnPrefix` stands before the names of the system columns.
   ///

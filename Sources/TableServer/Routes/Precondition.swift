@@ -3,7 +3,7 @@ package import SyncModel
 
 /// What a client asks of a row before anything is done with it: If-Match and its kin.
 ///
-/// The rules are those of protocol.md §2.3, the v3 table; a tag may be written without quotes.
+/// The rules are those of RFC 9110 §13; a tag may be written without quotes.
 package struct Precondition: Hashable, Sendable {
   /// The versions that a header names.
   package enum Tags: Hashable, Sendable {

@@ -1,7 +1,7 @@
 package import HTTPTypes
 import SyncModel
 
-/// What differs on the wire between the generations of clients (protocol.md §11).
+/// What differs on the wire between the generations of clients.
 package struct ServedDialect: Sendable {
   /// What it is called where people name it.
   package let name: String

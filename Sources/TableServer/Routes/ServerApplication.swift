@@ -33,7 +33,7 @@ package struct ServerOptions: Sendable {
 }
 
 extension Application where Responder == ServerResponder {
-  /// Makes the server, with the limits of safety.md §2.5 that Hummingbird can hold.
+  /// Makes the server, with those limits of tsync-server(8) that Hummingbird can hold.
   ///
   /// `started` is told the port once connections are taken.
   package init(

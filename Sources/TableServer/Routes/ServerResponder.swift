@@ -78,7 +78,7 @@ package struct ServerResponder: HTTPResponder {
   private func answer(
     _ request: Request, _ context: ServerContext, user: inout Text?
   ) async throws -> TableAnswer {
-    // What a proxy says of the client is believed of nobody (decisions.md 70).
+    // What a proxy says of the client is believed of nobody.
     let asked = RequestOrigin(scheme: "http", authority: request.head.authority)
     guard asked.isLoopback || options.url?.isNamed(by: asked.authority) == true else {
       throw TableError.misdirected

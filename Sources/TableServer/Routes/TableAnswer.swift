@@ -107,7 +107,7 @@ struct NextLink: Sendable {
     }.joined(separator: "&")
   }
 
-  /// The link of a v3 list: a URL, a path where that is asked for, or the query (protocol.md §2.5).
+  /// The link of a v3 list: a URL, a path where that is asked for, or the query.
   func text(isURL: Bool) -> String {
     guard isURL else { return query }
     let wishes = request.fields[.zumoOptions].map { Array($0.lowercased().utf8) } ?? []
@@ -116,7 +116,7 @@ struct NextLink: Sendable {
   }
 
   /// The Link field of a v2 list, in the form that its clients can read: without brackets, and
-  /// with `$` escaped (protocol.md §2.4).
+  /// with `$` escaped.
   var header: String {
     let query = options.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
     return request.origin.url("\(path)?\(query.joined(separator: "&"))") + "; rel=next"

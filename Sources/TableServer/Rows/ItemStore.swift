@@ -6,7 +6,7 @@ package import SyncModel
 package protocol ItemStore: Sendable {
   /// What this set of tables is called for ever: a UUID, made with the store.
   ///
-  /// Clients that meet another one than they knew don't trust what they know (decisions.md 15).
+  /// Clients that meet another one than they knew don't trust what they know.
   var dataset: Text { get }
 
   /// Returns a row, tombstones included; `nil` where there is none.

@@ -84,7 +84,7 @@ extension RowWrite {
     guard let current, var members = known else { return .missing }
     let holds = precondition.verdict(on: current, reading: false) == .holds
     guard !current.isDeleted || revives || action == .undelete else {
-      // A stale version is told first, where the client sees tombstones (protocol.md §11).
+      // A stale version is told first, where the client sees tombstones.
       return includesDeleted && !holds ? .conflict(current: current) : .deleted(current)
     }
     guard holds else { return .conflict(current: current) }
@@ -147,7 +147,7 @@ extension JSONObject {
 
   /// Returns the object with the members of another: known ones in their places, new ones last.
   ///
-  /// A null stays: by it clients of the vendors' learn that a field was cleared (decisions.md 54).
+  /// A null stays: by it clients of the vendors' learn that a field was cleared.
   fileprivate func merged(with changes: JSONObject) -> JSONObject {
     var new = changes.byName()
     var result = members.map { member in

@@ -39,7 +39,7 @@ package struct StoredRow: Hashable, Sendable {
     }
   }
 
-  /// The row's entity tag: its version in quotes (protocol.md §2.3).
+  /// The row's entity tag: its version in quotes.
   package var entityTag: String { "\"\(version)\"" }
 }
 

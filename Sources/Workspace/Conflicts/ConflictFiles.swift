@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 import SystemPackage
 
-/// The sides of the open conflicts, side by side for a person to see and edit (product.md §5).
+/// The sides of the open conflicts, side by side for a person to see and edit.
 struct ConflictFiles {
   private let root: Directory
   private let trash: Trash

@@ -2,8 +2,7 @@ import Glibc
 package import SyncModel
 import SystemPackage
 
-/// The findings of the doctor, which reads all files and items of a workspace and writes none
-/// (safety.md §3.10).
+/// The findings of the doctor, which reads all files and items of a workspace and writes none.
 ///
 /// It does not go by the stat index, which is itself examined: items are read and fingerprinted, and
 /// rows parsed. What is right where it is found is decided by the files as they are at that moment:

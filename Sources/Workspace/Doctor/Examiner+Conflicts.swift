@@ -5,9 +5,9 @@ import SyncModel
 extension Examiner {
   /// Looks whether each open conflict has its files, and each file its conflict.
   ///
-  /// The client's side may be missing: its user may remove it, and the item's file counts then
-  /// (decisions.md 10). What the server's side holds is the record's row; the base's side holds what both
-  /// began from, which need not be the base, and isn't compared.
+  /// The client's side may be missing: its user may remove it, and the item's file counts then.
+  /// What the server's side holds is the record's row; the base's side holds what both began from,
+  /// which need not be the base, and isn't compared.
   mutating func examineConflicts() {
     guard let journal else { return }
     for (key, conflict) in journal.conflicts.sorted(by: { $0.key < $1.key }) {

@@ -61,7 +61,7 @@ extension Examiner {
   /// Looks at owner, kind and mode of tsync's own files.
   ///
   /// Items, settings and `.gitignore` may come from a repository and be open to others: what keeps
-  /// others out is the mode of `.todosync` (decisions.md 34).
+  /// others out is the mode of `.todosync`.
   mutating func examineModes() {
     attempt(.modes, at: Layout.directory) { examiner throws(WorkspaceError) in
       var status = stat()

@@ -42,8 +42,7 @@ extension Examiner {
     add(.items, invalid)
   }
 
-  /// Says which names differ only in case, and which items have another name (safety.md S3,
-  /// decisions.md 34).
+  /// Says which names differ only in case, and which items have another name.
   private mutating func examineNames(in items: Directory) throws(WorkspaceError) {
     var folded: [[UInt8]: String] = [:]
     try DirectoryEntries.forEach(in: items) { bytes throws(WorkspaceError) in

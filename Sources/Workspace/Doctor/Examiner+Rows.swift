@@ -36,7 +36,7 @@ extension Examiner {
   /// told.
   ///
   /// I5: a row is JSON, a row, and the one and the tombstone that the quick look at its line takes it
-  /// for. A row without a version is allowed, and so is a tombstone (decisions.md 2, 28).
+  /// for. A row without a version is allowed, and so is a tombstone.
   private mutating func examineRows(of base: BaseLog) throws(WorkspaceError) -> Timestamp? {
     var entries: [(ItemID, BaseLogEntry)] = []
     var nameless = 0
@@ -70,7 +70,7 @@ extension Examiner {
     return isKnown && journal != nil ? newest : nil
   }
 
-  /// I10, told and never mended: a pull checks its token by itself (decisions.md 28).
+  /// I10, told and never mended: a pull checks its token by itself.
   private mutating func examineToken(of base: BaseLog, _ newest: Timestamp?, _ place: String) {
     guard let token = base.rows.token else { return }
     guard let time = token.timestamp else {

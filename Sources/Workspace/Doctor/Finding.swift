@@ -2,7 +2,7 @@ package import SyncEngine
 
 /// A finding of the doctor: a problem in a workspace, or a note for its user.
 package struct Finding: Equatable, Sendable {
-  /// An invariant of a workspace, with its number in safety.md §3.10.
+  /// An invariant of a workspace, with its number.
   package enum Invariant: Int, CaseIterable, Sendable {
     /// Every line of the journal is as it was written, is the next one, and holds a known record.
     case journalLines = 1
@@ -82,6 +82,6 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Finding.Invariant: CustomStringConvertible {
-  /// Its number in safety.md §3.10: `I1`.
+  /// Its code in tsync-json(5): `I1`.
   package var description: String { "I\(rawValue)" }
 }

@@ -4,9 +4,8 @@ import SystemPackage
 
 /// An open directory; whatever is done in it is done by its descriptor and one plain name.
 ///
-/// No symbolic link is followed, so that nothing outside the workspace is reached (safety.md §2.2
-/// W4). It is a class because the workspace, a value, is copied and the descriptor must be closed
-/// once.
+/// No symbolic link is followed, so that nothing outside the workspace is reached. It is a class
+/// because the workspace, a value, is copied and the descriptor must be closed once.
 final class Directory {
   /// The open directory.
   let descriptor: FileDescriptor

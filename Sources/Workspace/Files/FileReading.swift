@@ -14,7 +14,7 @@ enum FileReading {
   /// The system does not let this user read it.
   case unreadable(Errno)
 
-  /// Reads a file; a link is not followed, and a pipe is not waited for (safety.md §2.2 W4, W5).
+  /// Reads a file; a link is not followed, and a pipe is not waited for.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)`` where the fault is not the file's.
   init(_ name: String, in directory: Directory, limit: Int) throws(WorkspaceError) {

@@ -30,7 +30,7 @@ struct FileStamp: Equatable {
   /// Whether a change after `time`, in nanoseconds since 1970, is bound to show in the stamp.
   ///
   /// Clocks of file systems tick: what is written in the same tick as the stamp leaves no mark. Two
-  /// seconds is the coarsest tick (safety.md §2.3 L10).
+  /// seconds is the coarsest tick.
   func isSettled(by time: Int64) -> Bool {
     max(modified, changed) < time - 2_000_000_000
   }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A file of tsync's own, replaced whole: a reader sees the old one or the new one.
 ///
-/// Nobody else writes it, so that nothing needs to be compared (safety.md §3.3, private files).
+/// Nobody else writes it, so that nothing needs to be compared.
 struct PrivateFile {
   /// The directory it lies in.
   let directory: Directory

@@ -9,7 +9,7 @@ extension ItemFile {
     /// Nothing of tsync's: hidden, or without the suffix of an item's file, as editors' droppings
     /// are.
     case ignored
-    /// A file that is meant as an item, but not named as its id is (decisions.md 21).
+    /// A file that is meant as an item, but not named as its id is.
     case invalid(InvalidItem)
 
     /// Reads a name.

@@ -2,7 +2,7 @@ import Glibc
 package import SyncEngine
 package import SyncModel
 
-/// The conversion between an item and the text of its file (product.md §3).
+/// The conversion between an item and the text of its file.
 package enum ItemFile {
   /// The most bytes of a file: 4 MiB.
   ///
@@ -63,7 +63,7 @@ package enum ItemFile {
   }
 
   /// Returns the text of a new file: two spaces a level, the id first, then the fields in their
-  /// order; fields that are `null` are left out (decisions.md 11).
+  /// order; fields that are `null` are left out.
   ///
   /// A text that would be larger than 1 MiB is on one line.
   package static func text(of item: Item, id: ItemID) -> [UInt8] {

@@ -3,7 +3,7 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// What a killed process left half done among the texts on their way (safety.md §3.3, §3.8).
+/// What a killed process left half done among the texts on their way.
 ///
 /// Whoever has the lock may call every such text stale. A text of tsync's own is removed, what was
 /// to be displaced goes to the trash, and what a user saved at that very moment goes back to its

@@ -2,8 +2,7 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// A small file that its user may save at any moment, and its replacing (protocol A of safety.md
-/// §3.3).
+/// A small file that its user may save at any moment, and its replacing.
 ///
 /// ```
 ///   trash/.tmp-…   new text  ──┐ renameat2: one step, whatever the user does meanwhile

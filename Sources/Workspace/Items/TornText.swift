@@ -2,8 +2,7 @@ import Glibc
 import SyncEngine
 import SyncModel
 
-/// What tells a text of tsync's own that a power loss has torn from a text of the user's (safety.md
-/// §3.7).
+/// What tells a text of tsync's own that a power loss has torn from a text of the user's.
 ///
 /// Items are made durable many at a time; a power loss before that may leave any of them empty, filled
 /// with NUL, or cut off. What new texts there were is known, because the rows and the answers that they

@@ -76,8 +76,7 @@ extension Workspace: ItemDisk {
   /// process or an editor left in memory too, since a base may speak of it from now on; without it
   /// what was written here since the last time, and the first time all.
   ///
-  /// Where it failed it fails from then on, because the system tells only once of what it lost
-  /// (safety.md §3.1, 4).
+  /// Where it failed it fails from then on, because the system tells only once of what it lost.
   package mutating func settle(afresh: Bool) throws {
     guard afresh || settling != .done else { return }
     guard settling != .failed else { throw WorkspaceError.file(place: ".", .ioError) }

@@ -2,7 +2,8 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// An append-only file of JSON lines, each with its number and its checksum (safety.md §3.4).
+/// An append-only file of JSON lines, each with its number and its checksum
+/// (tsync-log-format(5)).
 ///
 /// A header line, then `{"n":17,"d":16,…,"crc":"5b9de02f"}`: `n` counts the lines, `d` is the last
 /// line known to be durable when the line was written, `crc` is taken over the header's salt and the
@@ -258,7 +259,7 @@ final class Log {
   /// Makes the file as it is survive a power loss.
   ///
   /// Where that fails it is not tried again, because a second try would succeed without having
-  /// written what the first one lost (safety.md §3.1, 4): all lines go into a new file.
+  /// written what the first one lost: all lines go into a new file.
   ///
   /// - Throws: ``WorkspaceError/file`` where that fails too; after that the log takes no more lines.
   private func makeDurable() throws(WorkspaceError) {

@@ -20,7 +20,7 @@ extension LogPosition {
   }
 }
 
-/// Reads the lines of a log in order, and finds its valid end (safety.md §3.4).
+/// Reads the lines of a log in order, and finds its valid end.
 ///
 /// Lines are read through a buffer, not mapped: whoever holds the lock may cut the file.
 struct LogReader {

@@ -1,7 +1,7 @@
 import SyncModel
 
 /// The server's rows of one table as last seen, and how far the table's pulls have come: an
-/// append-only file that says itself how far it is in effect (decisions.md 1).
+/// append-only file that says itself how far it is in effect.
 ///
 /// ```
 ///   {"h":"tsync-base",…,"table":"todoitem","generation":"52c0…","crc":"…"}

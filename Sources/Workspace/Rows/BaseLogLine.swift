@@ -1,6 +1,6 @@
 import SyncModel
 
-/// What one line of a base log says (decisions.md 1).
+/// What one line of a base log says.
 ///
 /// `"row":{…}` is a row that a pull brought, `"by":"push","row":{…}` one that is in effect at once;
 /// `"former":"…"` ahead of the row is the version that it replaces.

@@ -1,6 +1,7 @@
 package import SyncModel
 
-/// The settings of the workspace and of the user; the workspace's take precedence (product.md §7).
+/// The settings of the workspace and of the user; the workspace's take precedence
+/// (tsync-config(5)).
 package struct Configuration: Sendable {
   /// A value and the file that sets it.
   package struct Entry: Equatable, Sendable {
@@ -23,7 +24,7 @@ package struct Configuration: Sendable {
   /// Reads the files.
   ///
   /// What runs a program or chooses credentials counts only from the user's file; in the
-  /// workspace's it is passed over with a warning (safety.md §2.2 W1).
+  /// workspace's it is passed over with a warning.
   ///
   /// - Throws: ``WorkspaceError/setting(place:line:column:fact:)``: a file that can't be read as an
   ///   object, a value that its setting can't have.

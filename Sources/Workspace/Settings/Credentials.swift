@@ -9,8 +9,7 @@ import SystemPackage
 ///   {"https://host": "TOKEN", "https://host application-key": "KEY"}
 /// ```
 ///
-/// A workspace can name a server, but never a token: tokens are found by the server's origin alone
-/// (safety.md §2.2 W2).
+/// A workspace can name a server, but never a token: tokens are found by the server's origin alone.
 package struct Credentials: Sendable {
   private let directory: UserDirectory
 
@@ -101,7 +100,7 @@ package struct Credentials: Sendable {
     try directory.creatingFile(Self.name).write(JSON.object(object).encoded(.indented()) + [0x0A])
   }
 
-  /// Reads a file that nobody but the user may be able to read (safety.md §2.2 W6).
+  /// Reads a file that nobody but the user may be able to read.
   private static func secret(
     _ name: String, in directory: Directory, place: String
   ) throws(WorkspaceError) -> [UInt8]? {

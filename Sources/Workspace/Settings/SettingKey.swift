@@ -38,8 +38,7 @@ package struct SettingKey: Hashable, Sendable {
   /// The names of all settings but those for single tables and fields, in alphabetical order.
   package static var names: [Text] { kinds.map(\.name) }
 
-  /// Whether it counts only from the user's side: it runs a program or chooses credentials
-  /// (safety.md §2.2 W1).
+  /// Whether it counts only from the user's side: it runs a program or chooses credentials.
   package var isProtected: Bool {
     [
       "credential.command", "editor", "pager", "resolve.command", "resolve.tool",

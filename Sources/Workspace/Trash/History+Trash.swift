@@ -1,7 +1,7 @@
 import SyncModel
 
 // A program that had an item's file open goes on writing to it after tsync has displaced it: into the
-// trash, where nobody looks (safety.md L3).
+// trash, where nobody looks.
 extension History {
   /// Looks which texts that the end of the history tells of were written to after they were displaced.
   ///

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files that people and programs change (safety.md §5, 74–81).
+/// Files that people and programs change.
 @Suite struct ChangedFileCases {
   private let server: RunningServer
 

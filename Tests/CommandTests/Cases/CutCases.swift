@@ -4,7 +4,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// The line cut after each byte of a whole command's conversation, in both directions (safety.md N1):
+/// The line cut after each byte of a whole command's conversation, in both directions:
 /// what it ends with, and what becomes of its deed.
 ///
 /// Every day a sample is cut, chosen by a seed that is printed and that `TSYNC_SEED` sets; with

@@ -4,7 +4,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Requests that come twice, late, or in another order (safety.md §2.4, N2 to N4, N10).
+/// Requests that come twice, late, or in another order.
 @Suite struct DeliveryCases {
   private let line: CutLine
   private var anna: Person { line.anna }

@@ -4,7 +4,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Answers that are not what was asked for (safety.md §5, rows 36 to 61; §2.1, S8, S19, S21).
+/// Answers that are not what was asked for.
 @Suite struct HTTPCases {
   private static let milk = #"{"id": "milk", "text": "Buy milk"}"#
 

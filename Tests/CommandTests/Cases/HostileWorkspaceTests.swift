@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A workspace made by somebody else (safety.md §2.2): what isn't a numbered case.
+/// A workspace made by somebody else: what isn't a numbered case.
 @Suite struct HostileWorkspaceTests {
   private static let names = [
     "config.json", "state.json", "journal.jsonl", "history.jsonl", "index", "lock", ".gitignore",

@@ -5,7 +5,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Files that are no items (safety.md §5, 64–73): named with their place, never sent, never
+/// Files that are no items: named with their place, never sent, never
 /// overwritten, and nothing else stops.
 @Suite struct InvalidFileCases {
   private let world: CaseWorld

@@ -4,8 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A workspace that somebody else prepared, and a machine that others use (safety.md §5, 106–112;
-/// §2.2).
+/// A workspace that somebody else prepared, and a machine that others use.
 @Suite struct LocalSecurityCases {
   /// Settings that run a program, choose credentials or a way of the network, and some that only
   /// other programs have.

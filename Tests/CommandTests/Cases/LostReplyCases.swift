@@ -4,7 +4,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Writes whose outcome only the row can tell (safety.md §5, rows 39 to 48; §2.4, N3, N4).
+/// Writes whose outcome only the row can tell.
 @Suite struct LostReplyCases {
   private static let milk = #"{"id": "milk", "text": "Buy milk", "notes": "n"}"#
 

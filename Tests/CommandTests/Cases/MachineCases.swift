@@ -5,8 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A disk and a machine that refuse (safety.md §5, 82–85 and 96; each call at each place is the
-/// crash sweep's).
+/// A disk and a machine that refuse; each call at each place is the crash sweep's.
 @Suite struct RefusingMachineCases {
   typealias Rule = FailingCalls.Rule
 

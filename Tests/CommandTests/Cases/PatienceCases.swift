@@ -4,7 +4,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Servers that say no, or not now (safety.md §5, rows 51 to 55; §2.1, S20, S22; §2.4, N5).
+/// Servers that say no, or not now.
 @Suite struct PatienceCases {
   private let world: CaseWorld
   private var anna: Person { world.anna }

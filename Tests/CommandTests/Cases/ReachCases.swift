@@ -4,8 +4,7 @@ import CurlTransport
 import TestSupport
 import Testing
 
-/// Servers that can't be reached, trusted or waited for (safety.md §5, rows 56 to 58, 62, 63; §2.4,
-/// N2, N7, N8).
+/// Servers that can't be reached, trusted or waited for.
 @Suite struct ReachCases {
   /// Pushes one change to an address that leads nowhere, and then to the real one.
   private func push(

@@ -7,8 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The token of an origin, followed through a whole story of hostile answers (safety.md P8, S5 to S9,
-/// S20, W2; §5, rows 36 and 109).
+/// The token of an origin, followed through a whole story of hostile answers.
 @Suite struct SecretCases {
   private static let canary = "canary-7Qx+Z/91=pq.tt~0123456789abcdefXYZ"
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Commands that end before their work is done (safety.md §5, 89–92).
+/// Commands that end before their work is done.
 @Suite struct SignalCases {
   /// A process that a server's thread may signal.
   private final class Target: Sendable {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// S5: whatever comes from a server, a file or a command line, nothing that is printed is obeyed by a
-/// terminal or turns the text around it (safety.md §2.1).
+/// terminal or turns the text around it.
 @Suite struct SinkTests {
   /// What stands in rows, in words of a command line, and in answers and files, of which there are
   /// many kinds.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Workspace
 
-/// tsync's own files, torn, damaged, removed or edited (safety.md §5, 97–105; §2.3 L13).
+/// tsync's own files, torn, damaged, removed or edited.
 @Suite struct StateFileCases {
   private static let root = "list/.todosync"
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Clocks that are wrong, and a workspace that went back in time (safety.md §5, 93–95).
+/// Clocks that are wrong, and a workspace that went back in time.
 @Suite struct TimeCases {
   /// 1970, 2106 (where 32 bits end), 2232 (where the kernel's clock ends), and before 1970.
   private static let years: [Int64] = [0, 4_294_967_296, 8_277_292_036, -86_400 * 365 * 30]

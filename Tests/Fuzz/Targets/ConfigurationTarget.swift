@@ -68,7 +68,7 @@ enum ConfigurationTarget {
     try ensure(others(old) == others(new), "more than \(key.name) was set: \(shown(changed.text))")
   }
 
-  /// What runs a program or chooses credentials (safety.md §2.2 W1).
+  /// What runs a program or chooses credentials.
   private static let guarded: [Text] = [
     "credential.command", "editor", "pager", "resolve.command", "resolve.tool",
   ]

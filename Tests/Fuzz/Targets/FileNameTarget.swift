@@ -33,7 +33,7 @@ enum FileNameTarget {
     try ensure(ItemFile.Name(of: file, in: table) == .item(id), "\(name) is not the item's file")
   }
 
-  /// The rule of product.md §2: 1 to 255 bytes of UTF-8 without control characters, not only blanks,
+  /// The rule of ids: 1 to 255 bytes of UTF-8 without control characters, not only blanks,
   /// neither `.` nor `..`.
   private static func isID(_ bytes: [UInt8]) -> Bool {
     guard let string = String(validating: bytes, as: UTF8.self), (1...255).contains(bytes.count)

@@ -1,5 +1,4 @@
-/// A part of the program that reads what others wrote, with what must be true of every input
-/// (safety.md §4.5).
+/// A part of the program that reads what others wrote, with what must be true of every input.
 ///
 /// Each has a program that a fuzzer drives, and a directory of inputs that the tests replay.
 package enum FuzzTarget: String, CaseIterable, Sendable {

@@ -8,7 +8,7 @@ import TableServer
 import TestSupport
 import Testing
 
-/// Requests that want more than a client may (safety.md V1, V2, V7, V9, V10).
+/// Requests that want more than a client may.
 @Suite(.timeLimit(.minutes(10))) struct HostileRequestCases {
   /// Texts that break out of a quote, a bracket, a statement, a path.
   private static let payloads = [

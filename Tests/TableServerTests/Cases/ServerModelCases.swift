@@ -4,7 +4,7 @@ import SyncModel
 import TableServer
 import Testing
 
-/// The whole server on SQLite, and in memory, against the model (safety.md §4.7).
+/// The whole server on SQLite, and in memory, against the model.
 @Suite struct ServerModelCases {
   private typealias Chance = FilterHistoryTests.Chance
   private typealias Request = ModelTable.Request

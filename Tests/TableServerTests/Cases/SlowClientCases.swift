@@ -3,7 +3,7 @@ import TableServer
 import TestSupport
 import Testing
 
-/// Clients that take their time (safety.md V8).
+/// Clients that take their time.
 @Suite(.timeLimit(.minutes(10))) struct SlowClientCases {
   private static let head = "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n"
 

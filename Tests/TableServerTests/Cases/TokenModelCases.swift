@@ -3,7 +3,7 @@ import SyncModel
 import TableServer
 import Testing
 
-/// Requests made by chance, with tokens that are right, wrong, revoked or not there (safety.md V2).
+/// Requests made by chance, with tokens that are right, wrong, revoked or not there.
 @Suite struct TokenModelCases {
   private typealias Chance = FilterHistoryTests.Chance
 
