@@ -32,10 +32,10 @@ package protocol ItemDisk {
 
   /// Lays the sides of a conflict side by side.
   ///
-  /// The server's side and the base replace those of a former conflict of the item; a client's side
-  /// that lies there stays, because its user may have edited it, unless it says that the item was deleted
-  /// which the client has. The client's side is laid as a copy of the item's bytes, so that its
-  /// fingerprint tells whether it was edited.
+  /// The server's side and the base replace those of a former conflict of the item. A former client's
+  /// side is kept, because its user may have edited it; one that says that the item was deleted is
+  /// replaced if the client has the item. A new client's side is a copy of the item's bytes, so that its
+  /// fingerprint shows whether it was edited.
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws
 
   /// Moves the sides of a conflict to the trash.
@@ -55,7 +55,7 @@ extension ItemDisk {
 package enum WriteOutcome: Equatable, Sendable {
   /// The item is what was asked for; the fingerprint of its bytes, `nil` where it was removed.
   case replaced(Digest?)
-  /// Something else lies there than the caller had seen; nothing was done.
+  /// The file is not as the caller saw it; nothing was done.
   case changedMeanwhile
 }
 

@@ -68,12 +68,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return client.item == target ? .unchanged : .restored(target)
   }
 
-  /// Puts what the server has where something lies that can't be an item, and that `discard` takes
-  /// away.
+  /// Restores the server's row in the place of a file that can't be an item; `discard` removes the file.
   ///
-  /// What lies there may have kept a newer row waiting; that one counts, and of a conflict the
-  /// server's side. That it does so is recorded before, so that the place can't be found empty and be
-  /// taken for a delete. It answers whether the item is back.
+  /// If a newer row waits because of the file, that row is restored, and of a conflict the server's
+  /// side. The decision is recorded first, so that no crash leaves an empty place that looks like a
+  /// delete. It returns whether the item is back.
   package mutating func restore(
     _ key: ItemKey, discarding discard: (inout Self) throws -> Void
   ) throws -> Bool {

@@ -138,8 +138,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Carries a recorded resolution out; again after a crash.
   ///
-  /// Where it can't be, the decision is taken back for good: its user is told so, and a power loss may
-  /// not bring it back.
+  /// If it can't be carried out, the decision is withdrawn durably, because the command reports that to
+  /// its user.
   ///
   /// - Returns: Whether it could be; the conflict stays open where the item or the client's side was
   ///   changed meanwhile.

@@ -47,8 +47,10 @@ package struct Note: Equatable, Sendable {
   package var commanded: Bool
   /// The item that it has become, by `tsync mv`.
   package var successor: ItemKey?
-  /// Whether the server has had that item from here, or has it as it is here: until then, or until that
-  /// item is removed, the row is not deleted, whatever else lies there under its id.
+  /// Whether the server has received that item, or has it as it is here.
+  ///
+  /// Until then, or until that item is removed, the row is not deleted, even if something else has its
+  /// id.
   package var hasArrived: Bool
 
   /// Makes a note.

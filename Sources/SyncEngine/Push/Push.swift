@@ -98,8 +98,8 @@ package struct Push {
         "the server did not keep changes that were sent \(Self.rounds) times")
     }
     try run.tellHeld(disk)
-    // What is told now must survive, conflicts and refusals too; and that writes are closed, before rows
-    // are brought to their items.
+    // Everything in the report must survive, conflicts and rejections too, and the ends of writes must
+    // be durable before rows are applied to their items.
     try disk.append([], durably: true)
     run.report.doubtful.formIntersection(disk.journal.intents.keys)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
@@ -171,7 +171,7 @@ package struct Push {
     func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
     func hasVanished(_ operation: Operation) -> Bool {
       guard operation.kind == .delete else { return false }
-      // Nobody has removed what it has become, and the server hasn't had it.
+      // Its successor was not removed by a command, and the server has not received it.
       if let successor = journal.successors[operation.key], !isCommanded(successor) { return true }
       return !isCommanded(operation.key)
     }

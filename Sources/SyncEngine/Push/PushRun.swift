@@ -318,7 +318,7 @@ struct PushRun {
 }
 
 extension Intent {
-  /// What a success comes to of which the row shows nothing.
+  /// The rejection of a write that the server reported as done, but that the row does not show.
   fileprivate var kept: Refusal {
     let fact: Text =
       kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
