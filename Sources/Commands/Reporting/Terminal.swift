@@ -54,13 +54,12 @@ enum Terminal {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     // The emoji of a family, up to eight, are one picture.
     var (sum, joined) = (0, 0)
-    var before: [Unicode.Scalar] = [" ", " "]
+    var (first, joiner): (Unicode.Scalar, Unicode.Scalar) = (" ", " ")
     for scalar in text.unicodeScalars {
-      let isPart =
-        before[1] == "\u{200D}" && before[0].properties.isEmoji && scalar.properties.isEmoji
+      let isPart = joiner == "\u{200D}" && first.properties.isEmoji && scalar.properties.isEmoji
       joined = isPart || scalar == "\u{200D}" ? joined + 1 : 0
       sum += isPart && joined < 16 ? 0 : columns(of: scalar)
-      before = [before[1], scalar]
+      (first, joiner) = (joiner, scalar)
     }
     return sum
   }

@@ -61,9 +61,8 @@ final class ObservedTransport: Transport {
       done: { request, result in
         lastNews = Dependencies.monotonicMilliseconds()
         switch result {
-        case .failure(let error) where [.plainHTTP, .wrongScheme].contains(error.kind):
-          fault = error
-        case .failure: break
+        case .failure(let error):
+          if [.plainHTTP, .wrongScheme].contains(error.kind) { fault = error }
         case .success: hasAnswered = true
         }
         try done(request, result)

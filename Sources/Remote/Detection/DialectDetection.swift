@@ -131,9 +131,7 @@ struct DialectDetection {
     if rows(of: answer, .datasync) != nil {
       return dataset != nil ? .found(.datasync) : .ask(.unversioned)
     }
-    guard let rows = rows(of: answer, .mobileApps) else {
-      return alienStep(answer, refusal)
-    }
+    guard let rows = rows(of: answer, .mobileApps) else { return alienStep(answer, refusal) }
     let isMarked = answer.header("X-ZUMO-Server-Version") != nil
     if isMarked || rows.contains(where: { $0["version"] != nil || $0["updatedAt"] != nil }) {
       return .found(.mobileApps)
@@ -164,17 +162,13 @@ struct DialectDetection {
     rows(of: answer, .mobileApps)?.contains { $0["__version"] != nil } ?? false
   }
 
-  private var alien: Step {
-    let language = chosen.map { " in \($0.name)" } ?? ""
-    return .stop(.elsewhere("the response is not a list of rows of table \(table)\(language)"))
-  }
-
   private func alienStep(_ answer: HTTPAnswer, _ refusal: Refusal) -> Step {
-    guard answer.isMarkup else {
-      guard answer.status != 200 else { return alien }
+    if answer.isMarkup { return .stop(.page(answer, at: address)) }
+    guard answer.status == 200 else {
       return .stop(.elsewhere("the server answered \(answer.status) \(refusal.words)"))
     }
-    return .stop(.page(answer, at: address))
+    let language = chosen.map { " in \($0.name)" } ?? ""
+    return .stop(.elsewhere("the response is not a list of rows of table \(table)\(language)"))
   }
 }
 

@@ -20,8 +20,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   package var arity: ClosedRange<Int> {
     switch self {
     case .length, .toupper, .tolower, .trim, .year, .month, .day, .hour, .minute, .second, .floor,
-      .ceiling, .round, .negate, .moment,
-      .timeOfDay:
+      .ceiling, .round, .negate, .moment, .timeOfDay:
       1...1
     case .startswith, .endswith, .contains, .substringof, .indexof, .concat, .add, .sub, .mul,
       .div, .mod:
