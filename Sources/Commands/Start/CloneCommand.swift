@@ -39,7 +39,8 @@ struct CloneCommand: TsyncCommand {
       try context.open(for: .exchanging(isDryRun: false), at: new.path) { session in
         let connection = Result { try session.exchange { _, _ in } }
         if case .failure(let stop as Stop) = connection, stop.isElsewhere {
-          isGone = try session.workspace.unmake()
+          // What the server answered is said, even if the removal fails.
+          isGone = (try? session.workspace.unmake()) ?? false
         }
         if !isGone {
           new.announce(context.printer)
