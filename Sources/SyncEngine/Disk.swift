@@ -11,6 +11,10 @@ package protocol ItemDisk {
   /// Reads one item.
   func client(_ key: ItemKey) throws -> ClientState
 
+  /// Returns the file, as it is now, that says an item's id and isn't named by it; `nil` where there is
+  /// none. An item whose own file is missing was moved there, not deleted.
+  func file(claiming key: ItemKey) throws -> InvalidItem?
+
   /// Returns everything in a table that may differ from its base: changed, new, missing and invalid
   /// items. What is known to be as its base says is left out.
   func candidates(in table: TableName) throws -> [Candidate]

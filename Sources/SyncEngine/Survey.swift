@@ -36,23 +36,20 @@ package struct Survey: Equatable, Sendable {
   package let entries: [Entry]
   /// The tables that were looked at.
   package let tables: [TableName]
-  /// The ids that stand in files of other names.
-  let claims: Claims
 
   /// Looks at tables, without the network and without recording anything.
   package init(of tables: [TableName], on disk: some Disk) throws {
     let journal = disk.journal
     var entries: [Entry] = []
     var seen: Set<ItemKey> = []
-    var claims = Claims()
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
         try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-      claims.look(at: candidates, of: table)
+      let claiming = candidates.claiming
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
-        guard let standing = try Self.standing(of: candidate, row, &claims, journal, disk) else {
+        guard let standing = try Self.standing(of: candidate, row, claiming, disk) else {
           continue
         }
         if let key = candidate.key { seen.insert(key) }
@@ -77,7 +74,6 @@ package struct Survey: Equatable, Sendable {
     }
     self.entries = Self.sorted(try Self.waiting(entries, disk), journal)
     self.tables = tables
-    self.claims = claims
   }
 
   /// Returns the entries of which those wait whose items have become others that the server doesn't have.
@@ -87,7 +83,6 @@ package struct Survey: Equatable, Sendable {
     let standings = Dictionary(
       entries.compactMap { entry in entry.key.map { ($0, entry.standing) } },
       uniquingKeysWith: { $1 })
-    var claims = Claims()
     return try entries.map { entry in
       guard let key = entry.key, case .pending(let operation) = entry.standing,
         operation.kind == .delete, let successor = successors[key]
@@ -96,7 +91,7 @@ package struct Survey: Equatable, Sendable {
       // What is removed, or was, is not waited for.
       case .pending(let other)? where other.kind == .delete: return entry
       case nil where try disk.base(of: successor).item != nil: break
-      case nil where try claims.file(of: successor, on: disk) == nil: return entry
+      case nil where try disk.file(claiming: successor) == nil: return entry
       default: break
       }
       return Entry(
@@ -106,15 +101,15 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func standing(
-    of candidate: Candidate, _ waiting: Row?, _ claims: inout Claims,
-    _ journal: JournalState, _ disk: some Disk
+    of candidate: Candidate, _ waiting: Row?, _ claiming: [ItemID: InvalidItem], _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
+    let journal = disk.journal
     if let conflict = journal.conflicts[key] { return .conflict(conflict) }
     if let intent = journal.intents[key] { return .unknown(intent) }
     let base = try disk.base(of: key)
-    if candidate.client == .absent, let file = try disk.moved(key, &claims) {
+    if candidate.client == .absent, let file = claiming[key.id], try disk.mayBeMoved(key) {
       return .moved(to: file.place)
     }
     // What a stopped pull has written already is the server's, and no change.

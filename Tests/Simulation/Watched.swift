@@ -82,6 +82,8 @@ struct Watched<Work: Disk>: Disk {
 
   func candidates(in table: TableName) throws -> [Candidate] { try work.candidates(in: table) }
 
+  func file(claiming key: ItemKey) throws -> InvalidItem? { try work.file(claiming: key) }
+
   mutating func write(
     _ item: Item?, to key: ItemKey, expecting expected: Digest?
   ) throws -> WriteOutcome {

@@ -8,11 +8,17 @@ struct ClaimingDisk: Disk {
   var memory = MemoryDisk()
   /// What lies there beside the items.
   var more: [Candidate] = []
-  /// What comes to lie there while a command is under way.
-  var appearing: () -> [Candidate] = { [] }
+
+  /// Is called at each walk through all files.
+  var walking: () -> Void = {}
 
   func candidates(in table: TableName) throws -> [Candidate] {
-    try memory.candidates(in: table) + more + appearing()
+    walking()
+    return try memory.candidates(in: table) + more
+  }
+
+  func file(claiming key: ItemKey) throws -> InvalidItem? {
+    try (memory.candidates(in: key.table) + more).claiming[key.id]
   }
 
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }

@@ -116,9 +116,8 @@ import Testing
     try bench.elsewhere("x", #"{"a":null}"#)
     try bench.elsewhere("x", nil)
     try bench.pull()
-    var claims = Claims()
     let conflict = try Resolve(settings: bench.settings).current(
-      bench.key("x"), on: bench.disk, claims: &claims)
+      bench.key("x"), on: bench.disk)
     #expect(conflict.last == (try Item(text: #"{"a":1}"#)))
     #expect(conflict.revived == (try Item(text: #"{"a":1,"b":2}"#)))
   }

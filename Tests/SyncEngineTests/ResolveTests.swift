@@ -100,12 +100,11 @@ import Testing
     let key = try bench.key("x")
     let resolve = Resolve(settings: bench.settings)
     var disk = ClaimingDisk(memory: bench.disk)
-    var claims = Claims()
-    let conflict = try resolve.current(key, on: disk, claims: &claims)
+    let conflict = try resolve.current(key, on: disk)
     let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     #expect(throws: Resolve.Failure.moved(key, file)) {
-      try resolve.settle(key, conflict, by: .client, on: &disk, claims: &claims)
+      try resolve.settle(key, conflict, by: .client, on: &disk)
     }
     #expect(disk.journal.conflicts[key] != nil)
   }

@@ -161,10 +161,7 @@ import Testing
     for id in ids.prefix(40) { try bench.save(id, nil) }
     var disk = ClaimingDisk(memory: bench.disk)
     var looks = 0
-    disk.appearing = {
-      looks += 1
-      return []
-    }
+    disk.walking = { looks += 1 }
     var settings = bench.settings
     settings.maxDelete = ids.count
     var report = PushReport()

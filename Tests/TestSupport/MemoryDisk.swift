@@ -164,6 +164,13 @@ package struct MemoryDisk: Disk {
     files[key]?.state ?? .absent
   }
 
+  package func file(claiming key: ItemKey) throws -> InvalidItem? {
+    let claiming = files.filter { $0.key.table == key.table }.compactMap { _, file in
+      if case .invalid(let invalid) = file.state, invalid.claims == key.id { invalid } else { nil }
+    }
+    return claiming.min { $0.place < $1.place }
+  }
+
   package func candidates(in table: TableName) throws -> [Candidate] {
     let live = try Set(liveIDs(in: table))
     let here = Set(files.keys.lazy.filter { $0.table == table }.map(\.id))

@@ -31,6 +31,9 @@ enum Promise: String, CaseIterable, Sendable {
   case settlingChangesNothing
   case candidatesAreWhatDiffers
   case equalMeaningIsNoCandidate
+  case aMovedFileIsFound
+  case aFileMovedAfterTheLookIsFound
+  case aClaimThatChangedIsNone
   case whatWasPulledIsNoCandidate
   case aTombstoneWithoutItemIsNoCandidate
   case aConflictsSidesAreLaid
@@ -77,6 +80,9 @@ struct DiskContract<Tested: TestedDisk> {
     case .settlingChangesNothing: try settlingChangesNothing()
     case .candidatesAreWhatDiffers: try candidatesAreWhatDiffers()
     case .equalMeaningIsNoCandidate: try equalMeaningIsNoCandidate()
+    case .aMovedFileIsFound: try aMovedFileIsFound()
+    case .aFileMovedAfterTheLookIsFound: try aFileMovedAfterTheLookIsFound()
+    case .aClaimThatChangedIsNone: try aClaimThatChangedIsNone()
     case .whatWasPulledIsNoCandidate: try whatWasPulledIsNoCandidate()
     case .aTombstoneWithoutItemIsNoCandidate: try aTombstoneWithoutItemIsNoCandidate()
     case .aConflictsSidesAreLaid: try aConflictsSidesAreLaid()
@@ -256,6 +262,53 @@ struct DiskContract<Tested: TestedDisk> {
         #expect(candidates[2].client == .absent)
       }
     }
+  }
+
+  /// Saves an item's text under the name of another id.
+  private mutating func userMoves(_ id: Text, to name: Text) throws {
+    try disk.userSaves(nil, as: key(id))
+    try disk.userSaves(text(item("x"), id), as: key(name))
+  }
+
+  private mutating func aMovedFileIsFound() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    try disk.userSaves(text(item("x"), "a"), as: key("a"))
+    #expect(try disk.file(claiming: key("a")) == nil)
+    try userMoves("a", to: "b")
+    let (a, b) = (try key("a"), try key("b"))
+    try twice { disk throws in
+      #expect(try disk.file(claiming: a)?.claims == a.id)
+      #expect(try disk.file(claiming: b) == nil)
+      #expect(try disk.moved(a)?.claims == a.id)
+    }
+  }
+
+  private mutating func aFileMovedAfterTheLookIsFound() throws {
+    try disk.setBase([row("a", "x")], in: table, durably: true)
+    try disk.userSaves(text(item("x"), "a"), as: key("a"))
+    #expect(try disk.candidates(in: table).isEmpty)
+    try userMoves("a", to: "b")
+    #expect(try disk.file(claiming: key("a"))?.claims == key("a").id)
+    _ = try disk.write(item("y"), to: key("d"), expecting: nil)
+    try userMoves("a", to: "c")
+    try disk.userSaves(nil, as: key("b"))
+    #expect(try disk.file(claiming: key("a"))?.claims == key("a").id)
+    try disk.userSaves(nil, as: key("c"))
+    #expect(try disk.file(claiming: key("a")) == nil)
+  }
+
+  private mutating func aClaimThatChangedIsNone() throws {
+    try disk.setBase([row("a", "x"), row("b", "y")], in: table, durably: true)
+    try disk.userSaves(text(item("x"), "a"), as: key("b"))
+    #expect(try disk.candidates(in: table).count == 2)
+    #expect(try disk.file(claiming: key("a"))?.claims == key("a").id)
+    // The next one that says it counts then.
+    try disk.userSaves(text(item("x"), "a"), as: key("c"))
+    #expect(try disk.file(claiming: key("a"))?.fileName.first == "b")
+    try disk.userSaves(text(item("x"), "b"), as: key("b"))
+    #expect(try disk.file(claiming: key("a"))?.fileName.first == "c")
+    try disk.userSaves(text(item("x"), "c"), as: key("c"))
+    #expect(try disk.file(claiming: key("a")) == nil)
   }
 
   private mutating func equalMeaningIsNoCandidate() throws {

@@ -65,9 +65,8 @@ struct DiffCommand: TsyncCommand {
   private func showDifferences(
     _ entries: [Survey.Entry], _ session: Session, _ names: ItemNames, _ context: Context
   ) throws -> Int {
-    var claims = Claims()
     let differences = try entries.compactMap {
-      try ItemDifference($0, isFromServer: other == .server, session, &claims)
+      try ItemDifference($0, isFromServer: other == .server, session)
     }
     for difference in differences {
       context.printer.append(difference.json(names), to: "items")
@@ -82,10 +81,9 @@ struct DiffCommand: TsyncCommand {
     _ entries: [Survey.Entry], _ session: Session, _ names: ItemNames, _ context: Context
   ) throws -> Int {
     var count = 0
-    var claims = Claims()
     for entry in entries {
       guard let key = entry.key, case .conflict = entry.standing else { continue }
-      let conflict = try session.conflict(key, &claims)
+      let conflict = try session.conflict(key)
       if count > 0 { context.printer.result("") }
       count += 1
       let table = try session.table(

@@ -10,7 +10,7 @@ struct ItemDifference {
 
   /// `nil` if there is nothing to compare, or no difference.
   init?(
-    _ entry: Survey.Entry, isFromServer: Bool, _ session: Session, _ claims: inout Claims
+    _ entry: Survey.Entry, isFromServer: Bool, _ session: Session
   ) throws {
     guard let key = entry.key else { return nil }
     let base = try session.workspace.base(of: key).item
@@ -18,7 +18,7 @@ struct ItemDifference {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
       old = isFromServer ? conflict.server.liveItem : base
-      new = try session.conflict(key, &claims).client
+      new = try session.conflict(key).client
     case .unknown, .rejected, .pending, .waiting: (old, new) = (base, entry.client.item)
     }
     guard old != new else { return nil }

@@ -31,10 +31,10 @@ struct ItemStatus {
   }
 
   /// Takes a conflict as it is now.
-  init(_ entry: Survey.Entry, in session: Session, _ claims: inout Claims) {
+  init(_ entry: Survey.Entry, in session: Session) {
     self.init(entry)
     // If a side can't be read, or two client sides were edited, it stays as it was found.
-    guard group == .conflict, let key = entry.key, let now = try? session.conflict(key, &claims)
+    guard group == .conflict, let key = entry.key, let now = try? session.conflict(key)
     else { return }
     letters = now.letters
     fields = now.names

@@ -46,12 +46,11 @@ struct JournalEntry {
 
   /// Returns the operations of unknown outcome, then all others in their order.
   static func waiting(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
-    var claims = Claims()
     var (sent, others): ([JournalEntry], [JournalEntry]) = ([], [])
     for entry in survey.entries {
       guard let key = entry.key else { continue }
       let item = try entry.client.item ?? session.workspace.base(of: key).row?.item
-      let status = ItemStatus(entry, in: session, &claims)
+      let status = ItemStatus(entry, in: session)
       func add(
         _ state: State, _ kind: String, fields: [Text] = [], rejection: Rejection? = nil
       ) {

@@ -25,9 +25,8 @@ struct StatusReport {
       return chosen.contains { $0.misnamedFile == entry.invalid }
     }
     let names = try session.names(of: wanted.compactMap(\.key))
-    var claims = Claims()
     entries = try wanted.map { entry in
-      (ItemStatus(entry, in: session, &claims), try Self.title(entry, names, session.workspace))
+      (ItemStatus(entry, in: session), try Self.title(entry, names, session.workspace))
     }
     quarantined = try (chosen == nil ? session.tables : []).map { table in
       let found = try session.workspace.quarantined(in: table)

@@ -89,7 +89,7 @@ extension Session {
         throw Resolve.Failure.changedMeanwhile(key)
       }
       try Resolve(settings: settings).settle(
-        key, conflict, by: resolution.choice(on: conflict), on: &workspace, claims: &claims)
+        key, conflict, by: resolution.choice(on: conflict), on: &workspace)
     }
     let title = summary.names.title(of: resolution.item ?? conflict.shown)
     var outcome = Outcome(

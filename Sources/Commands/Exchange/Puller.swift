@@ -76,9 +76,8 @@ struct Puller {
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
     let printer = context.printer
-    var claims = Claims()
     for row in try disk.incoming(in: report.table) {
-      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id), &claims)
+      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id))
       if let obstacle { obstacles.append(obstacle) }
     }
     if let twin = report.twin {

@@ -41,14 +41,13 @@ struct Restoration {
     let inventory = try session.inventory()
     let survey = try Survey(of: session.tables, on: workspace)
     let entries = survey.byKey
-    var claims = Claims()
     var steps: [Restoration] = []
     var planned: Set<ItemKey> = []
     func plan(_ chosen: Target) throws {
       let key = chosen.key
       if let key, !planned.insert(key).inserted { return }
       let entry = key.flatMap { entries[$0] }
-      guard let step = try Restoration(chosen, entry, session, &claims, waiting) else { return }
+      guard let step = try Restoration(chosen, entry, session, waiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
       let formers = try (key.map(journal.predecessors) ?? [])
         .filter { try workspace.client($0) == .absent }
@@ -79,7 +78,7 @@ struct Restoration {
     var warned: Set<Hint> = []
     for target in targets {
       do {
-        if let problem = try session.moved(target, &claims) { throw problem }
+        if let problem = try session.moved(target) { throw problem }
         try plan(target)
       } catch var problem as Problem where !isNamed {
         problem.status = .rejected
@@ -91,8 +90,7 @@ struct Restoration {
 
   /// `nil` if there is nothing to do for the item.
   private init?(
-    _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ claims: inout Claims,
-    _ waiting: [ItemKey]
+    _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ waiting: [ItemKey]
   ) throws {
     self.chosen = chosen
     guard let key = chosen.key else {
@@ -112,7 +110,7 @@ struct Restoration {
     switch entry?.standing {
     case .conflict(let conflict)?:
       // Throws if two client sides were edited: the user must choose one.
-      _ = try session.conflict(key, &claims)
+      _ = try session.conflict(key)
       (way, target) = (.server, conflict.server.liveItem)
     case .invalid(let invalid)?:
       // The edits of a client side that can't be read would be lost unseen.
@@ -193,7 +191,7 @@ struct Restoration {
     case .server:
       let conflict = try session.conflict(key)
       try Resolve(settings: session.settings).settle(
-        key, conflict, by: .server, on: &session.workspace, claims: &session.claims)
+        key, conflict, by: .server, on: &session.workspace)
     }
     return isDone ? .restored(target) : .changedMeanwhile
   }

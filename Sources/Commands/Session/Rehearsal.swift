@@ -31,6 +31,8 @@ struct Rehearsal<Stage: Disk> {
 extension Rehearsal: ItemDisk {
   func client(_ key: ItemKey) throws -> ClientState { try clients[key] ?? stage.client(key) }
 
+  func file(claiming key: ItemKey) throws -> InvalidItem? { try stage.file(claiming: key) }
+
   func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)
     let touched = Set(clients.keys).union(bases.keys).filter { $0.table == table }

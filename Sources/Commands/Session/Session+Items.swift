@@ -30,12 +30,8 @@ extension Session {
   }
 
   /// Returns a conflict as it is now.
-  mutating func conflict(_ key: ItemKey) throws -> Conflict {
-    try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
-  }
-
-  func conflict(_ key: ItemKey, _ claims: inout Claims) throws -> Conflict {
-    try Resolve(settings: settings).current(key, on: workspace, claims: &claims)
+  func conflict(_ key: ItemKey) throws -> Conflict {
+    try Resolve(settings: settings).current(key, on: workspace)
   }
 
   /// Returns the path of an item's file, relative to `.todosync`.

@@ -20,8 +20,6 @@ struct Session {
   /// The tables of the command: those of `-t`, or all.
   let tables: [TableName]
   var workspace: Workspace
-  /// The ids found in files with other names, kept until the lock is given back.
-  var claims = Claims()
   /// How many requests may be under way at once; `nil` leaves it to the settings.
   var jobs: Int?
   /// The pushes of this command so far.
@@ -57,7 +55,6 @@ struct Session {
     workspace = try context.workspace(at: path, isWriting: false)
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
-    claims = Claims()
     workspace.notices.filter { !notices.contains($0) }.forEach(context.printer.warn)
     try recover()
     return result

@@ -15,9 +15,8 @@ struct Removal {
   init(_ selection: ItemSelection, _ session: Session) throws {
     let inventory = try session.inventory()
     let targets = try selection.targets(inventory, session)
-    var claims = Claims()
     for target in targets {
-      if let problem = try session.moved(target, &claims) { throw problem }
+      if let problem = try session.moved(target) { throw problem }
       guard let key = target.key else {
         isRestorable = false
         continue

@@ -20,8 +20,7 @@ extension Session {
     case .item(let item, let digest): return (item, digest)
     case .invalid(let invalid): throw Problem(invalid: invalid, .usage)
     case .absent:
-      var claims = Claims()
-      if let problem = try moved(Target(key), &claims) { throw problem }
+      if let problem = try moved(Target(key)) { throw problem }
       let isKnown = try workspace.base(of: key).row != nil
       throw Problem.usage(
         "\(key) has no file here",
@@ -93,12 +92,11 @@ extension Session {
   /// Refuses new items that are there already, or would not be valid.
   func checkNew(_ changes: [ItemChange], _ inventory: Inventory) throws {
     var seen: Set<ItemKey> = []
-    var claims = Claims()
     for change in changes {
       let key = change.key
       // A new item may replace one that was removed here, before the server deletes that.
       if inventory.isHere(key) { throw Problem.usage("\(key) already exists") }
-      if let problem = try moved(Target(key), &claims) { throw problem }
+      if let problem = try moved(Target(key)) { throw problem }
       guard seen.insert(key).inserted else {
         throw Problem.usage("two items have the id \(key)")
       }

@@ -13,14 +13,14 @@ extension Problem {
 
 extension Session {
   /// Returns the failure if a rename by hand moved the item's file, or put another in its place.
-  func moved(_ target: Target, _ claims: inout Claims) throws -> Problem? {
+  func moved(_ target: Target) throws -> Problem? {
     var here = target.misnamedFile
     if let key = target.key, case .invalid(let invalid) = try workspace.client(key) {
       here = invalid
     }
     let claimed = here?.claims.map { ItemKey(target.table, $0) }
     guard let key = claimed ?? target.key, try workspace.client(key) == .absent,
-      let file = try workspace.moved(key, &claims)
+      let file = try workspace.moved(key)
     else { return nil }
     return .moved(key, to: file)
   }

@@ -27,16 +27,15 @@ package struct Resolve {
   /// Returns a conflict as it now is: with the client's side as its user has left it.
   ///
   /// The item's file counts where only it was edited, `ID.client.json` where only that was. What is
-  /// in conflict is what the table's policy leaves to a person. One who looks at many hands over
-  /// the same `claims`.
+  /// in conflict is what the table's policy leaves to a person.
   ///
   /// - Throws: ``Failure``.
   package func current(
-    _ key: ItemKey, on disk: some Disk, claims: inout Claims
+    _ key: ItemKey, on disk: some Disk
   ) throws -> Conflict {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let base = try open.origin ?? disk.base(of: key).item
-    let client = try Self.clientSide(key, open, disk, &claims)
+    let client = try Self.clientSide(key, open, disk)
     let server = open.server.deleted ? nil : open.server.item
     guard let client, let server else {
       let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
@@ -54,10 +53,10 @@ package struct Resolve {
   }
 
   private static func clientSide(
-    _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk, _ claims: inout Claims
+    _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk
   ) throws -> Item? {
     let file = try disk.client(key)
-    if file == .absent, let moved = try disk.moved(key, &claims) {
+    if file == .absent, let moved = try disk.moved(key) {
       throw Failure.moved(key, moved)
     }
     let side = try disk.editedSide(of: key)
@@ -73,17 +72,14 @@ package struct Resolve {
   ///
   /// - Throws: ``Failure``.
   package func settle(
-    _ key: ItemKey, _ conflict: Conflict, by choice: Choice, on disk: inout some Disk,
-    claims: inout Claims
+    _ key: ItemKey, _ conflict: Conflict, by choice: Choice, on disk: inout some Disk
   ) throws {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
-    // Nothing is deleted that was moved since the conflict was looked at.
-    if choice.item(of: conflict) == nil { claims = Claims() }
     // What was saved since the conflict was looked at has not been decided upon.
     // Nor has a row that its file, while it was no item, has kept waiting.
-    guard try Self.clientSide(key, open, disk, &claims) == conflict.client,
+    guard try Self.clientSide(key, open, disk) == conflict.client,
       try disk.newestRow(of: key) == open.server
     else {
       throw Failure.changedMeanwhile(key)

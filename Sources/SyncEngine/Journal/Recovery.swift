@@ -32,7 +32,6 @@ package enum Recovery {
   /// Takes over the answers that were recorded and not taken over.
   private static func finishResults(_ disk: inout some Disk) throws {
     let journal = disk.journal
-    var claims = Claims()
     var bases: [TableName: [Row]] = [:]
     var waiting: [WaitingRow] = []
     var held: Set<ItemKey> = []
@@ -52,11 +51,11 @@ package enum Recovery {
         continue
       }
       let key = ItemKey(key.table, row.id)
-      guard try key == intent.key || disk.rename(intent.key, to: key, claims: &claims) else {
+      guard try key == intent.key || disk.rename(intent.key, to: key) else {
         held.insert(intent.key)
         continue
       }
-      let isTaken = try disk.takeAnswer(row, to: intent, at: key, claims: &claims)
+      let isTaken = try disk.takeAnswer(row, to: intent, at: key)
       let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
       // What was pulled since would go when the answer becomes the base.
       if let newer = try disk.incoming(of: key), newer != row {

@@ -30,8 +30,6 @@ struct PullRun {
   private var latest: Timestamp?
   /// The rows that came older than one that is known.
   private(set) var older: Set<ItemID> = []
-  /// Where items were moved whose files are missing.
-  private var claims = Claims()
   /// In a full pull, the live rows that no page has brought yet.
   var unseen: Set<ItemID> = []
 
@@ -158,7 +156,7 @@ struct PullRun {
     let key = ItemKey(table, row.id)
     // The outcome of an open write will bring this row, or a newer one.
     guard disk.journal.intents[key] == nil else { return }
-    switch try disk.take(row, for: key, policy: settings.policy(of: table), claims: &claims) {
+    switch try disk.take(row, for: key, policy: settings.policy(of: table)) {
     case .taken(let event):
       held.remove(row.id)
       if let event { report.add(event) }

@@ -17,7 +17,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// item over a new base would look like an edit. The client's change is measured
   /// against what an open conflict began from, or the base. ``Row/gone(_:)`` stands for no row.
   mutating func take(
-    _ row: Row, for key: ItemKey, policy: MergePolicy, claims: inout Claims
+    _ row: Row, for key: ItemKey, policy: MergePolicy
   ) throws -> Taken {
     let known = try base(of: key)
     let server = row.deleted ? nil : row.item
@@ -35,7 +35,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if case .invalid = client { return .held }
       // A file that was moved is no delete: neither does the server's settle it, nor is a change of the
       // server's in conflict with it.
-      if client == .absent, try moved(key, &claims) != nil { return .held }
+      if client == .absent, try moved(key) != nil { return .held }
       if isAnswer, client == .absent { return .taken(nil) }
       var merge = Merge(
         base: base, client: client.item, server: server, last: last, policy: policy)
@@ -154,7 +154,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var events: [Event] = []
     var taken: [Row] = []
     var held: Set<ItemID> = []
-    var claims = Claims()
     for row in rows {
       let key = ItemKey(table, row.id)
       // The server side of an open conflict has been told already.
@@ -163,7 +162,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         continue
       }
       try restoreTorn(key, to: base(of: key).item)
-      switch try take(row, for: key, policy: settings.policy(of: table), claims: &claims) {
+      switch try take(row, for: key, policy: settings.policy(of: table)) {
       case .taken(let event):
         taken.append(row)
         if let event { events.append(event) }

@@ -9,7 +9,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// - Returns: Whether that is done; not where the item can't be read, was moved, or is saved all the
   ///   time. Over the row as its base it would look as if its user had removed what the answer adds.
   mutating func takeAnswer(
-    _ row: Row, to intent: Intent, at key: ItemKey, claims: inout Claims
+    _ row: Row, to intent: Intent, at key: ItemKey
   ) throws -> Bool {
     guard intent.kind != .delete else { return true }
     let sent = try sent(by: intent, answeredBy: row)
@@ -18,7 +18,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     for _ in 0..<8 {
       let client = try client(key)
       guard case .item(let item, let digest) = client else {
-        return try client == .absent && moved(key, &claims) == nil
+        return try client == .absent && moved(key) == nil
       }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
@@ -37,12 +37,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// - Returns: Whether that is done; not where the item's file can't be read or was moved by hand, and
   ///   where the place holds another item, which may be about to get an id of its own. It waits then.
   mutating func rename(
-    _ former: ItemKey, to key: ItemKey, claims: inout Claims
+    _ former: ItemKey, to key: ItemKey
   ) throws -> Bool {
     var written: Digest?
     for _ in 0..<8 {
       guard case .item(let item, let digest) = try client(former) else {
-        return try client(former) == .absent && moved(former, &claims) == nil
+        return try client(former) == .absent && moved(former) == nil
       }
       let place = try client(key)
       if place == .absent || (written != nil && place.digest == written) {

@@ -71,7 +71,7 @@ package struct Push {
       run.again = []
       for part in try parts(pending, on: disk)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(PushQueue(operations: part, claims: survey.claims), &run, &disk, &backend)
+        try send(PushQueue(operations: part), &run, &disk, &backend)
       }
       for intent in openIntents(of: tables, on: disk) where !sentAgain.contains(intent.key) {
         run.leavesSome = run.leavesSome || run.line.isCutOff(intent.kind)

@@ -5,7 +5,6 @@ struct PushQueue {
   /// The intents that are durable and wait to be sent.
   var ready: ArraySlice<Intent> = []
   private var operations: ArraySlice<Operation> = []
-  private var claims = Claims()
 
   /// How many intents share one durable write.
   static let group = 32
@@ -17,11 +16,8 @@ struct PushQueue {
     try disk.append(ready.map { .intent($0) }, durably: true)
   }
 
-  /// Sends operations of a survey, whose claims they are.
-  init(operations: [Operation], claims: Claims) {
-    self.operations = operations[...]
-    self.claims = claims
-  }
+  /// Sends operations of a survey.
+  init(operations: [Operation]) { self.operations = operations[...] }
 
   /// Whether there is nothing more to send.
   var isEmpty: Bool { ready.isEmpty && operations.isEmpty }
@@ -48,7 +44,7 @@ struct PushQueue {
       group = try group.filter { intent in
         guard intent.kind == .delete else { return true }
         let successor = disk.journal.successors[intent.key]
-        return try disk.moved(intent.key, &claims) == nil
+        return try disk.moved(intent.key) == nil
           && successor.map { try disk.client($0) == .absent } ?? true
       }
       if !group.isEmpty {

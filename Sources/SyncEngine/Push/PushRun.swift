@@ -25,8 +25,6 @@ struct PushRun {
   private(set) var line = PushLine()
   /// Whether changes stay that were to be sent.
   var leavesSome = false
-  /// Where items were moved whose files are missing.
-  private var claims = Claims()
 
   init(settings: Settings, report: PushReport) {
     self.settings = settings
@@ -88,7 +86,6 @@ struct PushRun {
   /// Takes over what the server has done: result, item, base, closed, each for all of the group.
   mutating func flush(_ disk: inout some Disk) throws {
     guard !done.isEmpty else { return }
-    claims = Claims()
     // Of an item that a power loss tears as an answer is brought to it, the result tells what it was.
     let bringsMore = done.contains { intent, row, _ in
       row.map { $0.item != intent.item || $0.id != intent.key.id } ?? false
@@ -102,12 +99,12 @@ struct PushRun {
       let former = try disk.base(of: intent.key).row?.item
       let answer = WriteAnswer(row, to: intent, over: former)
       let key = answer.id.map { ItemKey(intent.key.table, $0) } ?? intent.key
-      guard try key == intent.key || disk.rename(intent.key, to: key, claims: &claims) else {
+      guard try key == intent.key || disk.rename(intent.key, to: key) else {
         // Recovery moves it once that can be done.
         report.events.append(Event(intent.key, .held, item: intent.item))
         continue
       }
-      if let row, try !disk.takeAnswer(row, to: intent, at: key, claims: &claims) {
+      if let row, try !disk.takeAnswer(row, to: intent, at: key) {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
         waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
       } else {
@@ -190,7 +187,7 @@ struct PushRun {
         }
         // The row may be there under an id of the server's; of an item that is here no more nobody asks.
         let isRemoved =
-          try disk.client(intent.key) == .absent && disk.moved(intent.key, &claims) == nil
+          try disk.client(intent.key) == .absent && disk.moved(intent.key) == nil
         if intent.kind == .insert, reading == .absent, !isRemoved,
           !intent.isSurelyUndone(refusal), try backend.makesIDs(in: intent.key.table)
         {
@@ -222,7 +219,6 @@ struct PushRun {
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
     var others: [WaitingRow] = []
-    claims = Claims()
     for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
     try bring(others, &disk)
   }
@@ -273,7 +269,7 @@ struct PushRun {
       // Of a row that isn't known to be there, what was moved counts as the item only while its write is
       // open.
       if try base == nil && disk.base(of: intent.key).item == nil
-        && disk.client(intent.key) == .absent && disk.moved(intent.key, &claims) != nil
+        && disk.client(intent.key) == .absent && disk.moved(intent.key) != nil
       {
         return report.events.append(Event(intent.key, .held, item: intent.item))
       }

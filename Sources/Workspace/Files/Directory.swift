@@ -34,6 +34,16 @@ final class Directory {
   /// Returns the path of something in the directory, as people are shown it.
   func place(of name: String) -> String { place.isEmpty ? name : "\(place)/\(name)" }
 
+  /// Returns what the system says of the directory.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func status() throws(WorkspaceError) -> stat {
+    var status = stat()
+    let here = descriptor.rawValue
+    try WorkspaceError.checking(place) { fstat(here, &status) }
+    return status
+  }
+
   /// Opens something in the directory; it stays closed to programs that are run, and is no link.
   ///
   /// What fails is told of the file with another name, where one is given: a temporary file's own

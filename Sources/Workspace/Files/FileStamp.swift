@@ -31,8 +31,8 @@ struct FileStamp: Equatable {
   ///
   /// Clocks of file systems tick: what is written in the same tick as the stamp leaves no mark. Two
   /// seconds is the coarsest tick.
-  func isSettled(by time: Int64) -> Bool {
-    max(modified, changed) < time - 2_000_000_000
+  func isSettled(by time: Int64, tick: Int64 = 2_000_000_000) -> Bool {
+    max(modified, changed) < time - tick
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

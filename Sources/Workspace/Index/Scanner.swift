@@ -52,11 +52,9 @@ struct Scanner {
   mutating func run() throws(WorkspaceError) {
     walk.rows.reserveCapacity(isSeen.count + isNewSeen.count)
     if let directory {
-      var status = stat()
-      try WorkspaceError.checking(directory.place) {
-        fstat(directory.descriptor.rawValue, &status)
-      }
+      let status = try directory.status()
       walk.device = Int(truncatingIfNeeded: status.st_dev)
+      walk.stamp = FileStamp(status)
       trustsStamps = known?.device == walk.device
       try DirectoryEntries.forEach(in: directory) { (name) throws(WorkspaceError) in
         try visit(name, in: directory)

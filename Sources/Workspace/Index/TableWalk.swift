@@ -53,6 +53,8 @@ struct TableWalk {
   var unknown: [ItemID] = []
   /// The device that the directory lies on.
   var device = 0
+  /// The directory's stamp ahead of the walk; `nil` where there was none.
+  var stamp: FileStamp?
   /// Whether the index would be another one.
   var isNews = false
 

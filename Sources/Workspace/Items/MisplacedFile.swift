@@ -62,6 +62,10 @@ extension InvalidItem {
   /// Returns the name of the file that another program has copied, by how it named the copy:
   /// `milk (1)`, `milk (Anna's conflicted copy)`, `milk copy 2`, `milk.sync-conflict-20260101`.
   private static func original(of stem: [UInt8]) -> Text? {
+    // A regex takes longer than reading the file.
+    guard stem.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ".") }) else {
+      return nil
+    }
     let form =
       #/(.+?)(?: \(\d+\)| \([^()]*conflicted copy[^()]*\)| copy(?: \d+)?| - Copy(?: \(\d+\))?|\.sync-conflict-.*)/#
     let name = String(validating: stem, as: UTF8.self)
@@ -69,7 +73,7 @@ extension InvalidItem {
   }
 
   /// Returns the id that a file contains; `nil` where that can't be an item's.
-  private static func id(
+  static func id(
     in file: String, _ directory: Directory
   ) throws(WorkspaceError) -> ItemID? {
     guard case .file(let bytes, _) = try FileReading(file, in: directory, limit: ItemFile.limit),

@@ -22,6 +22,8 @@ extension Workspace: ItemDisk {
   ) throws -> WriteOutcome {
     requireLock()
     let file = try itemFile(of: key)
+    let status = try file.directory.status()
+    defer { rows.changed(key.table, file.directory, from: status) }
     guard let item else { return try remove(file, key, expecting: expected) }
     guard let expected else {
       let text = ItemFile.text(of: item, id: key.id)

@@ -22,6 +22,7 @@ final class Rows {
   private lazy var index = isBaseGone ? nil : StatIndex(in: root, started: started)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
+  private var claiming: [TableName: ClaimingFiles] = [:]
 
   /// Makes the rows of a workspace.
   ///
@@ -82,13 +83,34 @@ final class Rows {
   func candidates(
     in table: TableName, items: Directory?
   ) throws(WorkspaceError) -> [Candidate] {
-    var scanner = Scanner(of: try log(of: table), in: items, after: walks[table], at: clock())
+    let time = clock()
+    var scanner = Scanner(of: try log(of: table), in: items, after: walks[table], at: time)
     try scanner.run()
     var walk = scanner.walk
     // What an earlier walk has found out is in the log's entries, or lost until the next.
     walk.isNews = walk.isNews || walks[table]?.isNews == true
     walks[table] = walk
+    claiming[table] = ClaimingFiles(
+      scanner.candidates, walk.stamp, after: claiming[table], at: time)
     return scanner.candidates
+  }
+
+  /// Returns the file that says an item's id and isn't named by it, as it is now; see
+  /// ``candidates(in:items:)``.
+  func file(claiming key: ItemKey, items: Directory?) throws(WorkspaceError) -> InvalidItem? {
+    if let items, let known = claiming[key.table], try known.hold(at: FileStamp(items.status())) {
+      guard let file = known.files[key.id] else { return nil }
+      // Its user may have written into it; a text that can't be read is one that is being written.
+      let id = try InvalidItem.id(in: file.fileName, items)
+      if id == nil || id == key.id { return file }
+    }
+    return try candidates(in: key.table, items: items).claiming[key.id]
+  }
+
+  /// Takes note that tsync has changed a table's directory, which had the stamp `former` before.
+  func changed(_ table: TableName, _ items: Directory, from former: stat) {
+    guard let status = try? items.status() else { return }
+    claiming[table]?.changed(from: FileStamp(former), to: FileStamp(status))
   }
 
   /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes.

@@ -4,11 +4,19 @@ package import SyncModel
 // The server's rows, each table's in its BaseLog, and the walk through the items.
 extension Workspace: RowDisk {
   package func candidates(in table: TableName) throws -> [Candidate] {
-    // Without the directory of the items, everything would look deleted.
-    guard try root.existingChild(Layout.items) != nil else {
-      throw WorkspaceError.missing(place: Layout.items)
+    try rows.candidates(in: table, items: walkedDirectory(of: table))
+  }
+
+  package func file(claiming key: ItemKey) throws -> InvalidItem? {
+    try rows.file(claiming: key, items: walkedDirectory(of: key.table))
+  }
+
+  /// Without the directory of the items, everything would look deleted.
+  private func walkedDirectory(of table: TableName) throws(WorkspaceError) -> Directory? {
+    guard let items = try root.existingChild(Layout.items) else {
+      throw .missing(place: Layout.items)
     }
-    return try rows.candidates(in: table, items: itemDirectory(of: table))
+    return try items.existingChild(table.text.string)
   }
 
   package func base(of key: ItemKey) throws -> Base {

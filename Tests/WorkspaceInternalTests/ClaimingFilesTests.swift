@@ -1,0 +1,66 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+import WorkspaceSupport
+
+@testable import Workspace
+
+/// Where an item's file was moved to: see `DiskContract` for what every disk promises.
+@Suite("A look at moved files") final class ClaimingFilesTests {
+  private let playground: Playground
+  private var workspace: Workspace
+
+  init() throws {
+    playground = try Playground()
+    playground.now = Int64(time(nil) + 3) * 1_000_000_000
+    workspace = try playground.open()
+    playground.save(#"{"id":"b"}"#, as: "b")
+  }
+
+  private func file(claiming id: Text) throws -> String? {
+    try workspace.file(claiming: playground.key(id))?.fileName
+  }
+
+  @Test("names that can't be an id's are found, and the file is told as everywhere")
+  func rawNames() throws {
+    playground.save(#"{"id":"a"}"#, as: "a b%")
+    #expect(try file(claiming: "a") == "a b%.json")
+    let found = try workspace.file(claiming: playground.key("a"))
+    #expect(found?.hint?.typed.hasPrefix("mv -n ") == true)
+    #expect(
+      try workspace.candidates(in: playground.table).map(\.client).contains(
+        .invalid(#require(found))))
+  }
+
+  @Test("it holds while tsync itself writes, and ends when somebody else adds a file")
+  func ownWrites() throws {
+    #expect(try file(claiming: "a") == nil)
+    for id: Text in ["c", "d"] {
+      _ = try workspace.write(Item(text: "{}"), to: playground.key(id), expecting: nil)
+    }
+    // Nobody sees that without reading each file.
+    playground.save(#"{"id":"a"}"#, as: "b")
+    #expect(try file(claiming: "a") == nil)
+    playground.save("{}", as: "e")
+    #expect(try file(claiming: "a") == "b.json")
+  }
+
+  @Test("a text that is being written takes no claim back")
+  func torn() throws {
+    playground.save(#"{"id":"a"}"#, as: "b")
+    #expect(try file(claiming: "a") == "b.json")
+    playground.save(#"{"id":"#, as: "b")
+    #expect(try file(claiming: "a") == "b.json")
+  }
+
+  @Test("without the directory of the items nothing is said to be nowhere")
+  func missing() throws {
+    let items = playground.directory.path(of: ".todosync/items")
+    #expect(try file(claiming: "a") == nil)
+    #expect(rename(items, "\(items)-away") == 0)
+    workspace = try Workspace(at: playground.directory.path, for: .reading, clock: { 0 })
+    #expect(throws: WorkspaceError.missing(place: "items")) { try file(claiming: "a") }
+  }
+}
