@@ -8,7 +8,7 @@ import Testing
 @Suite("A rehearsal's look at files that were moved") struct RehearsalTests {
   private static func file(_ id: String) -> [UInt8] { Array(#"{"id":"\#(id)"}"#.utf8) }
 
-  @Test("a moved file is found, also after the first look; a claim that changed is none")
+  @Test("a moved file is found, and a claim that changed is none")
   func moved() throws {
     let table = try TableName("todoitem")
     func key(_ id: Text) throws -> ItemKey { ItemKey(table, try ItemID(id)) }

@@ -28,6 +28,18 @@ package final class TemporaryDirectory: Sendable {
   /// Returns the path of something in the directory.
   package func path(of name: String) -> String { "\(path)/\(name)" }
 
+  /// Waits until a change of a directory is bound to show in its times.
+  package static func awaitTick(of path: String) {
+    var status = stat()
+    var tick = timespec()
+    guard stat(path, &status) == 0 else { return }
+    repeat {
+      clock_gettime(CLOCK_REALTIME_COARSE, &tick)
+    } while (tick.tv_sec, tick.tv_nsec) <= (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+  }
+
+  package func awaitTick(of name: String) { Self.awaitTick(of: path(of: name)) }
+
   /// Writes a file as a program does that knows nothing of tsync; directories above it are made.
   package func write(_ bytes: [UInt8], to name: String) {
     makeParents(of: name)

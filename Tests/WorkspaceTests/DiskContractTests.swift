@@ -35,16 +35,9 @@ extension Workspace: TestedDisk {
   /// The time at which a workspace is opened again, in nanoseconds since 1970.
   @TaskLocal static var now: @Sendable () -> Int64 = { Playground.second * 1_000_000_000 }
 
-  /// A person doesn't save twice in one tick of the file system's clock.
   mutating func userSaves(_ text: [UInt8]?, as key: ItemKey) throws {
     let path = try path(of: key)
-    var status = stat()
-    var tick = timespec()
-    if stat("\(self.path)/.todosync/items/\(key.table)", &status) == 0 {
-      repeat {
-        clock_gettime(CLOCK_REALTIME_COARSE, &tick)
-      } while (tick.tv_sec, tick.tv_nsec) <= (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
-    }
+    TemporaryDirectory.awaitTick(of: "\(self.path)/.todosync/items/\(key.table)")
     guard let text else {
       unlink(path)
       return

@@ -12,8 +12,8 @@ struct ClaimingFiles {
   private let foreign: FileStamp?
   private let isSettled: Bool
 
-  // Local file systems of Linux tick every 10 ms at most. Where times are coarser, a file that is moved
-  // in the tick of the walk is found by the next walk.
+  // Clocks of most file systems of Linux tick every 10 ms at most. What is moved in a tick in which the
+  // directory is changed anyway, here or on a file system with coarser times, is found by the next walk.
   private static let tick: Int64 = 100_000_000
 
   /// Takes what a walk has found that began at `time`, in nanoseconds since 1970; `former` is the one

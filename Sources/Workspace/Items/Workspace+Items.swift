@@ -23,7 +23,14 @@ extension Workspace: ItemDisk {
     requireLock()
     let file = try itemFile(of: key)
     let status = try file.directory.status()
-    defer { rows.changed(key.table, file.directory, from: status) }
+    let outcome = try replace(file, key, with: item, expecting: expected)
+    if case .replaced = outcome { rows.changed(key.table, file.directory, from: status) }
+    return outcome
+  }
+
+  private mutating func replace(
+    _ file: ReplacedFile, _ key: ItemKey, with item: Item?, expecting expected: Digest?
+  ) throws(WorkspaceError) -> WriteOutcome {
     guard let item else { return try remove(file, key, expecting: expected) }
     guard let expected else {
       let text = ItemFile.text(of: item, id: key.id)

@@ -95,12 +95,12 @@ final class Rows {
     return scanner.candidates
   }
 
-  /// Returns the file that says an item's id and isn't named by it, as it is now; see
-  /// ``candidates(in:items:)``.
+  /// Returns the file that says an item's id and isn't named by it, as the names in the directory are
+  /// now; see ``candidates(in:items:)``.
   func file(claiming key: ItemKey, items: Directory?) throws(WorkspaceError) -> InvalidItem? {
     if let items, let known = claiming[key.table], try known.hold(at: FileStamp(items.status())) {
       guard let file = known.files[key.id] else { return nil }
-      // Its user may have written into it; a text that can't be read is one that is being written.
+      // Its user may have written into it. A text without an id may be one that is being written.
       let id = try InvalidItem.id(in: file.fileName, items)
       if id == nil || id == key.id { return file }
     }
