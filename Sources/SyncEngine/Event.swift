@@ -29,8 +29,6 @@ package struct Event: Equatable, Sendable {
     case cut(timedOut: Bool)
     /// The server's row waits, because the item can't be replaced now.
     case held
-    /// The server deleted a row before this client ever saw it; the item here is kept.
-    case keptOverTombstone
 
     /// Whether the server's change was taken over as it is.
     var isSimple: Bool { [.added, .updated, .removed].contains(self) }

@@ -10,13 +10,14 @@ package enum Guards {
     return live >= 3 ? min(most, live - 1) : most
   }
 
-  /// Returns how many of a table's files may have vanished in a push without a question.
-  ///
-  /// The larger of 20 and 30 % of the `rest`, which nothing else explains; but where the table has
-  /// three rows or more, never more than half of the rest.
+  /// How many files of a table may change the server unasked although no command has changed them: so
+  /// many names fit a screen, and a glob or a lost directory takes more.
+  static let unasked = 10
+
+  /// Returns how many of a table's files may have vanished in a push without a question: where the table
+  /// has three rows or more, never more than half of the `rest`, which nothing else explains.
   package static func vanished(of live: Int, rest: Int) -> Int {
-    let most = max(20, rest * 3 / 10)
-    return live >= 3 ? min(most, max(1, rest / 2)) : most
+    live >= 3 ? min(unasked, max(1, rest / 2)) : unasked
   }
 
   /// Returns how many of a push's operations may be answered by "there is no such row".
@@ -48,17 +49,6 @@ package enum Guards {
       "the server has deleted \(count) of \(live) items of \(table)",
       ways: look
         + ["to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")"])
-  }
-
-  static func pushWouldDelete(_ items: [ItemKey], of live: Int, in table: TableName) -> Stop {
-    let references = items.count <= 5 ? items.map { "\($0)" } : ["REF..."]
-    return .unsafe(
-      "\(items.count) of \(live) files of \(table) have vanished without tsync rm",
-      ways: [
-        "to bring them back: \(typed: ["restore"] + references)",
-        "to bring them back and drop all other changes: \(typed: "restore", "-a")",
-        "to delete them on the server: \(typed: "push", "--max-delete", "\(items.count)")",
-      ])
   }
 
   static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {

@@ -4,12 +4,13 @@ package import SyncModel
 import SystemPackage
 
 extension Workspace {
-  /// Makes the directory of all items anew where it was removed; it survives a power loss.
+  /// Makes the directory of all items anew, or where that is there those of tables, which were removed;
+  /// they survive a power loss.
   ///
-  /// It shows up with all of its files or not at all: what is not there looks deleted.
+  /// A directory shows up with all of its files or not at all: what is not there looks deleted.
   ///
   /// - Parameters:
-  ///   - files: The items and the bytes of their files, each once.
+  ///   - files: The items and the bytes of their files, each once; all those of a directory.
   ///   - before: Is called before each of them; what it throws leaves everything as it was.
   /// - Throws: ``WorkspaceError/file(place:_:)``, what `before` throws.
   package func remakeItems(
@@ -32,8 +33,16 @@ extension Workspace {
       }
       try WorkspaceError.checking(Layout.directory) { tsync_syncfs(here) }
       // Whatever lies there meanwhile stays, but for an empty directory.
-      try WorkspaceError.checking(Layout.items) {
-        renameat(here, new, here, Layout.items)
+      if let there = try root.existingChild(Layout.items) {
+        for table in Set(files.map(\.key.table.text.string)).sorted() {
+          try WorkspaceError.checking(there.place(of: table)) {
+            renameat(items.descriptor.rawValue, table, there.descriptor.rawValue, table)
+          }
+        }
+        try there.synchronize()
+        root.removeTree(new)
+      } else {
+        try WorkspaceError.checking(Layout.items) { renameat(here, new, here, Layout.items) }
       }
     } catch {
       root.removeTree(new)

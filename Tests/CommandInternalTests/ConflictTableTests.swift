@@ -8,7 +8,7 @@ import Testing
 @Suite("The view of a conflict")
 struct ConflictTableTests {
   static let passport = Conflict(
-    kind: .modified, base: item(["text": "Renew passport", "due": "2026-02-27"]),
+    base: item(["text": "Renew passport", "due": "2026-02-27"]),
     client: item(["text": "Renew passport", "due": "2026-03-03"]),
     server: item(["text": "Renew passport", "due": "2026-03-10", "notes": "bring photos"]))
 
@@ -21,13 +21,12 @@ struct ConflictTableTests {
     ])
   }
   static let landlord = Conflict(
-    kind: .modified, base: letter("June"), client: letter("July"), server: letter("August"))
+    base: letter("June"), client: letter("July"), server: letter("August"))
 
   private static func list(_ lines: String...) -> Item {
     item(["text": "Pack", "notes": .string(Text(lines.joined(separator: "\n")))])
   }
   static let packing = Conflict(
-    kind: .modified,
     base: list("passport", "tickets", "charger", "", "for the beach:", "towel", "hat"),
     client: list("passport", "tickets", "two chargers", "", "for the beach:", "towel", "hat"),
     server: list(
@@ -47,7 +46,7 @@ struct ConflictTableTests {
       }
     }
     let whole = Conflict(
-      kind: conflict.kind, base: conflict.base, client: conflict.client, server: conflict.server,
+      base: conflict.base, client: conflict.client, server: conflict.server,
       fields: fields)
     return ConflictTable(
       whole, place: "2 of 5", title: Line(title), times: ("10:02", "10:14"), columns: columns
@@ -121,7 +120,7 @@ struct ConflictTableTests {
         return Item(object)
       }
       let conflict = Conflict(
-        kind: .modified, base: item(base), client: item(client), server: item(server))
+        base: item(base), client: item(client), server: item(server))
       return Array(Self.lines(conflict, 80).dropFirst(4))
     }
     #expect(
@@ -149,7 +148,7 @@ struct ConflictTableTests {
         for name in names where random.below(4) > 0 { object[name] = .string(text()) }
         return Item(object)
       }
-      let conflict = Conflict(kind: .modified, base: item(), client: item(), server: item())
+      let conflict = Conflict(base: item(), client: item(), server: item())
       for columns in [30, 40, 60, 80, 200] {
         let lines = Self.lines(conflict, columns, title: text().string)
         #expect(lines.allSatisfy { Terminal.columns(of: $0) <= columns })

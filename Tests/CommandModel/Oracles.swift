@@ -154,7 +154,7 @@ extension History {
       // The form for people has headings.
       guard told.output.hasPrefix("#") else { return }
       return try count("items", told.lines.filter { !$0.hasPrefix("#") })
-    case "tsync.pull/1": items = items.filter { !["new", "changed", "deleted"].contains($0.did) }
+    case "tsync.pull/1": items = items.filter { !["new", "changed"].contains($0.did) }
     case "tsync.new/1", "tsync.set/1", "tsync.edit/1", "tsync.done/1", "tsync.rm/1", "tsync.mv/1",
       "tsync.restore/1", "tsync.resolve/1", "tsync.push/1":
       break

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Workspace
 
-/// `restore -a` where the directory of all items is gone.
+/// `restore --missing` where the directory of all items is gone.
 @Suite struct LostItemsTests {
   private let world: CaseWorld
   private var anna: Person { world.anna }
@@ -37,8 +37,8 @@ import Workspace
     anna.run(words)
     #expect(anna.run("push").status == 5)
     lose()
-    let would = anna.run("restore", "-n", "-a")
-    let back = anna.run("restore", "-a")
+    let would = anna.run("restore", "-n", "--missing")
+    let back = anna.run("restore", "--missing")
     #expect(back.status == 0 && back.error == "", "\(back)")
     #expect(back.output.contains("restored \(line)\n"), "\(back)")
     #expect(back.output.contains("restored tea  Tea\n"), "\(back)")
@@ -60,7 +60,8 @@ import Workspace
     workspace = nil
     lose()
     #expect(
-      anna.run("restore", "-a") == Outcome(status: 0, output: "", error: "nothing changed\n"))
+      anna.run("restore", "--missing") == Outcome(status: 0, output: "", error: "nothing changed\n")
+    )
     #expect(hasItems)
     #expect(anna.run("list").output == "")
   }
@@ -78,7 +79,7 @@ import Workspace
     try workspace?.append([.intent(sent), .result(key, row)], durably: true)
     workspace = nil
     lose()
-    #expect(anna.run("restore", "-a").output == "restored milk  Milk\nrestored tea  Tea\n")
+    #expect(anna.run("restore", "--missing").output == "restored milk  Milk\nrestored tea  Tea\n")
     #expect(anna.run("status", "-s").output == "")
   }
 
@@ -88,7 +89,7 @@ import Workspace
     anna.run("mv", "milk", "oat")
     #expect(anna.run("push").status == 5)
     lose()
-    #expect(anna.run("restore", "-a").output == "restored oat  Milk\nrestored tea  Tea\n")
+    #expect(anna.run("restore", "--missing").output == "restored oat  Milk\nrestored tea  Tea\n")
     world.disturb { _ in .forward }
     #expect(anna.run("push").status == 0)
     #expect(anna.run("list").output == "oat  Milk\ntea  Tea\n")

@@ -139,7 +139,7 @@ extension Scenario {
       name: "restore", words: ["restore", "i1", "i2"], expects: "restored i2  ", repeats: [2],
       prepare: work),
     Scenario(
-      name: "restore -a", words: ["restore", "-a"], isDamaged: true,
+      name: "restore --missing", words: ["restore", "--missing"], isDamaged: true,
       expects: "tsync: restore: applied rows that had been waiting: 1 item"
     ) { mine, theirs, url in
       try begin(mine, theirs, url)

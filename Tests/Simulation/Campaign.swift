@@ -50,7 +50,7 @@ package struct Campaign: Sendable {
       "call refused",
       "changed meanwhile", "conflict AA", "conflict DM", "conflict MD", "conflict MM",
       "conflict over", "garbled", "guard", "held", "indigestible",
-      "kept over a tombstone", "killed",
+      "killed",
       "killed while recovering", "late request", "merged", "open intent", "open purge",
       "open resolution", "open result", "power lost", "pushed undelete", "rejected", "removed",
       "renamed", "restored what can't be read", "rolled back", "rows waiting", "side edited",

@@ -499,7 +499,7 @@ extension Event.What {
   /// Whether it comes of an edit of the item's, here.
   fileprivate var isOfAnEdit: Bool {
     switch self {
-    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .cut, .keptOverTombstone:
+    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .cut:
       true
     case .added, .updated, .removed, .conflictOver, .held: false
     }
@@ -520,7 +520,6 @@ extension Event.What {
     case .unknown: "unknown"
     case .cut: "cut"
     case .held: "held"
-    case .keptOverTombstone: "kept over a tombstone"
     }
   }
 }

@@ -18,7 +18,6 @@ extension Event {
       case .unknown: "unknown"
       case .cut: "cut"
       case .held: "held"
-      case .keptOverTombstone: "kept over tombstone"
       }
     return "\(key.id) \(told)"
   }

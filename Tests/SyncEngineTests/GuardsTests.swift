@@ -15,9 +15,9 @@ import Testing
   @Test(
     "so many of a table's files may have vanished in a push",
     arguments: [
-      (live: 0, rest: 0, most: 20), (2, 2, 20), (3, 0, 1), (3, 1, 1), (3, 2, 1), (3, 3, 1),
-      (4, 4, 2), (10, 10, 5), (10, 3, 1), (39, 39, 19), (40, 40, 20), (66, 66, 20), (100, 100, 30),
-      (100, 70, 21), (1_000, 1_000, 300),
+      (live: 0, rest: 0, most: 10), (2, 2, 10), (3, 0, 1), (3, 1, 1), (3, 2, 1), (3, 3, 1),
+      (4, 4, 2), (10, 10, 5), (10, 3, 1), (19, 19, 9), (20, 20, 10), (21, 21, 10),
+      (1_000, 1_000, 10),
     ])
   func vanished(live: Int, rest: Int, most: Int) {
     #expect(Guards.vanished(of: live, rest: rest) == most)

@@ -39,16 +39,6 @@ import Testing
     #expect(bench.disk.journal.conflicts[try bench.key("x")]?.server == row)
   }
 
-  @Test("a tombstone of a row never seen doesn't remove an item of its id, and is told")
-  mutating func keptOverTombstone() throws {
-    try bench.elsewhere("y", #"{"a":2}"#)
-    try bench.elsewhere("y", nil)
-    try bench.save("y", #"{"a":1}"#)
-    #expect(try bench.pull().words == ["y kept over tombstone"])
-    #expect(bench.item("y") == #"{"a":1}"#)
-    #expect(bench.standings == ["y pending undelete"])
-  }
-
   @Test("a rejected item is merged like any other")
   mutating func rejected() throws {
     try bench.save("x", #"{"text":"refuse me","a":1,"b":1}"#)

@@ -46,7 +46,7 @@ import Testing
     try Pull(settings: bench.settings).run(
       bench.table, on: &bench.disk, from: &bench.line, report: &report)
     #expect((report.added, report.updated, report.removed) == (1, 1, 1))
-    #expect(report.words == ["c conflict MM"])
+    #expect(report.words == ["c conflict MM", "b removed"])
     #expect(!report.isEmpty)
   }
 

@@ -14,13 +14,14 @@ import Testing
 
   /// What stops a push of files that have vanished, of so many: the items of these numbers.
   private func vanished(_ numbers: Range<Int>, of live: Int = 10) -> Stop {
-    let items = numbers.count <= 5 ? numbers.map { "todoitem/n\($0)" } : ["REF..."]
+    let rest =
+      numbers.count == 1
+      ? "is missing; tsync rm did not remove it" : "are missing; tsync rm did not remove them"
     return .unsafe(
-      "\(numbers.count) of \(live) files of todoitem have vanished without tsync rm",
+      "\(numbers.count) of \(live) files of todoitem \(rest)",
       ways: [
-        "to bring them back: \(typed: ["restore"] + items)",
-        "to bring them back and drop all other changes: \(typed: "restore", "-a")",
-        "to delete them on the server: \(typed: "push", "--max-delete", "\(numbers.count)")",
+        "to bring them back: \(typed: "restore", "--missing")",
+        "to delete their rows: \(typed: "push", "--max-delete", "\(numbers.count)")",
       ])
   }
 

@@ -103,16 +103,14 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("an insert over a tombstone that was never seen becomes an undelete")
+  @Test("an insert over a tombstone that was never seen is a conflict")
   mutating func insertOfDeleted() throws {
     try bench.elsewhere("x", #"{"a":1}"#)
     try bench.elsewhere("x", nil)
     try bench.pend(.insert)
-    let report = try bench.push()
-    #expect(
-      report.words == ["x kept over tombstone", "x pushed undelete", "x pushed update"])
-    #expect(bench.row("x") == #"{"a":2}"#)
-    #expect(bench.differences == [])
+    #expect(try bench.push().words == ["x conflict AD"])
+    #expect(bench.row("x") == nil)
+    #expect(bench.item("x") == #"{"a":2}"#)
   }
 
   @Test("a made-up id that stands there with our content and the server's defaults is ours")

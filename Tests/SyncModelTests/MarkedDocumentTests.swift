@@ -19,11 +19,11 @@ import Testing
     )
     guard let client, let server else {
       return Conflict(
-        kind: client == nil ? .deletedHere : .deletedThere, base: base, client: client,
+        base: base, client: client,
         server: server)
     }
     return Conflict(
-      kind: base == nil ? .added : .modified, base: base, client: client, server: server,
+      base: base, client: client, server: server,
       fields: FieldMerge(base: base, client: client, server: server))
   }
 
@@ -281,7 +281,7 @@ import Testing
       let fields = FieldMerge(base: base, client: client, server: server)
       guard !fields.disputed.isEmpty else { continue }
       return Conflict(
-        kind: base == nil ? .added : .modified, base: base, client: client, server: server,
+        base: base, client: client, server: server,
         fields: fields)
     }
   }

@@ -85,7 +85,7 @@ package struct MemoryDisk: Disk {
     private func succeeding(_ row: Row) -> Row {
       var row = row
       let base = bases[row.id]
-      row.former = base?.version == row.version ? base?.former : base?.version
+      row.former = base.flatMap { row.replaced($0) }
       return row
     }
   }

@@ -15,11 +15,11 @@ import WorkspaceSupport
   private func item(_ due: String) throws -> Item { try Item(text: #"{"due": "\#(due)"}"#) }
 
   private func conflict(
-    _ kind: Conflict.Kind = .modified, base: String? = "1", client: String? = "2",
+    base: String? = "1", client: String? = "2",
     server: String? = "3"
   ) throws -> Conflict {
     Conflict(
-      kind: kind, base: try base.map(item), client: try client.map(item),
+      base: try base.map(item), client: try client.map(item),
       server: try server.map(item))
   }
 
@@ -46,10 +46,10 @@ import WorkspaceSupport
   @Test("A side that deleted the item says so, and reads as absent")
   func laysDeletedSides() throws {
     var workspace = try playground.open()
-    try workspace.writeConflict(conflict(.deletedHere, client: nil), of: playground.key())
+    try workspace.writeConflict(conflict(client: nil), of: playground.key())
     #expect(text("client") == gone)
     #expect(try workspace.conflictClient(of: playground.key()) == .absent)
-    try workspace.writeConflict(conflict(.deletedThere, server: nil), of: playground.key("b"))
+    try workspace.writeConflict(conflict(server: nil), of: playground.key("b"))
     #expect(
       playground.directory.text(".todosync/conflicts/todoitem/b.server.json")
         == gone.replacing("\"a\"", with: "\"b\""))
@@ -59,7 +59,7 @@ import WorkspaceSupport
   func laysNoBaseForAdded() throws {
     var workspace = try playground.open()
     try workspace.writeConflict(conflict(), of: playground.key())
-    try workspace.writeConflict(conflict(.added, base: nil), of: playground.key())
+    try workspace.writeConflict(conflict(base: nil), of: playground.key())
     #expect(text("base") == nil)
     #expect(playground.trash("conflicts/todoitem") == [laid("1")])
   }

@@ -51,7 +51,7 @@ final class Spoiled {
     try workspace.append([server], to: place.table)
     try workspace.writeConflict(
       Conflict(
-        kind: .modified, base: Self.item("as pulled"), client: client.item, server: server.item),
+        base: Self.item("as pulled"), client: client.item, server: server.item),
       of: key)
     try workspace.append(
       [

@@ -346,7 +346,6 @@ struct DiskContract<Tested: TestedDisk> {
 
   private func conflict(client: Item?, server: Item?) -> Conflict {
     Conflict(
-      kind: client == nil ? .deletedHere : server == nil ? .deletedThere : .modified,
       base: item("base"), client: client, server: server)
   }
 

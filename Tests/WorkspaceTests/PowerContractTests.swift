@@ -72,7 +72,7 @@ import WorkspaceSupport
   @Test("the sides of a conflict are there, or in the trash", arguments: Kind.allCases)
   func conflict(kind: Kind) throws {
     let sides = Conflict(
-      kind: .modified, base: item("base"), client: item("mine"), server: item("theirs"))
+      base: item("base"), client: item("mine"), server: item("theirs"))
     try losing(kind) { disk in
       try disk.writeConflict(sides, of: key)
     } then: { disk throws in

@@ -134,7 +134,7 @@ extension Conflict {
 
   /// The changes of both sides: `edited here, deleted on the server`.
   var words: String {
-    let edited = kind == .added ? "added" : "edited"
+    let edited = base == nil ? "added" : "edited"
     let (here, there) = (client == nil ? "deleted" : edited, server == nil ? "deleted" : edited)
     return here == there ? "\(here) here and on the server" : "\(here) here, \(there) on the server"
   }

@@ -9,17 +9,24 @@ struct StatusReport {
   private let entries: [Entry]
   /// The number of a table's quarantined rows, and the path where they are kept.
   private let quarantined: [(table: TableName, count: Int, path: String)]
+  /// The tables that have rows and no directory.
+  private let missing: [(table: TableName, items: Int)]
   private let names: ItemNames
   private let state: WorkspaceState
   private let session: Session
   private var printer: Printer { session.context.printer }
 
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { entries.isEmpty && missing.isEmpty }
 
   /// Reports all entries of a survey, or only the chosen ones.
   init(_ survey: Survey, _ state: WorkspaceState, _ session: Session, chosen: [Target]?) throws {
     let keys = Set(chosen?.compactMap(\.key) ?? [])
+    missing = try session.missingDirectories()
+    let lost = Set(missing.map(\.table.text))
     let wanted = survey.entries.filter { entry in
+      if case .pending = entry.standing, let table = entry.table, lost.contains(table) {
+        return false
+      }
       guard let chosen else { return true }
       if let key = entry.key { return keys.contains(key) }
       return chosen.contains { $0.misnamedFile == entry.invalid }
@@ -61,6 +68,11 @@ struct StatusReport {
       Line("\(remote) · \(ago("pulled", state.pulled)) · \(ago("pushed", state.pushed))"))
     printer.result("")
     if isEmpty { printer.result("nothing to push") }
+    if !missing.isEmpty {
+      let hint: Hint? = session.context.options.quiet ? nil : "\(typed: "restore", "--missing")"
+      printer.result(Line("missing", .bold).hinting(hint.map(printer.text)))
+    }
+    printMissing(indent: "  ")
     let lines = lines(indent: "  ")
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
@@ -78,7 +90,20 @@ struct StatusReport {
     }
   }
 
-  func printShort() { lines().forEach(printer.result) }
+  func printShort() {
+    printMissing()
+    lines().forEach(printer.result)
+  }
+
+  private func printMissing(indent: String = "") {
+    for (table, items) in missing {
+      var line = Line(indent)
+      line.append("!!", .red)
+      line.append(
+        printer.text(of: "  \(place: "items/\(table)") is missing (\(counted(items, "item")))"))
+      printer.result(line)
+    }
+  }
 
   private func ago(_ what: String, _ time: Timestamp?) -> String {
     guard let time else { return "never \(what)" }
@@ -108,6 +133,7 @@ struct StatusReport {
   /// Prints the stable form: letters, state, item, fields.
   func printPorcelain(end: UInt8) {
     printer.record("# tsync.status 1", end: end)
+    for (table, _) in missing { printer.record("!! missing \(table) -", end: end) }
     for (status, _) in entries {
       let fields = status.fields.map(FileName.escaped).joined(separator: ",")
       printer.record(
@@ -123,6 +149,10 @@ struct StatusReport {
     printer.set("remote", session.configuration.remote)
     printer.set("pulled", state.pulled?.inSeconds)
     printer.set("pushed", state.pushed?.inSeconds)
+    printer.begin("missing")
+    for (table, items) in missing {
+      printer.append(JSONObject(["table": table, "items": items]), to: "missing")
+    }
     printer.begin("items")
     for (status, title) in entries { printer.append(status.json(title), to: "items") }
     printer.begin("quarantined")

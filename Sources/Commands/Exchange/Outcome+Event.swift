@@ -72,7 +72,6 @@ extension Event.What {
     case .conflict: ("conflict", "would conflict")
     case .conflictOver: ("settled", "would settle")
     case .held: ("held", "would hold")
-    case .keptOverTombstone: ("kept", "would keep")
     case .rejected: ("rejected", "would reject")
     case .unknown: ("unknown", "would be unknown")
     case .cut: ("cut", "would be cut")

@@ -34,6 +34,7 @@ struct Puller {
         let workspace = session.workspace
         pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
       }
+      let isNew = try disk.liveIDs(in: table).isEmpty && disk.token(of: table) == nil
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       var report = PullReport(table: table, isBrief: !options.verbose && !options.json)
@@ -48,6 +49,7 @@ struct Puller {
       let nanoseconds = context.invocation.clock() - start
       addRecovered(to: &report, disk.journal)
       try show(report, isWhole: failure == nil, nanoseconds, on: disk)
+      if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
         printer.warn(.noTable(table, of: session.tables))
@@ -91,6 +93,7 @@ struct Puller {
       if context.options.json { items.append(outcome.json) }
       if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
     }
+    if report.untold > 0 { printer.result(Line("… and \(report.untold) more")) }
     for row in report.refused { show(row, of: report.table) }
     for fault in report.faults {
       printer.warn(
@@ -100,6 +103,19 @@ struct Puller {
     }
     summaries.append(report.json)
     conflictKeys.formUnion(report.conflicts.map(\.key))
+  }
+
+  /// Warns of items that differ from rows which this workspace has never had.
+  private func warnOfUnrecorded(_ report: PullReport) {
+    let count = report.conflicts.count
+    let fact: Hint =
+      count == 1
+      ? "1 item differs from the server, and this workspace has no record of it"
+      : "\(count) items differ from the server, and this workspace has no record of them"
+    let table = session.tables.count == 1 ? [] : ["-t", "\(report.table)"]
+    let way = ["resolve", "--server", "-a"] + table
+    context.printer.warn(
+      Problem(.conflicts, fact, hints: ["to take the server's rows: \(typed: way)"]))
   }
 
   private func heading(_ report: PullReport) -> Line {
@@ -143,8 +159,8 @@ struct Puller {
 }
 
 extension Event {
-  /// Whether the server's change was taken over as it is; only `-v` prints such events.
-  fileprivate var isPlain: Bool { [.added, .updated, .removed].contains(what) }
+  /// Whether the server's row was taken over as it is; only `-v` prints such events.
+  fileprivate var isPlain: Bool { [.added, .updated].contains(what) }
 }
 
 extension PullReport {

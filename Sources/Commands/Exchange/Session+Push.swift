@@ -32,7 +32,7 @@ extension Session {
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
     guard configuration.remote != nil else { throw Self.noServer }
-    let survey = try Survey(of: tables, on: workspace)
+    var survey = try Survey(of: tables, on: workspace)
     // If the only given item is invalid, nothing is done.
     if selection?.count == 1,
       case .invalid(let invalid)? = survey.entries(of: selection).first?.standing
@@ -47,6 +47,7 @@ extension Session {
     }
     let printer = context.printer
     var push = push(of: selection, maxDelete: maxDelete)
+    try askAboutUnmeant(&push, &survey)
     push.progress = { printer.progress("\($0) of \($1) sent") }
     push.insertsAgain = insertsAgain
     // So many wait if the server can't be reached.
@@ -70,6 +71,7 @@ extension Session {
     push.takesNewFieldsTogether = server.isServerOfOurs
     var report = PushReport()
     var failure: (any Error)?
+    let vanished = try Set(push.vanished(in: survey, on: workspace))
     do {
       try push.run(
         tables, known: survey, on: &workspace, to: &server.backend, report: &report)
@@ -82,7 +84,7 @@ extension Session {
       failure = error
     }
     failure = failure ?? report.stop.map(server.failure)
-    try show(report, of: survey, push.selection, isWhole: failure == nil)
+    try show(report, of: survey, push.selection, isWhole: failure == nil, vanished: vanished)
     if let failure { throw failure }
     if report.missing.isEmpty, server.hasAnswered { try keepTime(\.pushed, server) }
   }
@@ -98,12 +100,8 @@ extension Session {
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
   ) throws {
     let survey = try Survey(of: tables, on: rehearsed)
-    var stop: Stop?
-    do {
-      try push(of: selection, maxDelete: maxDelete).guardDeletions(survey, on: rehearsed)
-    } catch let found as Stop {
-      stop = found
-    }
+    let push = push(of: selection, maxDelete: maxDelete)
+    let stop = try push.unmeant(in: survey, on: rehearsed).first?.stop
     warnOfUnsent(survey, selection)
     var report = PushReport()
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)

@@ -67,8 +67,11 @@ extension Session {
   }
 
   /// Prints the result of a push, even if it failed half way.
+  ///
+  /// The deletes of items that `vanished` are counted: no command was told to do them.
   mutating func show(
-    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
+    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool,
+    vanished: Set<ItemKey> = []
   ) throws {
     let printer = context.printer
     let entries = try showItems(report, of: survey, selection, isWhole: isWhole)
@@ -80,8 +83,10 @@ extension Session {
     let waiting = isWhole && report.missing.isEmpty ? report.waiting : 0
     if rejected + held + cut + waiting > 0 { printer.end(with: .rejected) }
     if unknown > 0 { printer.end(with: .unreachable) }
+    let missing = entries.count { $0.kind == .pushed && vanished.contains($0.outcome.key) }
+    let files = missing == 0 ? "" : " (\(counted(missing, "missing file")))"
     let counts = [
-      (entries.count(of: .pushed), "pushed"),
+      (entries.count(of: .pushed), "pushed\(files)"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
       (cut, "cut"), (unknown, "unknown"), (held, "held"),
       (waiting, waiting == 1 ? "waits" : "wait"), (invalid, "not valid"),
@@ -93,6 +98,8 @@ extension Session {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"
+    } else if missing > 0 {
+      next = "\(typed: "restore", "--since", "5m")"
     }
     if !counts.isEmpty {
       let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

@@ -59,7 +59,7 @@ extension Problem {
       let isOwn = place.utf8.first != UInt8(ascii: "/")
       self.init(.damaged, fact, hints: Self.hints(for: error, inWorkspace: isOwn))
     case .missing:
-      self.init(.unsafe, fact, hints: ["to bring the items back: \(typed: "restore", "-a")"])
+      self.init(.unsafe, fact, hints: ["to bring the items back: \(typed: "restore", "--missing")"])
     case .damaged(let place, _, _):
       // The doctor doesn't check the user's own files, which have absolute paths.
       let isOwn = place.utf8.first != UInt8(ascii: "/")

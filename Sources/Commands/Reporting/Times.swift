@@ -47,6 +47,20 @@ enum Times {
     return number * unit
   }
 
+  /// Parses a time in the past: an age before `now`, or a date such as `2026-03-01` in the time zone of
+  /// `TZ`, where its day begins.
+  static func past(_ text: String, now: Int64) -> Int64? {
+    if let age = age(text) { return now - age }
+    let numbers = text.split(separator: "-").compactMap { Int32($0) }
+    var day = tm()
+    guard text.utf8.count == 10, numbers.count == 3 else { return nil }
+    (day.tm_year, day.tm_mon, day.tm_mday) = (numbers[0] - 1_900, numbers[1] - 1, numbers[2])
+    day.tm_isdst = -1
+    let time = mktime(&day)
+    // A day that no month has becomes one of the next, a month that no year has as well.
+    return day.tm_mday == numbers[2] && day.tm_mon + 1 == numbers[1] ? Int64(time) : nil
+  }
+
   /// Returns the time of a file's last change; `nil` if there is no file.
   static func ofFile(_ path: String) throws -> Int64? {
     var status = stat()

@@ -28,14 +28,15 @@ struct Restoration {
 
   // MARK: Planning
 
-  /// Plans the restore of the given items, or of the removed items that fit filters.
+  /// Plans the restore of the given items, or of the removed items that fit filters or were removed
+  /// since a time, in seconds since 1970.
   ///
-  /// No selection means all that were changed, removed or rejected, or are invalid. `waiting` are
+  /// Without either it means all that were changed, removed or rejected, or are invalid. `waiting` are
   /// the items that had a waiting row when the command began.
   ///
   /// - Throws: ``Problem`` if a given item can't be restored.
   static func plan(
-    _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
+    _ selection: ItemSelection?, since time: Int64?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let (workspace, journal) = (session.workspace, session.workspace.journal)
     let inventory = try session.inventory()
@@ -67,7 +68,9 @@ struct Restoration {
       lookup.removed = { try inventory.removed(workspace) }
       targets = try lookup.all(words)
     } else {
-      let fitting = try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
+      let fitting =
+        try time.map { try removed(since: $0, inventory, workspace) }
+        ?? selection?.fitting(inventory, session, areRemoved: true).map(\.key)
       // An item without a row is restored only if it is named.
       let keys =
         try fitting
@@ -86,6 +89,21 @@ struct Restoration {
       }
     }
     return (steps, session.names(of: steps.compactMap(\.chosen.key), inventory))
+  }
+
+  /// Returns the items with rows that were removed since a time, but not those that `mv` has renamed.
+  private static func removed(
+    since time: Int64, _ inventory: Inventory, _ workspace: Workspace
+  ) throws -> [ItemKey] {
+    let moves = try workspace.history().filter {
+      $0.command.string.utf8.starts(with: "mv ".utf8) && $0.time.ticks / Timestamp.perSecond >= time
+    }
+    let moved = Set(moves.flatMap(\.displaced).map(\.key))
+    let since = try Set(
+      inventory.tables.flatMap { try workspace.displaced(in: $0, since: time) { _ in true }.keys })
+    return try inventory.removed(workspace).map(\.key).filter { key in
+      try since.contains(key) && !moved.contains(key) && workspace.base(of: key) != .neverSeen
+    }
   }
 
   /// `nil` if there is nothing to do for the item.

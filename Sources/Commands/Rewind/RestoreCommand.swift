@@ -18,20 +18,40 @@ struct RestoreCommand: TsyncCommand {
     name: .shortAndLong, help: "Restore all items that are changed, removed, rejected or invalid.")
   var all = false
 
+  @Flag(name: .long, help: "Bring back all items whose files are missing.")
+  var missing = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Bring back the items removed since then.", valueName: "age|date"))
+  var since: String?
+
   @Flag(name: .customShort("y"), help: "Do it without asking.")
   var isSure = false
 
   @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var words: [String] = []
 
-  var selection: [String] { all ? ["-a"] : words }
+  var selection: [String] {
+    (all ? ["-a"] : []) + (missing ? ["--missing"] : []) + (since.map { ["--since", $0] } ?? [])
+      + words
+  }
 
   mutating func run(in context: Context) throws {
-    guard all != !words.isEmpty else {
+    let ways = [all, missing, since != nil, !words.isEmpty].count { $0 }
+    guard ways == 1 else {
       throw Problem.usage(
-        all ? "-a cannot be combined with items" : "no items given; name items, or -a for all")
+        ways == 0
+          ? "no items given; name items, or -a for all"
+          : "give only one of: items, -a, --missing, --since")
     }
-    var selection = try all ? nil : ItemSelection(words)
+    let time = try since.map { text in
+      guard let time = Times.past(text, now: context.now) else {
+        throw Problem.usage("\(text) is not an age, such as 5m, 2h or 1d, or a date")
+      }
+      return time
+    }
+    var selection = try words.isEmpty ? nil : ItemSelection(words)
     context.printer.begin("items")
     if let named = selection {
       selection = try context.confirmed(
@@ -39,27 +59,28 @@ struct RestoreCommand: TsyncCommand {
         look: ["restore", "-n"] + words, areRemoved: true)
       if selection == nil { return }
     }
-    var lost: LostItems?
+    var files: MissingFiles?
     var waiting: [ItemKey] = []
     try context.open(
       for: dryRun ? .reading : .writing,
       // Recovery applies waiting rows only to items that are there.
       preparing: { session in
         waiting = try session.waiting()
+        guard missing else { return }
         // With a part of the tables, the items of the others would look deleted.
-        let isWhole = session.tables.count == session.configuration.tables.count
-        guard all, isWhole, try session.lacksItems else { return }
-        lost = try LostItems(of: session)
-        if dryRun { return lost?.show("would restore", to: context.printer) ?? () }
-        try lost?.bringBack(to: &session)
+        let isPart = session.tables.count < session.configuration.tables.count
+        if isPart { _ = try session.workspace.directories() }
+        files = try MissingFiles(of: session)
+        if dryRun { return files?.show("would restore", to: context.printer) ?? () }
+        try files?.bringBack(to: &session)
       }
     ) { session in
-      let count = try lost?.count ?? restore(selection, waiting, &session)
+      let count = try files?.count ?? restore(selection, since: time, waiting, &session)
       if count == 0 { context.printer.summary("nothing changed") }
       if let selection, selection.isByFilter, !dryRun {
         context.printer.count(count, "restored", selection)
       }
-      let conflicts = try all ? session.conflicts(of: nil).count : 0
+      let conflicts = try all || missing ? session.conflicts(of: nil).count : 0
       guard conflicts > 0 else { return }
       let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
       context.printer.summary(Line(words), next: "\(typed: "resolve")")
@@ -68,9 +89,10 @@ struct RestoreCommand: TsyncCommand {
 
   /// Restores the items, or prints what would be; returns how many.
   private func restore(
-    _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
+    _ selection: ItemSelection?, since time: Int64?, _ waiting: [ItemKey],
+    _ session: inout Session
   ) throws -> Int {
-    let plan = try Restoration.plan(selection, session, waiting: waiting)
+    let plan = try Restoration.plan(selection, since: time, session, waiting: waiting)
     defer { if !dryRun { try? session.workspace.settle() } }
     var count = 0
     for step in plan.steps {

@@ -47,21 +47,28 @@ extension Session {
       + found.others
   }
 
+  /// Returns the tables with rows that have no directory, and how many items they lack, which no command
+  /// has removed.
+  func missingDirectories() throws -> [(table: TableName, items: Int)] {
+    let found = try workspace.directories().tables
+    let notes = workspace.journal.notes
+    return try tables.filter { !found.contains($0) }.map { table in
+      let keys = try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
+      return (table, keys.count { notes[$0]?.note.commanded != true })
+    }.filter { $0.1 > 0 }
+  }
+
   /// Refuses if a table with rows has no directory: its items would look deleted.
   func requireDirectories() throws {
-    let found = try workspace.directories().tables
     try tables.forEach(workspace.checkDirectory)
-    for table in tables where !found.contains(table) {
-      let count = try workspace.liveIDs(in: table).count
-      guard count > 0 else { continue }
-      let place = "items/\(table)"
-      throw Problem(
-        .unsafe, "\(place: place) is missing",
-        hints: [
-          "to bring its items back: \(typed: "restore", "-a", "-t", "\(table)")",
-          "to delete them on the server: \(shell: "mkdir", places: [".todosync/\(place)"]) && \(typed: "push", "--max-delete", "\(count)")",
-        ])
-    }
+    guard let (table, count) = try missingDirectories().first else { return }
+    let place = "items/\(table)"
+    throw Problem(
+      .unsafe, "\(place: place) is missing",
+      hints: [
+        "to bring its items back: \(typed: "restore", "--missing")",
+        "to delete them on the server: \(shell: "mkdir", places: [".todosync/\(place)"]) && \(typed: "push", "--max-delete", "\(count)")",
+      ])
   }
 
   /// Returns a hint to pull if the table has no delta token: the server may have a row then.

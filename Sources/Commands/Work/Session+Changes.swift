@@ -81,7 +81,7 @@ extension Session {
     let records = try items.compactMap { key, item -> JournalRecord? in
       let base = try workspace.base(of: key)
       guard let operation = Operation(key: key, client: item, base: base) else { return nil }
-      return .noted(key, Note(kind: operation.kind, commanded: false))
+      return .noted(key, try workspace.note(of: operation))
     }
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }

@@ -38,18 +38,15 @@ package struct Resolve {
     let client = try Self.clientSide(key, open, disk)
     let server = open.server.deleted ? nil : open.server.item
     guard let client, let server else {
-      let kind: Conflict.Kind = client == nil ? .deletedHere : .deletedThere
       // Of a row that was never known here nothing tells what was changed.
       let last = base.flatMap { open.server.deleted ? open.server.lastItem(over: $0) : nil }
-      return Conflict(kind: kind, base: base, client: client, server: server, last: last)
+      return Conflict(base: base, client: client, server: server, last: last)
     }
     let policy = disk.journal.policy(settings.policy(of: key.table), of: key, from: base)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
     if fields.disputed.isEmpty { fields = FieldMerge(base: base, client: client, server: server) }
-    return Conflict(
-      kind: base == nil ? .added : .modified, base: base, client: client, server: server,
-      fields: fields)
+    return Conflict(base: base, client: client, server: server, fields: fields)
   }
 
   private static func clientSide(
@@ -165,8 +162,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if resolution.item == server, case .replaced(let decided) = outcome { open.digest = decided }
       if isDone {
         let conflict = try Conflict(
-          kind: server == nil ? .deletedThere : .modified, base: base(of: key).item,
-          client: editedSide(of: key)?.item, server: server)
+          base: base(of: key).item, client: editedSide(of: key)?.item, server: server)
         try writeConflict(conflict, of: key)
         open = OpenConflict(
           kind: conflict.kind, fields: conflict.names, digest: open.digest,
@@ -197,6 +193,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       let note = journal.recalledDelete(of: key)
     {
       records.append(note)
+    }
+    if resolution.item != nil, resolution.server.deleted {
+      records.append(.noted(key, Note(kind: .undelete, commanded: false)))
     }
     if let copy = resolution.copy {
       records += journal.following(key, to: copy)

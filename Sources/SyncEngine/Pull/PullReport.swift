@@ -23,11 +23,15 @@ package struct PullReport: Equatable, Sendable {
   package var stop: Stop?
 
   private let isBrief: Bool
+  private static let told = 20
+
+  /// How many removed items there are of which no event tells.
+  package var untold: Int { isBrief ? max(0, removed - Self.told) : 0 }
 
   /// Makes the report of a pull that has done nothing yet.
   ///
-  /// A brief one counts the items that are simply new, changed or removed, and keeps no events of
-  /// them: of a large pull they would be as large as the table.
+  /// A brief one counts the items that are simply new, changed or removed, and keeps no events of them
+  /// but of the first 20 that are removed: of a large pull they would be as large as the table.
   package init(table: TableName, isBrief: Bool = false) {
     self.table = table
     self.isBrief = isBrief
@@ -46,7 +50,9 @@ package struct PullReport: Equatable, Sendable {
     case .removed: removed += 1
     default: break
     }
-    if !isBrief || !event.what.isSimple { events.append(event) }
+    if !isBrief || !event.what.isSimple || event.what == .removed && removed <= Self.told {
+      events.append(event)
+    }
   }
 
   /// The conflicts that were found.

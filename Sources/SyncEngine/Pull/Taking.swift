@@ -46,19 +46,22 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       {
         merge = Merge(base: former.item, client: item, server: row.item, policy: policy)
         if case .conflict = merge {
-          let conflict = Conflict(
-            kind: .deletedThere, base: former.item, client: item, server: nil, last: row.item)
+          let conflict = Conflict(base: former.item, client: item, server: nil, last: row.item)
           return try lay(conflict, key, client, row, from: former.item)
         }
       }
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server, last), key, client, row, from: origin)
       }
+      // Nothing says that a file is newer than the delete of a row that was never known here.
+      if known == .neverSeen, row.deleted, client.item != nil {
+        let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
+        return try lay(conflict, key, client, row, from: nil)
+      }
       let told: Event?
       switch merge {
       case .settled:
-        let kept = base == nil && known == .neverSeen && server == nil && client.item != nil
-        told = kept ? Event(key, .keptOverTombstone, item: client.item) : nil
+        told = nil
         if client.item == nil, server == nil {
           try keepVanished(key, by: row)
         } else {
@@ -86,6 +89,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
             || write(item, to: key, expecting: client.digest) != .changedMeanwhile
         else { continue }
         try keepLast(of: row, of: key, over: known)
+        // The rule of the table has decided that the row comes back.
+        if server == nil, item != nil {
+          try append([.noted(key, Note(kind: .undelete, commanded: false))], durably: false)
+        }
         told = Event(key, .merged(report), item: item ?? server ?? client.item)
       case .conflict(let conflict):
         return try lay(conflict, key, client, row, from: origin)
@@ -104,7 +111,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   }
 
   /// Lays a conflict's sides down, then records it.
-  private mutating func lay(
+  mutating func lay(
     _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row, from origin: Item?
   ) throws -> Taken {
     let former = journal.conflicts[key]
@@ -136,9 +143,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     _ merge: Merge, _ base: Item?, _ client: ClientState, _ server: Item?, _ last: Item?
   ) -> Conflict {
     if case .conflict(let conflict) = merge { return conflict }
-    let kind: Conflict.Kind =
-      client.item == nil ? .deletedHere : server == nil ? .deletedThere : .modified
-    return Conflict(kind: kind, base: base, client: client.item, server: server, last: last)
+    return Conflict(base: base, client: client.item, server: server, last: last)
   }
 
   /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.

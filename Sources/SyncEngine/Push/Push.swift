@@ -14,6 +14,8 @@ package struct Push {
   package var settings: Settings
   /// The items to push; `nil` pushes all.
   package var selection: Set<ItemKey>?
+  /// The items of which a person has said that nobody need ask about them.
+  package var meant: Set<ItemKey> = []
   /// Whether writes may bring new fields to a table at the same time; tsync-server loses none.
   package var takesNewFieldsTogether = false
   /// Whether inserts of unknown outcome are sent again, although they may make second rows.
@@ -57,7 +59,7 @@ package struct Push {
     try run.look(at: replaced, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
-    try guardDeletions(survey, on: disk)
+    if let unmeant = try unmeant(in: survey, on: disk).first { throw unmeant.stop }
     var pending = survey.pending(selection)
     try note(survey, on: &disk)
     run.total = pending.count
@@ -160,48 +162,17 @@ package struct Push {
     return parts
   }
 
-  /// Refuses to delete what merely vanished, where it is much.
-  ///
-  /// Items that were removed on purpose, or whose conflict or write is open, don't stand for the rest:
-  /// where all others have vanished, nothing is left that speaks for it.
-  ///
-  /// - Throws: ``Stop/unsafe(_:ways:items:)``.
-  package func guardDeletions(_ survey: Survey, on disk: some Disk) throws {
-    let journal = disk.journal
-    func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
-    func hasVanished(_ operation: Operation) -> Bool {
-      guard operation.kind == .delete else { return false }
-      // Its successor was not removed by a command, and the server has not received it.
-      if let successor = journal.successors[operation.key], !isCommanded(successor) { return true }
-      return !isCommanded(operation.key)
-    }
-    let pending = survey.pending(selection)
-    let vanished = Dictionary(grouping: pending.filter(hasVanished), by: \.key.table)
-    guard !vanished.isEmpty else { return }
-    let all = Set(survey.pending().filter(hasVanished).map(\.key))
-    for (table, deletes) in vanished {
-      let absent = survey.entries.lazy.filter { $0.client == .absent }.compactMap(\.key)
-      let live = try Set(disk.liveIDs(in: table))
-      let others = absent.count {
-        $0.table == table && live.contains($0.id) && !all.contains($0)
-      }
-      let most = Guards.vanished(of: live.count, rest: live.count - others)
-      if deletes.count > settings.maxDelete ?? most {
-        throw Guards.pushWouldDelete(deletes.map(\.key).sorted(), of: live.count, in: table)
-      }
-    }
-  }
-
-  /// Gives every change its place in the order, and closes the notes of changes that are none.
+  /// Gives every change that is sent its place in the order, and closes the notes of changes that are
+  /// none.
   private func note(_ survey: Survey, on disk: inout some Disk) throws {
     var records: [JournalRecord] = []
-    for entry in survey.entries {
-      guard let key = entry.key, case .pending(let operation) = entry.standing else { continue }
-      let former = disk.journal.notes[key]?.note
-      // What a command was told to delete is noted already.
-      if operation.kind == .delete, former?.commanded == true { continue }
-      let note = Note(kind: operation.kind, commanded: false)
-      if former != note { records.append(.noted(key, note)) }
+    for change in survey.pending(selection) {
+      let former = disk.journal.notes[change.key]?.note
+      // What a command was told to delete is noted already; what is over an unknown row isn't sent.
+      if change.kind == .delete, former?.commanded == true { continue }
+      if try disk.tombstone(under: change)?.wasLive == false { continue }
+      let note = try disk.note(of: change)
+      if former != note { records.append(.noted(change.key, note)) }
     }
     records += survey.closings(of: disk.journal)
     if !records.isEmpty { try disk.append(records, durably: false) }

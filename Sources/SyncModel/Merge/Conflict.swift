@@ -10,10 +10,10 @@ package struct Conflict: Equatable, Sendable {
     case deletedThere = "MD"
     /// Deleted here, edited there.
     case deletedHere = "DM"
+    /// Added here, where there was no item before, under the id of a row that is deleted there.
+    case addedHere = "AD"
   }
 
-  /// What each side did.
-  package let kind: Kind
   /// What both began from; `nil` where there was nothing.
   package let base: Item?
   /// The client's item; `nil` where it was deleted.
@@ -27,15 +27,20 @@ package struct Conflict: Equatable, Sendable {
 
   /// Makes a conflict.
   package init(
-    kind: Kind, base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil,
-    last: Item? = nil
+    base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil, last: Item? = nil
   ) {
-    self.kind = kind
     self.base = base
     self.client = client
     self.server = server
     self.fields = fields
     self.last = last
+  }
+
+  /// What each side did.
+  package var kind: Kind {
+    if client == nil { return .deletedHere }
+    if server == nil { return base == nil ? .addedHere : .deletedThere }
+    return base == nil ? .added : .modified
   }
 
   /// The client's item as it would bring back what the server has deleted; `nil` where the client

@@ -39,9 +39,7 @@ package enum Merge: Equatable, Sendable {
     _ base: Item?, _ client: Item?, _ server: Item?, _ last: Item?, _ policy: MergePolicy
   ) -> Merge {
     guard let client, let server else {
-      let conflict = Conflict(
-        kind: client == nil ? .deletedHere : .deletedThere, base: base, client: client,
-        server: server, last: last)
+      let conflict = Conflict(base: base, client: client, server: server, last: last)
       switch policy.rule {
       case .client: return .merged(conflict.revived, MergeReport(serverLost: server != nil))
       case .server: return .merged(server, MergeReport(clientLost: client != nil))
@@ -56,9 +54,6 @@ package enum Merge: Equatable, Sendable {
         MergeReport(
           fields: merge.merged, clientLost: merge.clientLost, serverLost: merge.serverLost))
     }
-    return .conflict(
-      Conflict(
-        kind: base == nil ? .added : .modified, base: base, client: client, server: server,
-        fields: merge))
+    return .conflict(Conflict(base: base, client: client, server: server, fields: merge))
   }
 }

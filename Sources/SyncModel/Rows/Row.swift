@@ -18,6 +18,15 @@ package struct Row: Sendable {
   /// The row's JSON text as received, on one line.
   package let text: [UInt8]
 
+  /// Returns the version that the row replaces where `known` is stored.
+  ///
+  /// It is that of `known`, or what that replaced where it is the same one, has none, or is a tombstone as
+  /// this is. So a tombstone has a former version if its row was live here.
+  package func replaced(_ known: Row) -> Version? {
+    known.version == version || known.deleted && deleted
+      ? known.former : known.version ?? known.former
+  }
+
   /// Reads a row from the object that a server sent; its text is written anew where none is given.
   ///
   /// - Throws: Why the object can't be a row.

@@ -68,7 +68,7 @@ extension Examiner {
     let way =
       kind == S_IFLNK
       ? "tsync does not follow links: put the directory itself here"
-      : "move it away, then: tsync restore -a"
+      : "move it away, then: tsync restore --missing"
     add(.modes, at: place, "is \(Self.words(for: kind)), not a directory; \(way)", .damage)
   }
 

@@ -89,7 +89,8 @@ struct Examiner {
     case .newerFormat(let place, let format):
       add(invariant, at: place, "has format \(format) of a newer tsync", .unsafe)
     case .missing(let place):
-      add(invariant, at: place, "is missing; to bring the items back: tsync restore -a", .unsafe)
+      let way = "tsync restore --missing"
+      add(invariant, at: place, "is missing; to bring the items back: \(way)", .unsafe)
     case .file(let place, .tooManySymbolicLinkLevels):
       add(invariant, at: place, "is a symbolic link, and tsync does not follow links", .damage)
     case .file(let place, let error): add(invariant, at: place, "\(error)", .damage)

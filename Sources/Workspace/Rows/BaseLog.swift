@@ -159,12 +159,11 @@ final class BaseLog {
     }
   }
 
-  /// Returns the line of a row with the version that it replaces; of one in the same version as the known
-  /// row, what that replaced.
+  /// Returns the line of a row with the version that it replaces.
   private func line(of row: Row, atOnce: Bool) -> [UInt8] {
     // Over a line that can't be read a row is appended all the same.
     let base = (try? base(of: row.id))?.row
-    let former = base?.version == row.version ? base?.former : base?.version
+    let former = base.flatMap { row.replaced($0) }
     return BaseLogLine.members(
       row.text, atOnce: atOnce, former: former.map { JSON.string($0.text).encoded() })
   }

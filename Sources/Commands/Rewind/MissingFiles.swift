@@ -1,0 +1,106 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// The items whose files are missing, although `tsync rm` didn't remove them.
+struct MissingFiles {
+  private var files: [(key: ItemKey, text: [UInt8])]
+  /// Records that drop the notes of items that come back as the server has them.
+  private let closings: [JournalRecord]
+  private let names: ItemNames
+
+  var count: Int { files.count }
+
+  /// Finds the missing files of the session's tables, or those among the given items.
+  ///
+  /// Where the directory of all items is missing, tables that left the settings count, too: added
+  /// again, their items would look deleted.
+  init(of session: Session, among wanted: [ItemKey]? = nil) throws {
+    let (workspace, journal) = (session.workspace, session.workspace.journal)
+    let lacksItems = try session.lacksItems
+    let known = lacksItems ? try workspace.knownTables() : []
+    let tables = Set(session.tables).union(known).subtracting(journal.purges)
+    let asked = Set(journal.conflicts.keys).union(journal.intents.keys)
+      .union(journal.resolutions.keys).filter { tables.contains($0.table) }
+    let absent: [ItemKey]
+    if let wanted {
+      absent = wanted
+    } else if lacksItems {
+      absent =
+        try Array(asked)
+        + tables.flatMap { table in
+          try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
+        }
+    } else {
+      absent = try Survey(of: tables.sorted(), on: workspace).entries.filter { entry in
+        if case .moved = entry.standing { false } else { entry.client == .absent }
+      }.compactMap(\.key)
+    }
+    files = try Set(absent).sorted().compactMap { key in
+      try Self.text(of: key, in: workspace).map { (key, $0) }
+    }
+    closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }
+      .map { .closed(.operation($0)) }
+    names = try ItemNames(
+      for: files.map(\.key), in: tables.sorted(), on: workspace,
+      titleField: session.configuration.titleField)
+  }
+
+  /// Brings back all files, and prints them; a directory shows up with all of its files or not at all.
+  ///
+  /// What another program has put into a place meanwhile stays there.
+  mutating func bringBack(to session: inout Session, most: Int = .max) throws {
+    if !closings.isEmpty { try session.workspace.append(closings, durably: true) }
+    let check = session.context.checkSignal
+    let tables = try session.lacksItems ? [] : Set(session.workspace.directories().tables)
+    let lost = files.filter { !tables.contains($0.key.table) }
+    if try !lost.isEmpty || session.lacksItems {
+      try session.workspace.remakeItems(lost, before: check)
+    }
+    files = try files.filter { key, text in
+      guard tables.contains(key.table) else { return true }
+      try check()
+      return try session.workspace.write(text: text, to: key, expecting: nil) != .changedMeanwhile
+    }
+    try session.workspace.settle()
+    show("restored", most: most, to: session.context.printer)
+  }
+
+  /// Prints the items, or of more than `most` the first and how many more there are.
+  func show(_ verb: String, most: Int = .max, to printer: Printer) {
+    for (key, text) in files.prefix(count > most ? 1 : count) {
+      let item = try? ItemFile.item(in: text, as: key, place: "")
+      printer.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
+    }
+    if count > most { printer.message(Line("… and \(count - 1) more")) }
+  }
+
+  /// Returns the text of an item's missing file; `nil` if there should be none.
+  private static func text(of key: ItemKey, in workspace: Workspace) throws -> [UInt8]? {
+    let journal = workspace.journal
+    let base = try workspace.base(of: key)
+    func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
+    if let resolution = journal.resolutions[key] { return text(resolution.item) }
+    let note = journal.notes[key]?.note
+    // A command has removed it.
+    if note?.commanded == true, note?.successor == nil { return nil }
+    let conflict = journal.conflicts[key]
+    if conflict != nil, try workspace.conflictClient(of: key) != .absent {
+      return try workspace.conflictText(of: key, .client)
+    }
+    // If the answer is the base already, it has replaced the sent item.
+    if conflict == nil, let intent = journal.intents[key],
+      journal.results[key] == nil || intent.isBased(on: base.row)
+    {
+      return text(intent.item)
+    }
+    // A renamed item comes back under its new id only; under both it would be two items.
+    if let successor = note?.successor {
+      let isThere =
+        try workspace.isKnown(successor) || journal.resolutions[successor] != nil
+        || workspace.client(successor) != .absent
+      return isThere ? nil : text(base.item)
+    }
+    return conflict?.kind == .deletedHere ? nil : text(base.item)
+  }
+}

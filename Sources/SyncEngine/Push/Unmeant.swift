@@ -1,0 +1,139 @@
+package import SyncModel
+
+/// Changes of a table that are too many to be sent unasked, because no command of tsync's made them.
+package struct Unmeant: Equatable, Sendable {
+  /// What the changes have in common.
+  package enum Kind: Sendable {
+    /// The files are missing, and the rows are live.
+    case missing
+    /// The files are here again, and the rows are deleted.
+    case back
+  }
+
+  package let kind: Kind
+  package let table: TableName
+  /// The items, in their order.
+  package let keys: [ItemKey]
+  /// How many live rows the table has.
+  fileprivate let live: Int
+
+  /// The fact, as a person is asked about it.
+  package var words: String { words(of: "\(keys.count)") }
+
+  private func words(of count: String) -> String {
+    switch kind {
+    case .missing where count == "1": "1 file of \(table) is missing; tsync rm did not remove it"
+    case .missing where keys.count == 1:
+      "\(count) files of \(table) is missing; tsync rm did not remove it"
+    case .missing: "\(count) files of \(table) are missing; tsync rm did not remove them"
+    case .back: "\(count) files of \(table) are here again whose rows are deleted"
+    }
+  }
+
+  /// What ends the push where nobody can be asked.
+  package var stop: Stop {
+    let references = keys.count <= 5 ? keys.map { "\($0)" } : ["REF..."]
+    switch kind {
+    case .missing:
+      return .unsafe(
+        words(of: "\(keys.count) of \(live)"),
+        ways: [
+          "to bring them back: \(typed: "restore", "--missing")",
+          "to delete their rows: \(typed: "push", "--max-delete", "\(keys.count)")",
+        ])
+    case .back:
+      return .unsafe(
+        words,
+        ways: [
+          "to remove them again: \(typed: ["rm"] + references)",
+          "to bring their rows back: \(typed: ["push"] + references)",
+        ])
+    }
+  }
+}
+
+extension Push {
+  /// Returns what nobody meant, in a push of a survey's changes.
+  ///
+  /// Items that were removed on purpose, or whose conflict or write is open, don't count among a table's
+  /// rows: where all others have vanished, nothing is left that speaks for it.
+  package func unmeant(in survey: Survey, on disk: some Disk) throws -> [Unmeant] {
+    let changes = Dictionary(grouping: survey.pending(selection), by: \.key.table)
+    let all = try Set(survey.pending().filter { try disk.hasVanished($0) }.map(\.key))
+    var found: [Unmeant] = []
+    for (table, changes) in changes.sorted(by: { $0.key < $1.key }) {
+      let live = try Set(disk.liveIDs(in: table))
+      func add(_ kind: Unmeant.Kind, _ keys: [ItemKey], most: Int) {
+        guard keys.count > most else { return }
+        found.append(Unmeant(kind: kind, table: table, keys: keys.sorted(), live: live.count))
+      }
+      let changes = changes.filter { !meant.contains($0.key) }
+      let missing = try changes.filter { try disk.hasVanished($0) }.map(\.key)
+      if !missing.isEmpty {
+        let others = survey.entries.count { entry in
+          guard let key = entry.key, entry.client == .absent, key.table == table else {
+            return false
+          }
+          return live.contains(key.id) && !all.contains(key)
+        }
+        let most = Guards.vanished(of: live.count, rest: live.count - others)
+        add(.missing, missing, most: settings.maxDelete ?? most)
+      }
+      // Who names them means them.
+      let back = try changes.filter { try disk.tombstone(under: $0)?.wasLive == true }.map(\.key)
+      add(.back, back, most: selection == nil ? Guards.unasked : .max)
+    }
+    return found
+  }
+
+  /// Returns the items of a survey that vanished, and are to be deleted.
+  package func vanished(in survey: Survey, on disk: some Disk) throws -> [ItemKey] {
+    try survey.pending(selection).filter { try disk.hasVanished($0) }.map(\.key)
+  }
+}
+
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Whether a change is the delete of an item whose file no command has removed.
+  fileprivate func hasVanished(_ change: Operation) throws -> Bool {
+    guard change.kind == .delete else { return false }
+    func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
+    // Its successor was not removed by a command, and the server has not received it.
+    if let successor = journal.successors[change.key], !isCommanded(successor) { return true }
+    return !isCommanded(change.key)
+  }
+
+  /// Returns the deleted row that a change would bring back, although no command has made or changed the
+  /// item's file, and no push has been told to send it.
+  func tombstone(under change: Operation) throws -> Row? {
+    guard change.item != nil, journal.notes[change.key]?.note.kind != .undelete,
+      case .tombstone(let row) = try base(of: change.key)
+    else { return nil }
+    return row
+  }
+
+  /// Returns the note of a change; one that brings a deleted row back says so, and so that it is meant.
+  package func note(of change: Operation) throws -> Note {
+    guard change.item != nil, case .tombstone = try base(of: change.key) else {
+      return Note(kind: change.kind, commanded: false)
+    }
+    return Note(kind: .undelete, commanded: false)
+  }
+
+  /// Makes a conflict of a change that would bring back a row which this workspace has never had: nothing
+  /// says that the file is newer than the delete.
+  ///
+  /// - Returns: What is to be told; `nil` where the change isn't one.
+  mutating func layUnknown(_ change: Operation, _ client: ClientState) throws -> Event? {
+    guard let row = try tombstone(under: change), !row.wasLive else { return nil }
+    let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
+    guard case .conflict(let event) = try lay(conflict, change.key, client, row, from: nil) else {
+      return nil
+    }
+    return event
+  }
+}
+
+extension Row {
+  /// Whether the row that this tombstone replaced was known here; what stands for no row always was.
+  var wasLive: Bool { former != nil || version == nil }
+}
