@@ -48,7 +48,8 @@ package struct Campaign: Sendable {
     let usual = [
       "agreed", "already there delete", "already there insert", "already there update",
       "call refused",
-      "changed meanwhile", "conflict AA", "conflict DM", "conflict MD", "conflict MM",
+      "changed meanwhile", "cloned by git", "conflict AA", "conflict AD", "conflict DM",
+      "conflict MD", "conflict MM",
       "conflict over", "garbled", "guard", "held", "indigestible",
       "killed",
       "killed while recovering", "late request", "merged", "open intent", "open purge",

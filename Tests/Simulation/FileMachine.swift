@@ -180,6 +180,12 @@ final class FileMachine: Machine {
   func loseIndex() {
     for name in ["index"] { files.save(nil, ".todosync/\(name)", inPlace: false) }
   }
+
+  func gitClone() {
+    for name in ["base", "conflicts", "index", "journal.jsonl", "state.json"] {
+      files.save(nil, ".todosync/\(name)", inPlace: false)
+    }
+  }
 }
 
 /// What the user of a ``FileMachine`` does.

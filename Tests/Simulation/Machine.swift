@@ -92,6 +92,9 @@ protocol Machine: AnyObject {
   func loseBase()
   /// Removes the stat index.
   func loseIndex()
+  /// Removes what a repository leaves out: base logs, journal, sides of conflicts, state and index. The
+  /// trash stays, so that what was displaced can be looked for.
+  func gitClone()
 
   /// How often what happened inside.
   var counts: [String: Int] { get }

@@ -66,6 +66,7 @@ final class MemoryMachine: Machine {
   func loseJournal() { disk.loseJournal() }
   func loseBase() { disk.loseBase() }
   func loseIndex() {}
+  func gitClone() { disk.gitClone() }
 
   var counts: [String: Int] { [:] }
 }

@@ -87,11 +87,14 @@ package struct Plan: Equatable, Sendable {
     case loseBase
     /// The user removes the stat index.
     case loseIndex
+    /// The user goes on in a clone that git made: of the workspace it has what users made, and nothing
+    /// that tsync knows.
+    case gitClone
 
     /// Whether a client may afterwards meet its own writes as somebody else's.
     var forgets: Bool {
       switch self {
-      case .loseRow, .rollBack, .loseJournal, .loseBase: true
+      case .loseRow, .rollBack, .loseJournal, .loseBase, .gitClone: true
       default: false
       }
     }
@@ -202,6 +205,8 @@ extension Plan {
     for (verb, share) in rare where random.below(3) == 0 {
       verbs += Array(repeating: verb, count: share)
     }
+    // What the one excuses the other does, too: no other world gets less strict.
+    if verbs.contains(.loseBase) { verbs.append(.gitClone) }
     verbs.removeAll { focus.shares[$0] != nil }
     for (verb, share) in focus.shares.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       verbs += Array(repeating: verb, count: share)

@@ -31,9 +31,11 @@ extension Simulation {
     case .snapshot:
       client.host.snapshot()
       client.savedKept = client.kept
+      client.savedKnown = client.shown.known
     case .rollBack:
       if client.host.rollBack() {
         client.kept = client.savedKept
+        client.shown.known = client.savedKnown
         client.removed.formUnion(client.back)
         client.shown.replaced = [:]
         count("rolled back")
@@ -42,8 +44,28 @@ extension Simulation {
       client.host.loseJournal()
       // What a stopped pull was measured by stood there.
       client.guarded = nil
-    case .loseBase: client.host.loseBase()
+    case .loseBase:
+      client.host.loseBase()
+      forgetRows(client)
     case .loseIndex: client.host.loseIndex()
+    case .gitClone:
+      let user = client.host.user
+      for key in user.laidSides {
+        forget(user.side(of: key).map { Token.all(in: $0) } ?? [], unless: tokensInItems(client))
+      }
+      client.host.gitClone()
+      client.guarded = nil
+      forgetRows(client)
+      count("cloned by git")
+    }
+  }
+
+  /// Takes no row for known any more, but for those of which the journal still tells.
+  private func forgetRows(_ client: Client<Host>) {
+    do {
+      client.shown.forgetRows(try client.host.look { $0.journal })
+    } catch {
+      fail("M: client \(client.number) can't be looked at: \(error)")
     }
   }
 
@@ -456,14 +478,15 @@ extension Simulation {
       }
       if conflict.client == nil { client.removed.insert(key) }
       client.shown.bringBack(Token.all(in: conflict.client), key)
-      try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
-      // Should the item that came back vanish, nobody has said so.
       let comesBack =
         switch chosen {
         case .client: conflict.client != nil
         case .server, .both: conflict.server != nil
         case .item: true
         }
+      if comesBack { client.shown.known.insert(key) }
+      try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
+      // Should the item that came back vanish, nobody has said so.
       if comesBack, client.removed.remove(key) != nil { client.back.insert(key) }
       count("resolved")
     }

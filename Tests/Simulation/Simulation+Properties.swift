@@ -66,11 +66,12 @@ extension Simulation {
   }
 
   /// No row takes the place of a newer one (R), no file that was moved is taken for deleted, nothing is
-  /// sent whose conflict is open, and none ends that nobody has decided (X).
+  /// sent whose conflict is open, and none ends that nobody has decided (X); no file that was never synced
+  /// brings a deleted row back (U).
   func checkShown(_ client: Client<Host>) {
     let shown = client.shown
     defer {
-      (shown.older, shown.moved, shown.undecided) = ([], [], [])
+      (shown.older, shown.moved, shown.undecided, shown.revived) = ([], [], [], [])
       (shown.ended, shown.read) = ([], [:])
     }
     // Whose base was lost, its change is measured anew.
@@ -81,6 +82,9 @@ extension Simulation {
     }
     for key in shown.undecided {
       fail("X: client \(client.number) sends \(key), whose conflict is open")
+    }
+    for key in shown.revived {
+      fail("U: client \(client.number) undeletes \(key), which was never live here, undecided")
     }
     for key in shown.moved {
       fail("X: client \(client.number) took the moved file of \(key) for deleted")

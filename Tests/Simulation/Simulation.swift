@@ -10,7 +10,8 @@ import TestSupport
 /// made, none deleted by a client whose user never has (D), convergence (C), quiescence (Q), with a
 /// single client no conflict (S), the workspace in order after every command (M), no mass deletion
 /// (G), what a command says is so, nothing sent whose conflict is open, and none ended that nobody has
-/// decided (X), no write without a reason (W).
+/// decided (X), no write without a reason (W), and no deleted row brought back for a file that the client
+/// has never synced, unless its user has decided so (U).
 final class Simulation<Host: Machine> {
   /// What went wrong, in words, its property's letter first; empty when nothing did.
   private(set) var failures: [String] = []
@@ -133,6 +134,8 @@ final class Client<Host: Machine> {
   var guarded: Int?
   /// The same as ``kept``, when the machine was saved.
   var savedKept: [Int: ItemKey] = [:]
+  /// The same as ``Watched/Shown/known``, when the machine was saved.
+  var savedKnown: Set<ItemKey> = []
 
   init(number: Int, host: Host, line: FaultyLine) {
     self.number = number

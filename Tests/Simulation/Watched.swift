@@ -25,6 +25,11 @@ struct Watched<Work: Disk>: Disk {
     var moved: [ItemKey] = []
     /// The items that were to be sent though their conflicts are open.
     var undecided: [ItemKey] = []
+    /// The items whose rows were live here since the client last lost its rows, or that its user has
+    /// decided to bring back.
+    var known: Set<ItemKey> = []
+    /// The items whose deletes were to be undone although they aren't known.
+    var revived: [ItemKey] = []
     /// What both sides of each conflict began from, and after that the rows over which something was
     /// decided: an edit of what was decided begins from there.
     var origins: [ItemKey: [Item?]] = [:]
@@ -41,6 +46,12 @@ struct Watched<Work: Disk>: Disk {
 
     /// Notes tokens that somebody lays again.
     func bringBack(_ tokens: Set<Int>, _ key: ItemKey) { replaced[key]?.subtract(tokens) }
+
+    /// Notes that the rows are lost; the journal may still tell of some, and of what was decided.
+    func forgetRows(_ journal: JournalState) {
+      known = Set(journal.notes.filter { $0.value.note.kind == .undelete }.keys)
+        .union(journal.resolutions.keys).union(journal.intents.keys)
+    }
 
     /// Notes an item that is laid; returns what of it was new.
     @discardableResult
@@ -161,13 +172,21 @@ struct Watched<Work: Disk>: Disk {
     }
   }
 
+  /// Notes rows that become known; who is killed in the midst of it may know them.
+  private func noteLive(_ rows: [Row], _ table: TableName) {
+    for row in rows where !row.deleted { shown.known.insert(ItemKey(table, row.id)) }
+  }
+
   mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
     try noteOlder(rows, table)
+    noteLive(bases, table)
     try work.append(rows, over: bases, to: table)
   }
 
   mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
-    let before = try work.incoming(in: table).map {
+    let incoming = try work.incoming(in: table)
+    noteLive(incoming.filter { !held.contains($0.id) }, table)
+    let before = try incoming.map {
       try (key: ItemKey(table, $0.id), base: base(of: ItemKey(table, $0.id)).row)
     }
     try work.commit(table, token: token, held: held)
@@ -179,6 +198,7 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
     try noteOlder(rows, table)
+    noteLive(rows, table)
     for row in rows {
       // Whatever its version: what waits here came after the write that is taken over.
       guard let waiting = try work.incoming(of: ItemKey(table, row.id)) else { continue }
@@ -189,7 +209,10 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func synchronize(_ table: TableName) throws { try work.synchronize(table) }
 
-  mutating func forget(_ table: TableName) throws { try work.forget(table) }
+  mutating func forget(_ table: TableName) throws {
+    try work.forget(table)
+    shown.forgetRows(journal)
+  }
 
   /// Notes that an item is, or becomes, what was decided.
   private func noteDecided(_ resolution: Resolution, _ key: ItemKey) {
@@ -212,6 +235,11 @@ struct Watched<Work: Disk>: Disk {
     for case .closed(.conflict(let key)) in records { try noteEnd(key) }
     for case .intent(let intent) in records where journal.conflicts[intent.key] != nil {
       shown.undecided.append(intent.key)
+    }
+    // What is sent once more was decided when it was sent first.
+    for case .intent(let intent) in records where intent.kind == .undelete {
+      guard journal.intents[intent.key] == nil, !shown.known.contains(intent.key) else { continue }
+      shown.revived.append(intent.key)
     }
     try work.append(records, durably: durably)
   }

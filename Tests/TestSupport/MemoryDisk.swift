@@ -153,6 +153,13 @@ package struct MemoryDisk: Disk {
     (rows, rowRecords, durableRows) = ([:], [:], [:])
   }
 
+  /// Loses all but the items, as in a clone that git made.
+  package mutating func gitClone() {
+    loseJournal()
+    loseBase()
+    sides = [:]
+  }
+
   /// Edits the client's side of an open conflict.
   package mutating func editSide(_ item: Item, of key: ItemKey) {
     sides[key]?.client = Self.text(item, key.id)

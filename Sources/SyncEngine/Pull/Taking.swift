@@ -90,7 +90,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         else { continue }
         try keepLast(of: row, of: key, over: known)
         // The rule of the table has decided that the row comes back.
-        if server == nil, item != nil {
+        if server == nil, item != nil, case .row = known {
           try append([.noted(key, Note(kind: .undelete, commanded: false))], durably: false)
         }
         told = Event(key, .merged(report), item: item ?? server ?? client.item)
