@@ -69,10 +69,11 @@ struct StatusReport {
     printer.result("")
     if isEmpty { printer.result("nothing to push") }
     if !missing.isEmpty {
-      let hint: Hint? = session.context.options.quiet ? nil : "\(typed: "restore", "--missing")"
-      printer.result(Line("missing", .bold).hinting(hint.map(printer.text)))
+      let hint =
+        session.context.options.quiet ? nil : printer.text(of: "\(typed: "restore", "--missing")")
+      printer.result(Line("missing", .bold).hinting(hint))
     }
-    printMissing(indent: "  ")
+    missingLines(indent: "  ").forEach(printer.result)
     let lines = lines(indent: "  ")
     for heading in Self.headings {
       let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
@@ -90,18 +91,15 @@ struct StatusReport {
     }
   }
 
-  func printShort() {
-    printMissing()
-    lines().forEach(printer.result)
-  }
+  func printShort() { (missingLines() + lines()).forEach(printer.result) }
 
-  private func printMissing(indent: String = "") {
-    for (table, items) in missing {
+  private func missingLines(indent: String = "") -> [Line] {
+    missing.map { table, items in
       var line = Line(indent)
       line.append("!!", .red)
-      line.append(
-        printer.text(of: "  \(place: "items/\(table)") is missing (\(counted(items, "item")))"))
-      printer.result(line)
+      let fact: Hint = "  \(place: "items/\(table)") is missing (\(counted(items, "item")))"
+      line.append(printer.text(of: fact))
+      return line
     }
   }
 

@@ -32,9 +32,7 @@ extension Session {
         let names = try names(of: keys)
         for key in keys {
           let item = try workspace.client(key).item ?? workspace.base(of: key).item
-          var line = names.line(for: key)
-          line.append("  \(ItemNames.shown(names.title(of: item)))")
-          context.printer.message(line)
+          context.show(key, titled: item, names)
         }
       case "restore"?:
         var files = try MissingFiles(of: self, among: keys)

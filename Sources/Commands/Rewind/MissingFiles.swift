@@ -22,21 +22,15 @@ struct MissingFiles {
     let tables = Set(session.tables).union(known).subtracting(journal.purges)
     let asked = Set(journal.conflicts.keys).union(journal.intents.keys)
       .union(journal.resolutions.keys).filter { tables.contains($0.table) }
-    let absent: [ItemKey]
-    if let wanted {
-      absent = wanted
-    } else if lacksItems {
-      absent =
-        try Array(asked)
-        + tables.flatMap { table in
-          try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
-        }
-    } else {
-      absent = try Survey(of: tables.sorted(), on: workspace).entries.filter { entry in
-        if case .moved = entry.standing { false } else { entry.client == .absent }
-      }.compactMap(\.key)
+    let live = try tables.flatMap { table in
+      try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
     }
-    files = try Set(absent).sorted().compactMap { key in
+    let absent =
+      try wanted
+      ?? asked.union(live).filter { key in
+        try workspace.client(key) == .absent && (lacksItems || workspace.moved(key) == nil)
+      }
+    files = try absent.sorted().compactMap { key in
       try Self.text(of: key, in: workspace).map { (key, $0) }
     }
     closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }

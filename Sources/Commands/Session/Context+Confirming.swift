@@ -28,11 +28,7 @@ extension Context {
           switch try ask(Line(question), ["no", "yes", "list"]) {
           case "yes"?: break asking
           case "list"?:
-            for (key, item) in fitting {
-              var line = names.line(for: key)
-              line.append("  \(ItemNames.shown(names.title(of: item)))")
-              printer.message(line)
-            }
+            fitting.forEach { show($0, titled: $1, names) }
           default:
             printer.summary("nothing changed")
             return nil
@@ -52,6 +48,13 @@ extension Context {
       }
       return .filters(filters, confirmed: Set(chosen))
     }
+  }
+
+  /// Prints an item for a person who is asked about it.
+  func show(_ key: ItemKey, titled item: Item?, _ names: ItemNames) {
+    var line = names.line(for: key)
+    line.append("  \(ItemNames.shown(names.title(of: item)))")
+    printer.message(line)
   }
 
   /// Adds this command's `-t` options to the words of a command.

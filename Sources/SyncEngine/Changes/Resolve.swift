@@ -195,7 +195,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       records.append(note)
     }
     if resolution.item != nil, resolution.server.deleted {
-      records.append(.noted(key, Note(kind: .undelete, commanded: false)))
+      records.append(.noted(key, .undelete))
     }
     if let copy = resolution.copy {
       records += journal.following(key, to: copy)

@@ -53,6 +53,9 @@ package struct Note: Equatable, Sendable {
   /// id.
   package var hasArrived: Bool
 
+  /// The note of an item that brings a deleted row back because somebody means it.
+  static let undelete = Note(kind: .undelete, commanded: false)
+
   /// Makes a note.
   package init(
     kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil, hasArrived: Bool = false

@@ -53,10 +53,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if try editedSide(of: key) != nil {
         return try lay(stillOpen(merge, base, client, server, last), key, client, row, from: origin)
       }
-      // Nothing says that a file is newer than the delete of a row that was never known here.
       if known == .neverSeen, row.deleted, client.item != nil {
-        let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
-        return try lay(conflict, key, client, row, from: nil)
+        return try layUnknown(row, key, client)
       }
       let told: Event?
       switch merge {
@@ -91,7 +89,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         try keepLast(of: row, of: key, over: known)
         // The rule of the table has decided that the row comes back.
         if server == nil, item != nil, case .row = known {
-          try append([.noted(key, Note(kind: .undelete, commanded: false))], durably: false)
+          try append([.noted(key, .undelete)], durably: false)
         }
         told = Event(key, .merged(report), item: item ?? server ?? client.item)
       case .conflict(let conflict):

@@ -75,8 +75,10 @@ struct PushQueue {
       let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
       operation.kind != .delete || planned.kind == .delete
     else { return nil }
-    if let event = try disk.layUnknown(operation, client) {
-      run.report.events.append(event)
+    if let row = try disk.tombstone(under: operation), !row.wasLive {
+      if case .conflict(let event) = try disk.layUnknown(row, key, client) {
+        run.report.events.append(event)
+      }
       return nil
     }
     do {

@@ -113,23 +113,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Returns the note of a change; one that brings a deleted row back says so, and so that it is meant.
   package func note(of change: Operation) throws -> Note {
-    guard change.item != nil, case .tombstone = try base(of: change.key) else {
-      return Note(kind: change.kind, commanded: false)
-    }
-    return Note(kind: .undelete, commanded: false)
+    if change.item != nil, case .tombstone = try base(of: change.key) { return .undelete }
+    return Note(kind: change.kind, commanded: false)
   }
 
-  /// Makes a conflict of a change that would bring back a row which this workspace has never had: nothing
-  /// says that the file is newer than the delete.
-  ///
-  /// - Returns: What is to be told; `nil` where the change isn't one.
-  mutating func layUnknown(_ change: Operation, _ client: ClientState) throws -> Event? {
-    guard let row = try tombstone(under: change), !row.wasLive else { return nil }
+  /// Makes a conflict of a file over a deleted row that this workspace has never had: nothing says that the
+  /// file is newer than the delete.
+  mutating func layUnknown(_ row: Row, _ key: ItemKey, _ client: ClientState) throws -> Taken {
     let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
-    guard case .conflict(let event) = try lay(conflict, change.key, client, row, from: nil) else {
-      return nil
-    }
-    return event
+    return try lay(conflict, key, client, row, from: nil)
   }
 }
 
