@@ -43,7 +43,18 @@ import Testing
     Case("no end of line at the end", "a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC"),
     Case("an end of line more at the end", "a\nb\nc", "A\nb\nc", "a\nb\nc\n", "A\nb\nc\n"),
     Case("an end of line less at the end", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nc", "A\nb\nc"),
-    Case("the end of line here, the last line there", "a\nb\nc", "a\nb\nc\n", "a\nb\nC", nil),
+    Case(
+      "the end of line here, the last line there", "a\nb\nc", "a\nb\nc\n", "a\nb\nC", "a\nb\nC\n"),
+    Case("a line more behind a last line without end", "a\nb", "A\nb", "a\nb\nc", "A\nb\nc"),
+    Case("the last line here, a line more there", "a\nb\nc", "a\nb\nC", "a\nb\nc\nd", nil),
+    Case(
+      "one removal of equal lines on both sides", "w\nw\ncat\npost\nw\nw\nw", "w\ncat\npost\nw\nw",
+      "w\nw\ncat\npost\nw\nw", "w\ncat\npost\nw\nw"),
+    Case("one addition to equal lines on both sides", "w\nw\na", "w\nw\nw\na", "w\nw\nw\nA", nil),
+    Case(
+      "one more of equal lines, another line", "w\nw\nb\na", "w\nw\nw\nb\na", "w\nw\nb\nA",
+      "w\nw\nw\nb\nA"),
+    Case("one less here, two less there", "w\nw\nw\na", "w\nw\na", "w\na", nil),
     Case("CRLF", "a\r\nb\r\nc\r\n", "A\r\nb\r\nc\r\n", "a\r\nb\r\nC\r\n", "A\r\nb\r\nC\r\n"),
     Case("one CRLF of many LF", "a\nb\nc\n", "a\r\nb\nc\n", "a\nb\nC\n", "a\r\nb\nC\n"),
     Case(

@@ -1,7 +1,8 @@
 /// The three-way merge of texts, by lines.
 ///
 /// Changed runs of lines that touch each other are in conflict, as in diff3; a text of one line is
-/// one value and isn't merged.
+/// one value and isn't merged. Whether a text ends with a line end is merged by itself, so that a line
+/// that is added at the end of one without it changes no other line.
 package struct LineMerge: Equatable, Sendable {
   /// The merged text.
   package let text: Text
@@ -26,7 +27,12 @@ package struct LineMerge: Equatable, Sendable {
       }
     }
     merged += old[position...]
-    guard let text = Text(validating: Array(merged.joined())) else { return nil }
+    let ends = [base, client, server].map { $0.bytes.last == Self.lineEnd }
+    let isEnded = ends[1] == ends[0] ? ends[2] : ends[1]
+    let end = isEnded && !merged.isEmpty ? [Self.lineEnd] : []
+    guard let text = Text(validating: merged.joined(separator: [Self.lineEnd]) + end) else {
+      return nil
+    }
     self.text = text
   }
 
@@ -62,26 +68,36 @@ package struct LineMerge: Equatable, Sendable {
     return .conflict
   }
 
-  /// Splits a text after each line feed; the pieces joined are the text.
+  private static let lineEnd = UInt8(ascii: "\n")
+
+  /// Splits a text into its lines, without their ends.
   private static func lines(_ text: Text) -> [ArraySlice<UInt8>] {
-    let bytes = text.bytes
-    var lines: [ArraySlice<UInt8>] = []
-    var start = 0
-    for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
-      lines.append(bytes[start...index])
-      start = index + 1
-    }
-    if start < bytes.count { lines.append(bytes[start...]) }
-    return lines
+    let pieces = text.bytes.split(separator: lineEnd, omittingEmptySubsequences: false)
+    return pieces.last?.isEmpty == true ? pieces.dropLast() : pieces
   }
 }
 
 /// The runs of lines in which one text differs from another (Myers, O(ND)).
+///
+/// Lines that are only added, or only removed, are those furthest down that could be: so one edit that two
+/// texts share is one in both.
 struct LineDiff {
   /// Lines of the old text, and what stands in their place.
   struct Hunk {
     var range: Range<Int>
     var lines: [ArraySlice<UInt8>]
+
+    /// Moves the run down by one line where it makes the same text there; tells whether it does.
+    mutating func moveDown(over old: [ArraySlice<UInt8>]) -> Bool {
+      let next = old[range.upperBound]
+      if range.isEmpty, next == lines.first {
+        lines.append(lines.removeFirst())
+      } else if !lines.isEmpty || range.isEmpty || next != old[range.lowerBound] {
+        return false
+      }
+      range = range.lowerBound + 1..<range.upperBound + 1
+      return true
+    }
   }
 
   /// The runs in their order; no two of them touch.
@@ -111,6 +127,23 @@ struct LineDiff {
       }
       (x, y) = (oldIndex + 1, newIndex + 1)
     }
+    slide(over: old)
+  }
+
+  /// Moves each run down as far as it goes; one that meets the next becomes one with it.
+  private mutating func slide(over old: [ArraySlice<UInt8>]) {
+    var moved: [Hunk] = []
+    for var hunk in hunks.reversed() {
+      let end = moved.last?.range.lowerBound ?? old.count
+      while hunk.range.upperBound < end, hunk.moveDown(over: old) {}
+      if let next = moved.last, next.range.lowerBound == hunk.range.upperBound {
+        hunk.range = hunk.range.lowerBound..<next.range.upperBound
+        hunk.lines += next.lines
+        moved.removeLast()
+      }
+      moved.append(hunk)
+    }
+    hunks = moved.reversed()
   }
 
   /// Returns the pairs of equal lines of a longest common subsequence.
