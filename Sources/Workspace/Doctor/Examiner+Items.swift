@@ -7,13 +7,18 @@ import SystemPackage
 extension Examiner {
   /// Reads the items of a table, compares the index with them, and looks at their files' names.
   mutating func examineItems(in table: TableName) throws(WorkspaceError) {
-    let items = try root.existingChild(Layout.items)?.existingChild(table.text.string)
+    let all = try root.existingChild(Layout.items)
+    let items = try all?.existingChild(table.text.string)
     if let base = rows[table] {
       let truth = try candidates(of: base, in: items)
       for case (let key, .invalid(let invalid)) in truth.map({ ($0.key, $0.client) }) {
         try examine(invalid, key, in: items)
       }
       examineIndex(of: table, items: items, truth: truth)
+      let isLost = truth.contains { candidate in
+        candidate.key.map { journal?.notes[$0]?.note.commanded != true } ?? false
+      }
+      if all != nil, items == nil, isLost { throw .missing(place: "\(Layout.items)/\(table)") }
     }
     if let items { try examineNames(in: items) }
   }
