@@ -94,6 +94,21 @@ import Testing
     #expect(texts.contains(#"{"id":"x","a":3,"b":2}"#))
   }
 
+  @Test("of what a command has removed, a file with its id is a copy, and no move")
+  mutating func removedBesideCopy() throws {
+    try open(.deletedHere)
+    let key = try bench.key("x")
+    let note = Note(kind: .delete, commanded: true)
+    try bench.disk.append([.noted(key, note)], durably: true)
+    let resolve = Resolve(settings: bench.settings)
+    var disk = ClaimingDisk(memory: bench.disk)
+    let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
+    disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
+    let conflict = try resolve.current(key, on: disk)
+    try resolve.settle(key, conflict, by: .client, on: &disk)
+    #expect(disk.journal.conflicts[key] == nil)
+  }
+
   @Test("a file that was moved since the conflict was looked at is not taken for a delete")
   mutating func movedMeanwhile() throws {
     try open(.deletedHere)

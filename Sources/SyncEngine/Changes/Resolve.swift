@@ -74,14 +74,14 @@ package struct Resolve {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
-    // What was saved since the conflict was looked at has not been decided upon.
-    // Nor has a row that its file, while it was no item, has kept waiting.
     // A delete looks at all files again: no later walk asks about one that was decided.
-    if file == .absent, choice.item(of: conflict) == nil,
+    if file == .absent, choice.item(of: conflict) == nil, try disk.mayBeMoved(key),
       let moved = try disk.candidates(in: key.table).claiming[key.id]
     {
       throw Failure.moved(key, moved)
     }
+    // What was saved since the conflict was looked at has not been decided upon.
+    // Nor has a row that its file, while it was no item, has kept waiting.
     guard try Self.clientSide(key, open, disk) == conflict.client,
       try disk.newestRow(of: key) == open.server
     else {
