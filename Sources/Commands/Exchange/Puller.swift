@@ -34,7 +34,7 @@ struct Puller {
         let workspace = session.workspace
         pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
       }
-      let isNew = try disk.liveIDs(in: table).isEmpty && disk.token(of: table) == nil
+      let isNew = try disk.token(of: table) == nil && disk.liveIDs(in: table).isEmpty
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       var report = PullReport(table: table, isBrief: !options.verbose && !options.json)

@@ -14,7 +14,7 @@ package struct Unmeant: Equatable, Sendable {
   package let table: TableName
   /// The items, in their order.
   package let keys: [ItemKey]
-  /// How many live rows the table has.
+  /// How many live rows the table has, if files are missing.
   fileprivate let live: Int
 
   /// The fact, as a person is asked about it.
@@ -62,14 +62,14 @@ extension Push {
     let all = try Set(survey.pending().filter { try disk.hasVanished($0) }.map(\.key))
     var found: [Unmeant] = []
     for (table, changes) in changes.sorted(by: { $0.key < $1.key }) {
-      let live = try Set(disk.liveIDs(in: table))
-      func add(_ kind: Unmeant.Kind, _ keys: [ItemKey], most: Int) {
+      func add(_ kind: Unmeant.Kind, _ keys: [ItemKey], most: Int, of live: Int = 0) {
         guard keys.count > most else { return }
-        found.append(Unmeant(kind: kind, table: table, keys: keys.sorted(), live: live.count))
+        found.append(Unmeant(kind: kind, table: table, keys: keys.sorted(), live: live))
       }
       let changes = changes.filter { !meant.contains($0.key) }
       let missing = try changes.filter { try disk.hasVanished($0) }.map(\.key)
       if !missing.isEmpty {
+        let live = try Set(disk.liveIDs(in: table))
         let others = survey.entries.count { entry in
           guard let key = entry.key, entry.client == .absent, key.table == table else {
             return false
@@ -77,7 +77,7 @@ extension Push {
           return live.contains(key.id) && !all.contains(key)
         }
         let most = Guards.vanished(of: live.count, rest: live.count - others)
-        add(.missing, missing, most: settings.maxDelete ?? most)
+        add(.missing, missing, most: settings.maxDelete ?? most, of: live.count)
       }
       // Who names them means them.
       let back = try changes.filter { try disk.tombstone(under: $0)?.wasLive == true }.map(\.key)
@@ -105,16 +105,22 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the deleted row that a change would bring back, although no command has made or changed the
   /// item's file, and no push has been told to send it.
   func tombstone(under change: Operation) throws -> Row? {
-    guard change.item != nil, journal.notes[change.key]?.note.kind != .undelete,
-      case .tombstone(let row) = try base(of: change.key)
-    else { return nil }
-    return row
+    journal.notes[change.key]?.note.kind == .undelete ? nil : try deletedRow(of: change)
   }
 
   /// Returns the note of a change; one that brings a deleted row back says so, and so that it is meant.
   package func note(of change: Operation) throws -> Note {
-    if change.item != nil, case .tombstone = try base(of: change.key) { return .undelete }
-    return Note(kind: change.kind, commanded: false)
+    try deletedRow(of: change) == nil ? Note(kind: change.kind, commanded: false) : .undelete
+  }
+
+  /// Returns the deleted row that a change would bring back: an undelete, or an insert over what stands
+  /// for no row.
+  private func deletedRow(of change: Operation) throws -> Row? {
+    switch change.kind {
+    case .update, .delete: return nil
+    case .undelete: return change.base
+    case .insert: return try base(of: change.key).row
+    }
   }
 
   /// Makes a conflict of a file over a deleted row that this workspace has never had: nothing says that the
