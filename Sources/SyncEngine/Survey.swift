@@ -14,7 +14,7 @@ package struct Survey: Equatable, Sendable {
     case unknown(Intent)
     /// A conflict waits for a person.
     case conflict(OpenConflict)
-    /// What lies there can't be an item.
+    /// The file can't be an item.
     case invalid(InvalidItem)
     /// The file is missing, and its id stands in another one: nothing is sent.
     case moved(to: String)
@@ -26,9 +26,9 @@ package struct Survey: Equatable, Sendable {
     package let key: ItemKey?
     /// How it stands.
     package let standing: Standing
-    /// What lies there.
+    /// The item's file.
     package let client: ClientState
-    /// When it was last modified, in nanoseconds since 1970; 0 where nothing lies there.
+    /// When the file was last modified, in nanoseconds since 1970; 0 if there is none.
     package let modified: Int64
   }
 

@@ -28,7 +28,7 @@ enum MarkedWriter {
   /// Returns the sides of an item that one of them deleted, each whole.
   static func text(of conflict: Conflict, _ id: ItemID) -> [UInt8] {
     var text: [UInt8] = []
-    // What was never there is no side; what is there no longer is told.
+    // A base that never was is no side; a side that was deleted says so.
     let base = conflict.base.map { whole($0, id) } ?? []
     writeMarked([whole(conflict.revived, id), base, whole(conflict.server, id)], into: &text)
     return text

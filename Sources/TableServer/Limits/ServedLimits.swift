@@ -36,9 +36,9 @@ package enum ServedLimits {
   package static let connectionsPerAddress = 128
   /// Seconds that a connection may be idle.
   package static let idleSeconds: Int64 = 60
-  /// Seconds that requests under way have to finish once the server is told to stop.
+  /// Seconds that requests under way have to finish once the server stops.
   package static let shutdownSeconds: Int64 = 10
-  /// Wrong tokens an address may send in a minute before it is told to wait.
+  /// Wrong tokens that an address may send in a minute before it must wait.
   package static let failuresPerMinute = 10
   /// Addresses whose wrong tokens are counted in a minute; any other waits at the first one.
   package static let failingNetworks = 10_000

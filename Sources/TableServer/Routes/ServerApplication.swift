@@ -35,7 +35,7 @@ package struct ServerOptions: Sendable {
 extension Application where Responder == ServerResponder {
   /// Makes the server, with those limits of tsync-server(8) that Hummingbird can hold.
   ///
-  /// `started` is told the port once connections are taken.
+  /// `started` receives the port once the server accepts connections.
   package init(
     _ responder: ServerResponder, _ options: ServerOptions, logger: Logger,
     started: @escaping @Sendable (Int) async -> Void = { _ in }
