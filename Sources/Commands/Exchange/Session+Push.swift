@@ -71,7 +71,6 @@ extension Session {
     push.takesNewFieldsTogether = server.isServerOfOurs
     var report = PushReport()
     var failure: (any Error)?
-    let vanished = try Set(push.vanished(in: survey, on: workspace))
     do {
       try push.run(
         tables, known: survey, on: &workspace, to: &server.backend, report: &report)
@@ -84,7 +83,7 @@ extension Session {
       failure = error
     }
     failure = failure ?? report.stop.map(server.failure)
-    try show(report, of: survey, push.selection, isWhole: failure == nil, vanished: vanished)
+    try show(report, of: survey, push.selection, isWhole: failure == nil)
     if let failure { throw failure }
     if report.missing.isEmpty, server.hasAnswered { try keepTime(\.pushed, server) }
   }

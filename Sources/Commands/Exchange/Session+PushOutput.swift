@@ -67,11 +67,8 @@ extension Session {
   }
 
   /// Prints the result of a push, even if it failed half way.
-  ///
-  /// The deletes of items that `vanished` are counted: no command was told to do them.
   mutating func show(
-    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool,
-    vanished: Set<ItemKey> = []
+    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
   ) throws {
     let printer = context.printer
     let entries = try showItems(report, of: survey, selection, isWhole: isWhole)
@@ -83,8 +80,8 @@ extension Session {
     let waiting = isWhole && report.missing.isEmpty ? report.waiting : 0
     if rejected + held + cut + waiting > 0 { printer.end(with: .rejected) }
     if unknown > 0 { printer.end(with: .unreachable) }
-    let missing = entries.count { $0.kind == .pushed && vanished.contains($0.outcome.key) }
-    let files = missing == 0 ? "" : " (\(counted(missing, "missing file")))"
+    let files =
+      report.vanished == 0 ? "" : " (\(counted(report.vanished, "missing file")))"
     let counts = [
       (entries.count(of: .pushed), "pushed\(files)"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
@@ -98,7 +95,7 @@ extension Session {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"
-    } else if missing > 0 {
+    } else if report.vanished > 0 {
       next = "\(typed: "restore", "--since", "5m")"
     }
     if !counts.isEmpty {

@@ -12,6 +12,8 @@ package struct PushReport: Equatable, Sendable {
   package var stop: Stop?
   /// How many changes wait that could have been sent.
   package var waiting = 0
+  /// How many rows were deleted because their files were missing, which no command has removed.
+  package var vanished = 0
 
   /// Makes the report of a push that has done nothing yet.
   package init() {}

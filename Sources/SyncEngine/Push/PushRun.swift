@@ -108,7 +108,10 @@ struct PushRun {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
         waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
       } else {
-        if intent.kind == .delete { try disk.keepVanished(intent.key, by: row) }
+        if intent.kind == .delete {
+          if disk.journal.notes[intent.key]?.note.commanded != true { report.vanished += 1 }
+          try disk.keepVanished(intent.key, by: row)
+        }
         if key == intent.key { taken.append(intent) }
         let gone = Row.gone(intent.key.id, holding: former ?? Item(JSONObject()))
         bases[intent.key.table, default: []].append(row ?? gone)

@@ -85,11 +85,6 @@ extension Push {
     }
     return found
   }
-
-  /// Returns the items of a survey that vanished, and are to be deleted.
-  package func vanished(in survey: Survey, on disk: some Disk) throws -> [ItemKey] {
-    try survey.pending(selection).filter { try disk.hasVanished($0) }.map(\.key)
-  }
 }
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
