@@ -36,7 +36,8 @@ struct ConflictTableTests {
   private static func item(_ members: JSON) -> Item { Item(members.object ?? JSONObject()) }
 
   static func lines(
-    _ conflict: Conflict, _ columns: Int, title: String = "todoitem/2b9e  Renew passport"
+    _ conflict: Conflict, _ columns: Int, isTerminal: Bool = true,
+    title: String = "todoitem/2b9e  Renew passport"
   ) -> [String] {
     let fields = conflict.base.flatMap { base in
       conflict.client.flatMap { client in
@@ -49,7 +50,8 @@ struct ConflictTableTests {
       base: conflict.base, client: conflict.client, server: conflict.server,
       fields: fields)
     return ConflictTable(
-      whole, place: "2 of 5", title: Line(title), times: ("10:02", "10:14"), columns: columns
+      whole, place: "2 of 5", title: Line(title), times: ("10:02", "10:14"),
+      on: Invocation.Sink(isTerminal: isTerminal, columns: columns) { _ in }
     ).lines.map(\.text)
   }
 
@@ -72,65 +74,123 @@ struct ConflictTableTests {
       """)
   }
 
-  @Test("of a long value the part that differs is shown, at 80 columns")
+  @Test("a long value in conflict stands whole below its name, at 80 columns")
   func long80() {
     expect(
       Self.landlord, 80,
       """
       2 of 5 · edited here and on the server
       todoitem/2b9e  Renew passport
-                base                    client (10:02)          server (10:14)
-      ! text    … of June, and for wh…  … of July, and for wh…  … of August, and for …
+                  base  client (10:02)  server (10:14)
+      ! text
+          base    Ask the landlord whether the contract that ends in March can be prol
+                  onged until the end of June, and for which rent
+          client  Ask the landlord whether the contract that ends in March can be prol
+                  onged until the end of July, and for which rent
+          server  Ask the landlord whether the contract that ends in March can be prol
+                  onged until the end of August, and for which rent
       """)
   }
 
-  @Test("a text of several lines is shown as a difference, at 80 columns")
+  @Test("of a text of several lines the lines in conflict are shown, at 80 columns")
   func lines80() {
     expect(
       Self.packing, 80,
       """
       2 of 5 · edited here and on the server
       todoitem/2b9e  Renew passport
-                base     client (10:02)  server (10:14)
-      ! notes   7 lines  7 lines         11 lines
-          base to client:
-           tickets
-          -charger
-          +two chargers
-
-          base to server:
-           tickets
-          -charger
-          +charger, adapter
-
-           …
-           hat
-          +sun cream
-          +umbrella
-          … and 2 more
+                  base  client (10:02)  server (10:14)
+      ! notes     line 3
+          base    charger
+          client  two chargers
+          server  charger, adapter
+        notes     line 8 from server
       """)
   }
 
-  @Test("a text that both sides add is compared between them, one that one side adds is shown")
-  func added() {
-    func text(_ base: JSON?, _ client: JSON?, _ server: JSON?) -> [String] {
-      func item(_ value: JSON?) -> Item {
-        var object = JSONObject()
-        if let value { object.append("notes", value) }
-        return Item(object)
-      }
-      let conflict = Conflict(
-        base: item(base), client: item(client), server: item(server))
-      return Array(Self.lines(conflict, 80).dropFirst(4))
+  @Test("of objects the members are shown, first those in conflict")
+  func members() {
+    func item(_ city: JSON, _ zip: JSON, _ geo: JSON) -> Item {
+      Self.item(["addr": ["city": city, "zip": zip, "geo": geo], "tags": [zip]])
     }
+    let conflict = Conflict(
+      base: item("Bern", "1", 1), client: item("Bern", "3", 5), server: item("Wien", "2", 1))
+    expect(
+      conflict, 80,
+      """
+      2 of 5 · edited here and on the server
+      todoitem/2b9e  Renew passport
+                   base   client (10:02)  server (10:14)
+      ! addr.zip   1      3               2
+        addr.city  Bern   Bern            Wien
+        addr.geo   1      5               1
+      ! tags       ["1"]  ["3"]           ["2"]
+      """)
+    expect(
+      conflict, 34,
+      """
+      2 of 5 · edited here and on the
+      server
+      todoitem/2b9e  Renew passport
+        client (10:02), server (10:14)
+      ! addr.zip
+          base    1
+          client  3
+          server  2
+        addr.city
+          base    Bern
+          client  Bern
+          server  Wien
+        addr.geo
+          base    1
+          client  5
+          server  1
+      ! tags
+          base    ["1"]
+          client  ["3"]
+          server  ["2"]
+      """)
+  }
+
+  @Test("of a text without a base each side is shown, eight lines of it")
+  func added() {
+    func item(_ lines: Int, _ last: String) -> Item {
+      let lines = (1...lines).map { "line \($0)" } + [last]
+      return Self.item(["notes": .string(Text(lines.joined(separator: "\n")))])
+    }
+    let conflict = Conflict(
+      base: Self.item([:]), client: item(2, "mine"), server: item(8, "theirs"))
+    let lines = Self.lines(conflict, 80).dropFirst(3).joined(separator: "\n")
     #expect(
-      text(nil, "a\nb", "a\nc") == ["    client to server:", "     a", "    -b", "    +c"])
-    #expect(text(nil, nil, "a\nb") == ["    base to server:", "    +a", "    +b"])
-    // What a side has removed is told by its cell.
-    #expect(text("a\nb", nil, "a") == ["    base to server:", "     a", "    -b"])
-    // A line that is added at the end changes no other line, nor does a line end.
-    #expect(text("a", "a\nb", "a") == ["    base to client:", "     a", "    +b"])
-    #expect(text("a\nb", "a\nb\n", "c").prefix(3) == ["    base to client:", "     b", "    +"])
+      lines == """
+        ! notes
+            base    -
+            client  line 1
+                    line 2
+                    mine
+            server  line 1
+                    line 2
+                    line 3
+                    line 4
+                    line 5
+                    line 6
+                    line 7
+                    line 8
+                    … 1 more line
+        """)
+  }
+
+  @Test("only on a terminal something is cut")
+  func cut() {
+    let (here, there) = (String(repeating: "a", count: 700), String(repeating: "b", count: 90))
+    let conflict = Conflict(
+      base: Self.item(["text": "x", "notes": "y"]),
+      client: Self.item(["text": .string(Text(here))]),
+      server: Self.item(["text": "z", "notes": .string(Text(there))]))
+    let piped = Self.lines(conflict, 80, isTerminal: false)
+    #expect(piped.contains("    client  \(here)") && piped.contains("    server  \(there)"))
+    let shown = Self.lines(conflict, 80)
+    #expect(shown.contains { $0.hasSuffix("a…") } && !shown.contains { $0.contains("\(there)") })
   }
 
   @Test("no line is longer than the terminal, whatever is in conflict")

@@ -471,7 +471,7 @@ extension Simulation {
         chosen = .both(id)
       default:
         var random = SplitMix64(seed: 1)
-        let item = conflict.fields?.item ?? conflict.client ?? edited(nil, &random).1
+        let item = conflict.fields?.item() ?? conflict.client ?? edited(nil, &random).1
         chosen = .item(item)
         let there = former.union(Token.all(in: conflict.client))
         givenUp.formUnion(there.subtracting(Token.all(in: item)))

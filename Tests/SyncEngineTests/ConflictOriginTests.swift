@@ -32,7 +32,7 @@ import Testing
     #expect(try current().names == ["due"])
     let origin = try bench.disk.base(of: bench.key(id)).item
     #expect(try origin == Item(text: #"{"text":"milk","due":1,"note":1}"#))
-    try bench.resolve(id, .item(try #require(try current().fields).item))
+    try bench.resolve(id, .item(try #require(try current().fields).item()))
     try bench.push()
     #expect(bench.row(id) == #"{"text":"oat","due":3,"note":2}"#)
     #expect(bench.differences == [])
@@ -82,7 +82,7 @@ import Testing
     try bench.pull()
     bench.settings.policies = [bench.table: row.since]
     #expect(try current().names == row.names)
-    #expect(try current().fields?.item == Item(text: row.item))
+    #expect(try current().fields?.item() == Item(text: row.item))
   }
 
   @Test("a client's side that was removed and laid anew isn't taken for an edited one")

@@ -91,7 +91,7 @@ import Testing
       merged: #"{"o":{"p":{"a":2,"b":2}}}"#, "o both"),
     Case(
       "one member, differently", #"{"o":{"a":1,"b":1}}"#, client: #"{"o":{"a":2,"b":1}}"#,
-      server: #"{"o":{"a":3,"b":2}}"#, merged: #"{"o":{"a":2,"b":1}}"#, "o disputed"),
+      server: #"{"o":{"a":3,"b":2}}"#, merged: #"{"o":{"a":2,"b":2}}"#, "o.a disputed"),
     Case(
       "one member, alike, and another", #"{"o":{"a":1,"b":1}}"#, client: #"{"o":{"a":2,"b":1}}"#,
       server: #"{"o":{"a":2,"b":2}}"#, merged: #"{"o":{"a":2,"b":2}}"#, "o both"),
@@ -100,21 +100,21 @@ import Testing
       merged: #"{"o":{"a":1,"b":2}}"#, "o both"),
     Case(
       "both added a member, differently", #"{"o":{}}"#, client: #"{"o":{"a":1}}"#,
-      server: #"{"o":{"a":2}}"#, merged: #"{"o":{"a":1}}"#, "o disputed"),
+      server: #"{"o":{"a":2}}"#, merged: #"{"o":{"a":1}}"#, "o.a disputed"),
     Case(
       "each removed a member", #"{"o":{"a":1,"b":1,"c":1}}"#, client: #"{"o":{"b":1,"c":1}}"#,
       server: #"{"o":{"a":1,"c":1}}"#, merged: #"{"o":{"c":1}}"#, "o both"),
     Case(
       "a member removed here, changed there", #"{"o":{"a":1,"b":1}}"#, client: #"{"o":{"b":2}}"#,
-      server: #"{"o":{"a":2,"b":1}}"#, merged: #"{"o":{"b":2}}"#, "o disputed"),
+      server: #"{"o":{"a":2,"b":1}}"#, merged: #"{"o":{"b":2}}"#, "o.a disputed"),
     Case(
       "a member changed here, removed there", #"{"o":{"a":1,"b":1}}"#,
-      client: #"{"o":{"a":2,"b":1}}"#, server: #"{"o":{"b":2}}"#, merged: #"{"o":{"a":2,"b":1}}"#,
-      "o disputed"),
+      client: #"{"o":{"a":2,"b":1}}"#, server: #"{"o":{"b":2}}"#, merged: #"{"o":{"a":2,"b":2}}"#,
+      "o.a disputed"),
     Case(
       "within an object null is a value", #"{"o":{"a":1,"b":1}}"#,
       client: #"{"o":{"a":null,"b":1}}"#, server: #"{"o":{"b":1}}"#,
-      merged: #"{"o":{"a":null,"b":1}}"#, "o disputed"),
+      merged: #"{"o":{"a":null,"b":1}}"#, "o.a disputed"),
     Case(
       "null for one member, a change of another", #"{"o":{"a":1,"b":1}}"#,
       client: #"{"o":{"a":null,"b":1}}"#, server: #"{"o":{"a":1,"b":2}}"#,
@@ -128,7 +128,7 @@ import Testing
     Case(
       "objects in the place of a member's null", #"{"o":{"p":null}}"#,
       client: #"{"o":{"p":{"a":1}}}"#, server: #"{"o":{"p":{"b":2}}}"#,
-      merged: #"{"o":{"p":{"a":1}}}"#, "o disputed"),
+      merged: #"{"o":{"p":{"a":1}}}"#, "o.p disputed"),
     Case(
       "objects that both added within an object", #"{"o":{}}"#,
       client: #"{"o":{"p":{"a":1}}}"#, server: #"{"o":{"p":{"b":2}}}"#,
@@ -138,7 +138,7 @@ import Testing
       server: #"{"o":"x"}"#, merged: #"{"o":{"a":2}}"#, "o disputed"),
     Case(
       "arrays within objects are one value", #"{"o":{"l":[1]}}"#, client: #"{"o":{"l":[1,2]}}"#,
-      server: #"{"o":{"l":[1,3]}}"#, merged: #"{"o":{"l":[1,2]}}"#, "o disputed"),
+      server: #"{"o":{"l":[1,3]}}"#, merged: #"{"o":{"l":[1,2]}}"#, "o.l disputed"),
     Case(
       "objects in arrays are one value", #"{"l":[{"a":1,"b":1}]}"#,
       client: #"{"l":[{"a":2,"b":1}]}"#,
@@ -243,9 +243,9 @@ import Testing
     let merge = FieldMerge(
       base: try row.base.map { try Item(text: $0) }, client: try Item(text: row.client),
       server: try Item(text: row.server), policy: row.policy)
-    #expect(merge.item == (try Item(text: row.merged)))
+    #expect(merge.item() == (try Item(text: row.merged)))
     var told = merge.merged.map { "\($0.name) \($0.source)" }
-    told += merge.disputed.map { "\($0.name) disputed" }
+    told += merge.disputes.map { "\($0.path) disputed" }
     if merge.clientLost { told.append("client lost") }
     if merge.serverLost { told.append("server lost") }
     #expect(Text(told.joined(separator: ", ")) == Text(row.fields))
@@ -256,10 +256,10 @@ import Testing
     let merge = FieldMerge(
       base: try Item(text: #"{"a":1,"c":1}"#), client: try Item(text: #"{"b":3,"a":2}"#),
       server: try Item(text: #"{"c":3,"b":4,"a":null}"#))
-    #expect(merge.disputed.map(\.name) == ["b", "a", "c"])
-    #expect(merge.disputed.map(\.base) == [nil, 1, 1])
-    #expect(merge.disputed.map(\.client) == [3, 2, nil])
-    #expect(merge.disputed.map(\.server) == [4, nil, 3])
+    #expect(merge.disputes.map(\.path.text) == ["b", "a", "c"])
+    #expect(merge.disputes.map(\.values.base) == [nil, 1, 1])
+    #expect(merge.disputes.map(\.values.client) == [3, 2, nil])
+    #expect(merge.disputes.map(\.values.server) == [4, nil, 3])
   }
 
   @Test("the merged item has the client's order, then the server's")
@@ -267,6 +267,6 @@ import Testing
     let merge = FieldMerge(
       base: try Item(text: #"{"a":1,"b":1}"#), client: try Item(text: #"{"b":2,"a":1}"#),
       server: try Item(text: #"{"n":1,"a":3,"b":1,"m":1}"#))
-    #expect(merge.item.fields.members.map(\.name) == ["b", "a", "n", "m"])
+    #expect(merge.item().fields.members.map(\.name) == ["b", "a", "n", "m"])
   }
 }

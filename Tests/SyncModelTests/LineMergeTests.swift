@@ -195,3 +195,10 @@ import Testing
     #expect(LineMerge(base: text("a"), client: text("b"), server: text("c")) == nil)
   }
 }
+
+extension LineMerge {
+  /// The merged text; `nil` where a run is in conflict.
+  fileprivate var text: Text? {
+    runs.contains(where: \.isDisputed) ? nil : Self.text(of: runs, taking: .client)
+  }
+}

@@ -9,51 +9,63 @@ import Workspace
 ///   todoitem/2b9e  Renew passport                         ! due
 ///             base        client (10:02)  server (10:14)      base    2026-02-27
 ///   ! due     2026-02-27  2026-03-03      2026-03-10          client  2026-03-03
-///     notes   -           -               bring photos        server  2026-03-10
+///   ! notes   line 2                                          server  2026-03-10
+///     base    l2                                            ! notes  line 2
+///     client  ANNA2                                           base    l2
+///     server  BEN2                                            client  ANNA2
+///     notes   line 8 from server                              server  BEN2
 /// ```
+///
+/// On a terminal no line is wider than it, and what is not in conflict is cut at the end.
 struct ConflictTable {
-  /// No line is wider than the terminal.
-  let lines: [Line]
+  private(set) var lines: [Line] = []
 
-  private static let sides = ["base", "client", "server"]
-  /// The longest field name, in columns, and the longest difference, in lines.
-  private static let (nameLimit, differenceLimit) = (20, 8)
+  /// The longest path, in columns, the most lines of one version, and of one line.
+  private static let (pathLimit, lineLimit) = (20, 8)
+
+  private let isCut: Bool
+  /// The room for a value in one of three columns; `nil` if they don't fit.
+  private let third: Int?
+  /// The room for a value in a line of its own.
+  private let room: Int
+  private var rows: [[Line]] = []
 
   /// Lays out a conflict below a title.
   ///
   /// `place` is `2 of 5` among all conflicts; `times` are those of the last change on each side.
   init(
     _ conflict: Conflict, place: String? = nil, title: Line,
-    times: (client: String?, server: String?), columns: Int
+    times: (client: String?, server: String?), on output: Invocation.Sink
   ) {
-    let fields = conflict.changedFields
-    let names = fields.map { field in
-      var name = field.isDisputed ? Line("! ", .red) : Line("  ")
-      name.append(Terminal.cut(Terminal.safe(field.name.string), to: Self.nameLimit))
-      return name
-    }
+    isCut = output.isTerminal
+    let columns = output.columns
+    let differences = conflict.differences
     let heads = [
       Line("base"),
       Self.head("client", conflict.client, times.client),
       Self.head("server", conflict.server, times.server),
     ]
-    let third = (columns - max(8, names.map(\.columns).max() ?? 0)) / 3 - 2
-    let isWide = heads.allSatisfy { $0.columns <= third }
+    let widest = max(8, differences.map { Self.name($0).columns }.max() ?? 0)
+    let third = (columns - widest) / 3 - 2
+    self.third = heads.allSatisfy { $0.columns <= third } ? third : nil
+    // `    client` and two blanks stand before it.
+    room = max(10, columns - 2 - max(10, self.third == nil ? 0 : widest))
     let heading = [place, conflict.words].compactMap { $0 }.joined(separator: " · ")
-    var rows = Terminal.wrapped(heading, to: columns).map { [Line($0)] } + [[title]]
+    rows = Terminal.wrapped(heading, to: columns).map { [Line($0)] } + [[title]]
     let sides = Terminal.wrapped(
       "  \(heads[1].text), \(heads[2].text)", to: columns, indent: 2)
-    rows += isWide ? [[Line()] + heads] : sides.map { [Line($0)] }
-    for (field, name) in zip(fields, names) {
-      let limit = isWide ? third : max(10, columns - 12)
-      let cells = Terminal.cut(field.values.map(Self.shown), to: limit).map { Line($0) }
-      let sides = zip(Self.sides, cells).map { [Line("    \($0)"), $1] }
-      rows += isWide ? [[name] + cells] : [[name]] + sides
-      rows += Self.differences(of: field, columns: columns).map { [$0] }
+    rows += self.third == nil ? sides.map { [Line($0)] } : [[Line()] + heads]
+    // What is in conflict stands first in its field.
+    var rest = differences[...]
+    while let field = rest.first?.path.field {
+      let places = rest.prefix { $0.path.field == field }
+      places.filter(\.isDisputed).forEach { append($0) }
+      places.filter { !$0.isDisputed || !$0.runs.isEmpty }.forEach { appendMerged($0) }
+      rest = rest.dropFirst(places.count)
     }
     var table = Table(widths: [8])
     rows.forEach { table.append($0) }
-    lines = table.lines.map { $0.cut(to: columns) }
+    lines = isCut ? table.lines.map { $0.cut(to: columns) } : table.lines
   }
 
   private static func head(_ side: String, _ item: Item?, _ time: String?) -> Line {
@@ -61,44 +73,82 @@ struct ConflictTable {
     return Line(note.map { "\(side) (\($0))" } ?? side)
   }
 
-  private static func shown(_ value: JSON?) -> String {
-    guard let text = value.map(text) else { return "-" }
-    let lines = text.utf8.count { $0 == 0x0A } + 1
-    return lines > 1 ? "\(lines) lines" : text.utf8.isEmpty ? "\"\"" : Terminal.safe(text)
+  private static func name(_ difference: Difference, isDisputed: Bool = false) -> Line {
+    var name = isDisputed ? Line("! ", .red) : Line("  ")
+    name.append(Terminal.cut(Terminal.safe(difference.path.description), to: pathLimit))
+    return name
   }
 
-  private static func text(_ value: JSON) -> String {
-    value.text?.string ?? String(decoding: value.encoded(), as: UTF8.self)
+  /// Adds what is in conflict, whole.
+  private mutating func append(_ difference: Difference) {
+    let name = Self.name(difference, isDisputed: true)
+    for (line, run) in difference.changes where run.isDisputed {
+      appendHead(name, run.words(at: line))
+      for (side, text) in Self.sides { append(text, run.lines(of: side)) }
+    }
+    if difference.runs.isEmpty { append(name, valuesOf: difference, isWhole: true) }
   }
 
-  /// Returns each side's changes of a multi-line text as a patch; nothing for other values.
-  private static func differences(of field: Conflict.ChangedField, columns: Int) -> [Line] {
-    let texts = field.values.map { $0.map(text) }
-    guard texts.contains(where: { $0?.utf8.contains(0x0A) == true }) else { return [] }
-    let isAddedTwice = texts[0] == nil && texts[1] != nil && texts[2] != nil
-    return (isAddedTwice ? [(1, 2)] : [(0, 1), (0, 2)]).flatMap { old, new -> [Line] in
-      guard let text = texts[new], texts[old] != text else { return [] }
-      // A line end after both texts avoids a false difference in the last line.
-      let patch = Patch(
-        from: texts[old].map { Array("\($0)\n".utf8) }, named: "", to: Array("\(text)\n".utf8),
-        named: "", context: 1)
-      // Drops the two names, and the head of the first hunk.
-      let all = patch.lines.dropFirst(3).map {
-        $0.kind == .hunk ? PatchLine(kind: .hunk, text: " …") : $0
-      }
-      let texts = all.prefix(differenceLimit).map {
-        Terminal.safe(String($0.text.unicodeScalars.dropFirst()))
-      }
-      var lines = [Line("    \(sides[old]) to \(sides[new]):", .dim)]
-      for (line, text) in zip(all, Terminal.cut(texts, to: max(10, columns - 5))) {
-        let mark = String(line.text.unicodeScalars.prefix(1))
-        lines.append(Line("    "))
-        lines[lines.count - 1].append(PatchLine(kind: line.kind, text: mark + text).line)
-      }
-      let rest = all.count - texts.count
-      return lines + (rest > 0 ? [Line("    … and \(rest) more", .dim)] : [])
+  /// Adds what is merged.
+  private mutating func appendMerged(_ difference: Difference) {
+    let name = Self.name(difference)
+    guard !difference.runs.isEmpty else {
+      return append(name, valuesOf: difference, isWhole: !isCut)
+    }
+    let words = difference.changes.compactMap { line, run in
+      run.changer.map { "\(run.words(at: line)) from \($0)" }
+    }
+    if !words.isEmpty { appendHead(name, words.joined(separator: ", ")) }
+  }
+
+  private mutating func appendHead(_ name: Line, _ words: String) {
+    if third != nil { return rows.append([name, Line(words)]) }
+    var name = name
+    name.append("  \(words)")
+    rows.append([name])
+  }
+
+  private static let sides: [(Side, String)] = [
+    (.base, "base"), (.client, "client"), (.server, "server"),
+  ]
+
+  /// Adds three values: in columns if they fit or needn't be whole, else one below the other.
+  private mutating func append(_ name: Line, valuesOf place: Difference, isWhole: Bool) {
+    let texts = Self.sides.map { place.shown($0.0) }
+    let cells = texts.map { Line($0) }
+    if let third, !isWhole || cells.allSatisfy({ $0.columns <= third }) {
+      return rows.append([name] + cells.map { $0.cut(to: third) })
+    }
+    rows.append([name])
+    for ((side, text), shown) in zip(Self.sides, texts) {
+      let lines = place.values[side]?.text?.string.split(
+        separator: "\n", omittingEmptySubsequences: false)
+      append(text, lines.map { $0.count > 1 ? $0.map(String.init) : [shown] } ?? [shown])
     }
   }
+
+  /// Adds the lines of one version.
+  private mutating func append(_ side: String, _ lines: [String]) {
+    var shown = lines.prefix(Self.lineLimit).flatMap { line -> [String] in
+      isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: Self.lineLimit) : [line]
+    }
+    let more = lines.count - Self.lineLimit
+    if more > 0 { shown.append("… \(more) more line\(more == 1 ? "" : "s")") }
+    if lines.isEmpty { shown = ["-"] }
+    for (index, text) in shown.enumerated() {
+      rows.append([Line(index == 0 ? "    \(side)" : ""), Line(text)])
+    }
+  }
+}
+
+extension LineMerge.Run {
+  /// Its lines, as the base counts them: `line 2`, `lines 2-4`.
+  func words(at line: Int) -> String {
+    base.count > 1 ? "lines \(line)-\(line + base.count - 1)" : "line \(line)"
+  }
+
+  /// The lines of a version.
+  func lines(of side: Side) -> [String] { self[side].map { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension Conflict {
@@ -107,30 +157,6 @@ extension Conflict {
 
   /// The item that has the title.
   var shown: Item? { client ?? server ?? base }
-
-  /// A field that a side changed.
-  struct ChangedField {
-    let name: Text
-    /// The values of base, client and server.
-    let values: [JSON?]
-    let isDisputed: Bool
-  }
-
-  /// The fields that a side changed, in the client's order, then the server's.
-  ///
-  /// Of a deleted server row: the fields that were changed before the delete.
-  var changedFields: [ChangedField] {
-    let disputed = Set(names)
-    var seen: Set<Text> = []
-    let items = [client, server ?? last, base].compactMap { $0 }
-    return items.flatMap { $0.fields.members.map(\.name) }.compactMap { name in
-      let (base, client, last) = (base?[name], client?[name], last?[name])
-      let server = server?[name] ?? (last == base ? nil : last)
-      guard seen.insert(name).inserted, base != client || base != server else { return nil }
-      return ChangedField(
-        name: name, values: [base, client, server], isDisputed: disputed.contains(name))
-    }
-  }
 
   /// The changes of both sides: `edited here, deleted on the server`.
   var words: String {
@@ -143,7 +169,7 @@ extension Conflict {
 extension Session {
   /// Returns the table of a conflict, with the times of both sides.
   func table(
-    of conflict: Conflict, _ key: ItemKey, _ names: ItemNames, columns: Int
+    of conflict: Conflict, _ key: ItemKey, _ names: ItemNames, on output: Invocation.Sink
   ) throws -> ConflictTable {
     func shown(_ seconds: Int64?) -> String? {
       seconds.map { Times.clock($0, now: context.now) }
@@ -156,6 +182,6 @@ extension Session {
       times: (
         shown(try Times.ofFile(workspace.path(of: key))),
         shown(server.map { $0.ticks / Timestamp.perSecond })
-      ), columns: columns)
+      ), on: output)
   }
 }

@@ -87,7 +87,7 @@ struct DiffCommand: TsyncCommand {
       if count > 0 { context.printer.result("") }
       count += 1
       let table = try session.table(
-        of: conflict, key, names, columns: context.invocation.output.columns)
+        of: conflict, key, names, on: context.invocation.output)
       table.lines.forEach(context.printer.result)
       context.printer.append(conflict.json(key, names), to: "items")
     }

@@ -27,23 +27,39 @@ struct ItemDifference {
 
   private var letter: String { old == nil ? "A" : new == nil ? "D" : "M" }
 
-  private var fields: [Change.Field] {
-    new == nil ? [] : Change(from: old, to: new).fields
+  /// The places that differ; `base` is the old version, `client` the new one.
+  private var places: [Difference] {
+    guard let new else { return [] }
+    let other = old ?? Item(JSONObject())
+    return FieldMerge(base: other, client: new, server: other).differences
   }
 
   func lines(_ names: ItemNames) -> [Line] {
     var head = Line("\(letter) ", letter == "A" ? .green : letter == "D" ? .red : .yellow)
     head.append(names.line(for: key))
     head.append("  \(ItemNames.shown(names.title(of: new ?? old)))")
-    let width = fields.map { Terminal.columns(of: Terminal.safe($0.name.string)) }.max() ?? 0
+    let places = places
+    let width = places.map { Line($0.path.description).columns }.max() ?? 0
+    func line(_ place: Difference) -> Line {
+      var line = Line("  \(place.path)")
+      line.pad(to: width + 4)
+      return line
+    }
     return [head]
-      + fields.map { field in
-        var line = Line("  \(field.name)")
-        line.pad(to: width + 4)
-        line.append(ValueText.of(field.old), .red)
+      + places.flatMap { place -> [Line] in
+        guard place.runs.isEmpty else {
+          return place.changes.flatMap { number, run in
+            var head = line(place)
+            head.append(run.words(at: number))
+            return [head] + run.lines(of: .base).map { Line("    - \($0)", .red) }
+              + run.lines(of: .client).map { Line("    + \($0)", .green) }
+          }
+        }
+        var line = line(place)
+        line.append(place.shown(.base), .red)
         line.append(" -> ")
-        line.append(ValueText.of(field.new), .green)
-        return line
+        line.append(place.shown(.client), .green)
+        return [line]
       }
   }
 
@@ -70,32 +86,43 @@ struct ItemDifference {
 
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject(key, title: names.title(of: new ?? old))
-    let fields = fields.map { field in
-      var object = JSONObject(["name": field.name])
-      object.add(ifAny: ["old": field.old, "new": field.new])
-      return object
-    }
+    let fields = places.map { $0.json([("old", .base), ("new", .client)]) }
     object.add(["kind": letter, "fields": fields])
     return object
   }
 }
 
 extension Conflict {
-  /// Returns each field that a side changed, with its three values.
+  /// Returns each place that a side changed, with its three values.
   func json(_ key: ItemKey, _ names: ItemNames) -> JSONObject {
-    let disputed = Set(self.names)
-    var seen: Set<Text> = []
-    let all = [client, server, base].compactMap { $0 }.flatMap { $0.fields.members.map(\.name) }
-    let fields = all.compactMap { name -> JSONObject? in
-      let (base, client, server) = (base?[name], client?[name], server?[name])
-      guard seen.insert(name).inserted, base != client || base != server else { return nil }
-      var object = JSONObject(["name": name])
-      object.add(ifAny: ["base": base, "client": client, "server": server])
-      object.add(["conflict": disputed.contains(name)])
+    let fields = differences.map { place in
+      var object = place.json([("base", .base), ("client", .client), ("server", .server)])
+      object.add(["conflict": place.isDisputed])
       return object
     }
     var object = JSONObject(key, title: names.title(of: shown))
     object.add(["kind": letters, "fields": fields])
+    return object
+  }
+}
+
+extension Difference {
+  /// A version's value for people; within an object, `null` is a value.
+  func shown(_ side: Side) -> String {
+    path.steps.count > 1 && values[side] == .null ? "null" : ValueText.of(values[side])
+  }
+
+  /// Returns the place with what the given versions have there.
+  fileprivate func json(_ versions: [(name: Text, side: Side)]) -> JSONObject {
+    var object = JSONObject(["name": path.text, "path": path.steps])
+    for (name, side) in versions { object.add(ifAny: [name: values[side]]) }
+    guard !runs.isEmpty else { return object }
+    let lines = changes.map { line, run in
+      var object = JSONObject(["at": line])
+      for (name, side) in versions { object.add([name: run.lines(of: side)]) }
+      return object
+    }
+    object.add(["lines": lines])
     return object
   }
 }

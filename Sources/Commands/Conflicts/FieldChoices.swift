@@ -1,68 +1,83 @@
 import SyncEngine
 import SyncModel
 
-/// The command line's choice for conflicts: a side that wins, and values of single fields.
+/// The command line's choice for conflicts: a side that wins, and values at single places.
 struct FieldChoices {
-  /// The side that wins in all other fields.
+  /// The side that wins everywhere else.
   let side: Resolution.Side?
-  private let fields: [Assignment]
-  /// The types of fields; other items are read only if a value is given.
-  private var types: FieldTypes?
+  private let places: [Assignment]
 
-  /// Parses the words of `-f`: `FIELD=client`, `FIELD=server`, `FIELD=VALUE`, `FIELD:=JSON`.
+  /// Parses the words of `-f`: `PATH=client`, `PATH=server`, `PATH=VALUE`, `PATH:=JSON`.
   init(side: Resolution.Side?, fields words: [String]) throws {
     self.side = side
-    fields = try words.map { try Assignment($0) }
-    guard side != .both || fields.isEmpty else {
+    places = try words.map { try Assignment($0) }
+    guard side != .both || places.isEmpty else {
       throw Problem.usage("--both and --field can't be mixed")
     }
   }
 
-  init() { (side, fields) = (nil, []) }
+  init() { (side, places) = (nil, []) }
 
-  var isEmpty: Bool { side == nil && fields.isEmpty }
+  var isEmpty: Bool { side == nil && places.isEmpty }
 
-  var names: [Text] { fields.map(\.field) }
+  /// Refuses a place at which none of some conflicts is.
+  func check(_ conflicts: [Conflict]) throws {
+    for place in places where !conflicts.contains(where: { place.path(in: $0) != nil }) {
+      let names = Set(conflicts.flatMap(\.names)).sorted().map(\.string).joined(separator: ", ")
+      throw Problem.usage(
+        "\(place.field) is not in conflict\(names.isEmpty ? "" : "; in conflict: \(names)")")
+    }
+  }
 
-  /// Returns the resolution of a conflict; `nil` if the choices leave a field open.
-  mutating func resolution(
-    of conflict: Conflict, _ key: ItemKey, in session: Session
-  ) throws -> Resolution? {
-    guard !fields.isEmpty else {
+  /// Returns the resolution of a conflict; `nil` if the choices leave something open.
+  func resolution(of conflict: Conflict, _ key: ItemKey, in session: Session) throws -> Resolution?
+  {
+    guard !places.isEmpty else {
       return try side.flatMap { try session.resolution($0, of: conflict) }
     }
-    // If one side deleted the item, there are no fields to choose.
+    // If one side deleted the item, there are no places to choose.
     guard let merge = conflict.fields else { return nil }
-    var values: [Text: JSON?] = [:]
+    var choices: [FieldPath: FieldMerge.Choice] = [:]
     var how: [String] = []
-    for assignment in fields {
-      guard let disputed = merge.disputed.first(where: { $0.name == assignment.field }) else {
-        continue
-      }
-      let value: JSON?
-      switch assignment.value {
-      case .typed("client"): value = disputed.client
-      case .typed("server"): value = disputed.server
-      case .typed, .json, .none:
-        var types = try self.types ?? FieldTypes(session.inventory())
-        value = try types.value(of: assignment, in: merge.item, key, on: session.workspace)
-        self.types = types
-      }
-      values[assignment.field] = .some(value)
-      how.append("\(assignment.field): \(assignment.words)")
+    for place in places {
+      guard let path = place.path(in: conflict) else { continue }
+      choices[path] = try place.choice(at: path, in: merge, key)
+      how.append("\(path): \(place.words)")
     }
-    if merge.disputed.contains(where: { values[$0.name] == nil }) {
+    let paths = merge.disputes.map(\.path)
+    if !paths.allSatisfy({ path in choices.keys.contains { path.isWithin($0) } }) {
       guard let side else { return nil }
       how.append(side.rawValue)
     }
-    let item = merge.item(choosing: { field in
-      values[field.name] ?? (side == .server ? field.server : field.client)
-    })
+    let item = merge.item(taking: side == .server ? .server : .client, choices)
     return Resolution(item: item, how: how.joined(separator: ", "))
   }
 }
 
 extension Assignment {
+  /// The place that the word names, if something there is in conflict: a field, else a path.
+  fileprivate func path(in conflict: Conflict) -> FieldPath? {
+    let paths = conflict.fields?.disputes.map(\.path) ?? []
+    return [FieldPath(field), FieldPath(reading: field)].compactMap { $0 }
+      .first { place in paths.contains { $0.isWithin(place) } }
+  }
+
+  /// Returns what is chosen; a value is of the type of what stands there, by preference here.
+  fileprivate func choice(
+    at path: FieldPath, in merge: FieldMerge, _ key: ItemKey
+  ) throws -> FieldMerge.Choice {
+    switch value {
+    case .typed("client"): return .side(.client)
+    case .typed("server"): return .side(.server)
+    case .json(let json): return .value(json)
+    case .none: return .value(path.steps.count > 1 ? .null : nil)
+    case .typed(let text):
+      let values = merge.values(at: path)
+      let sample = values.client ?? values.server ?? values.base ?? .null
+      return .value(try Assignment.value(text, like: sample, field: field, of: key))
+    }
+  }
+
   /// The value for people: `client`, `2026-03-10`, `null`.
   fileprivate var words: String {
     switch value {

@@ -11,8 +11,8 @@ struct Resolution {
 
     static func help(for value: Side) -> ArgumentHelp? {
       switch value {
-      case .client: "Take the client's values of the fields in conflict."
-      case .server: "Take the server's values of the fields in conflict."
+      case .client: "Take the client's version of what is in conflict."
+      case .server: "Take the server's version of what is in conflict."
       case .both: "Keep both versions, as two items."
       }
     }
@@ -29,15 +29,15 @@ struct Resolution {
     (self.item, self.how) = (item, how)
   }
 
-  /// Lets a side win in the fields in conflict; merged fields stay merged.
+  /// Lets a side win in what is in conflict; all else stays merged.
   ///
   /// If one side deleted the item, `side` wins as a whole. `both` gives the client's version the
   /// id; it is `nil` if there is no such version.
   init?(_ side: Side, of conflict: Conflict, id: ItemID) {
     how = side.rawValue
     switch side {
-    case .client: item = conflict.fields?.item ?? conflict.revived
-    case .server: item = conflict.fields?.item(choosing: { $0.server }) ?? conflict.server
+    case .client: item = conflict.fields?.item() ?? conflict.revived
+    case .server: item = conflict.fields?.item(taking: .server) ?? conflict.server
     case .both:
       guard conflict.client != nil else { return nil }
       (item, copy) = (conflict.server, id)
@@ -49,14 +49,5 @@ struct Resolution {
     if let item { return .item(item) }
     // It is deleted because one side deleted it.
     return conflict.client == nil ? .client : .server
-  }
-}
-
-extension FieldMerge {
-  /// Returns the merged item; `value` decides each field in conflict.
-  func item(choosing value: (Disputed) -> JSON?) -> Item {
-    var item = item
-    for field in disputed { item.fields[field.name] = value(field) }
-    return item
   }
 }

@@ -15,7 +15,7 @@ struct ResolveCommand: TsyncCommand {
   @Option(
     name: [.customShort("f"), .customLong("field")], parsing: .singleValue,
     help: ArgumentHelp(
-      "Decide on one field: client, server, or a value.", valueName: "field=choice"))
+      "Decide on one field or member: client, server, or a value.", valueName: "path=choice"))
   var fields: [String] = []
 
   @Flag(name: .shortAndLong, help: "Resolve all open conflicts.")
@@ -78,7 +78,7 @@ struct ResolveCommand: TsyncCommand {
     }
   }
 
-  /// Refuses if no conflict can be read, or a given field is in none of them.
+  /// Refuses if no conflict can be read, or a given place is in none of them.
   private func check(
     _ choices: FieldChoices, _ keys: [ItemKey], _ session: inout Session
   ) throws {
@@ -89,8 +89,6 @@ struct ResolveCommand: TsyncCommand {
     }
     // Reading one again throws its failure.
     if conflicts.isEmpty { _ = try session.conflict(first) }
-    let disputed = Set(conflicts.flatMap(\.names))
-    guard let name = choices.names.first(where: { !disputed.contains($0) }) else { return }
-    throw Problem.usage("\(name) is not in conflict")
+    try choices.check(conflicts)
   }
 }

@@ -46,7 +46,7 @@ extension Session {
     let names = ItemNames(
       for: [key], among: all, showsTable: true, titleField: configuration.titleField)
     let table = try table(
-      of: conflict, key, names, columns: context.invocation.error.columns)
+      of: conflict, key, names, on: context.invocation.error)
     table.lines.forEach(context.printer.message)
   }
 }

@@ -9,6 +9,8 @@ import Workspace
 /// every other end it stays, and the failure names its place.
 struct EditedText {
   let text: [UInt8]
+  /// Whether it is applied even if it comes back unchanged.
+  var isChange = false
   let path: String
   let editor: Editor
   let context: Context
@@ -48,7 +50,7 @@ struct EditedText {
       try context.checkSignal()
       try editor.open(path, in: context)
       let bytes = try read()
-      guard bytes != text, bytes.contains(where: { $0 > 0x20 }) else { return nil }
+      guard isChange || bytes != text, bytes.contains(where: { $0 > 0x20 }) else { return nil }
       do throws(JSONError) {
         return (bytes, try parse(bytes))
       } catch {

@@ -21,7 +21,7 @@ struct Assignment: Equatable {
 
   init(_ word: String, allowingID: Bool = false) throws {
     let bytes = word.utf8
-    guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+    guard let sign = Self.sign(in: word) else {
       throw Problem.usage("\(word) is not FIELD=VALUE")
     }
     let value = String(word[bytes.index(after: sign)...])
@@ -38,6 +38,16 @@ struct Assignment: Equatable {
     } catch {
       throw Problem.usage("the value of \(field) is not valid JSON: \(error)")
     }
+  }
+
+  /// Returns the place of the first `=` that is in no quotes; if all are, of the first.
+  private static func sign(in word: String) -> String.Index? {
+    var isQuoted = false
+    let sign = word.utf8.indices.first { index in
+      if word.utf8[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      return word.utf8[index] == UInt8(ascii: "=") && !isQuoted
+    }
+    return sign ?? word.utf8.firstIndex(of: UInt8(ascii: "="))
   }
 
   init(unsetting field: String) throws {

@@ -23,7 +23,9 @@ struct EditCommand: TsyncCommand {
       let keys = try selection.keys(inventory, session)
       guard !keys.isEmpty else { return nil }
       let items = try EditedItems(keys, session)
-      let text = try EditedText(items.text, for: .edit, session)
+      var text = try EditedText(items.text, for: .edit, session)
+      // A file with blocks is invalid, but not its text in the editor.
+      text.isChange = items.invalid != nil && (try? items.edits(in: items.text)) != nil
       return (items, session.names(of: keys, inventory), text)
     }
     guard let (items, names, text) = opened else {

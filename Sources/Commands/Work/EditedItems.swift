@@ -2,7 +2,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The items that the editor opens, in one text: the texts of their files, one after another.
+/// The items that the editor opens, in one text: the texts of their files, one after another, with
+/// blocks for texts of several lines.
 ///
 /// In the items' own files, the editor's save would undo the changes of a pull in between.
 struct EditedItems {
@@ -37,17 +38,19 @@ struct EditedItems {
 
   /// The text for the editor.
   var text: [UInt8] {
-    if originals.count == 1 { return originals[0].text }
-    return originals.flatMap { $0.text + ($0.text.last == Self.lineEnd[0] ? [] : Self.lineEnd) }
+    let texts = originals.map { $0.item == nil ? $0.text : TextBlock.blocks(in: $0.text) }
+    if texts.count == 1 { return texts[0] }
+    return texts.flatMap { $0 + ($0.last == Self.lineEnd[0] ? [] : Self.lineEnd) }
   }
 
   /// Finds the new texts of the items; an item without one stays as it is.
-  func edits(in text: [UInt8]) throws(JSONError) -> [ItemEdit] {
-    if originals.count == 1 { return [try edit(text)] }
+  func edits(in document: [UInt8]) throws(JSONError) -> [ItemEdit] {
+    let text = try TextBlock.strings(in: document)
+    if originals.count == 1 { return [try edit(text, typed: document)] }
     var seen: Set<ItemKey> = []
     return try ObjectText.all(in: text).map { object throws(JSONError) in
       try object.parsed { text throws(JSONError) in
-        let edit = try edit(text + Self.lineEnd)
+        let edit = try edit(text + Self.lineEnd, typed: text)
         guard seen.insert(edit.original.key).inserted else {
           throw Self.fault(text, "the id \(edit.original.key.id) appears twice")
         }
@@ -56,7 +59,7 @@ struct EditedItems {
     }
   }
 
-  private func edit(_ text: [UInt8]) throws(JSONError) -> ItemEdit {
+  private func edit(_ text: [UInt8], typed: [UInt8]) throws(JSONError) -> ItemEdit {
     let draft = try Draft(parsing: text)
     guard let id = draft.id ?? (originals.count == 1 ? originals[0].key.id : nil) else {
       throw Self.fault(text, "expected an object with an id")
@@ -69,10 +72,11 @@ struct EditedItems {
         : "no item with the id \(id) was opened"
       throw try JSONEdit(text, limits: .item).error(at: Item.idField, message)
     }
-    guard text.drop(while: { $0 <= 0x20 }).count <= ItemFile.limit else {
+    let file = original.rewritten(as: draft.item, typed: typed)
+    guard file.count <= ItemFile.limit else {
       throw Self.fault(text, "larger than \(ItemFile.limit >> 20) MiB")
     }
-    return ItemEdit(original: original, text: text, item: draft.item)
+    return ItemEdit(original: original, text: file, item: draft.item)
   }
 
   /// Returns an error at the place of the object.

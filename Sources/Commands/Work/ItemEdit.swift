@@ -8,11 +8,22 @@ struct OpenedItem {
   let text: [UInt8]
   /// `nil` if the file is invalid.
   let item: Item?
+
+  /// Returns the file's text with the members that an editor changed; of an invalid file the text as
+  /// it was typed, if it has no blocks.
+  func rewritten(as edited: Item, typed: [UInt8]) -> [UInt8] {
+    if item != nil, let edit = try? JSONEdit(text, limits: .item) {
+      return edit.rewritten(as: edited)
+    }
+    let isPlain = typed.firstRange(of: TextBlock.mark) == nil
+    return isPlain ? typed : ItemFile.text(of: edited, id: key.id)
+  }
 }
 
-/// The text that an editor saved for an item.
+/// What an editor saved for an item.
 struct ItemEdit {
   let original: OpenedItem
+  /// The text for the item's file.
   let text: [UInt8]
   let item: Item
 
@@ -33,11 +44,11 @@ struct ItemEdit {
       return try keep("\(key) was \(verb) while you edited it", session)
     }
     let merge = FieldMerge(base: base, client: item, server: now)
-    guard merge.disputed.isEmpty else {
-      let names = merge.disputed.map(\.name.string).joined(separator: ", ")
+    guard !merge.isDisputed else {
+      let names = merge.disputes.map(\.path.description).joined(separator: ", ")
       return try keep("\(key) changed while you edited it (\(names))", session)
     }
-    let new = try Session.checked(merge.item, key)
+    let new = try Session.checked(merge.item(), key)
     guard try session.workspace.write(new, to: key, expecting: digest) != .changedMeanwhile else {
       return try keep("\(key) was changed while you edited it", session)
     }

@@ -44,9 +44,12 @@ struct NewCommand: TsyncCommand {
       let draft = try Draft(title, settings, session, inventory)
       let id = try draft.id ?? .random(context.invocation.random)
       let document = try JSON.object(draft.opened(session, inventory).object(id: id))
-      return (try EditedText(document.encoded(.indented()) + [0x0A], for: .new, session), id)
+      let text = TextBlock.blocks(in: document.encoded(.indented()) + [0x0A])
+      return (try EditedText(text, for: .new, session), id)
     }
-    let isMade = try text.edit(Draft.init(parsing:)) { edited in
+    let isMade = try text.edit { text throws(JSONError) in
+      try Draft(parsing: TextBlock.strings(in: text))
+    } apply: { edited in
       try make(context) { _, _ in [Draft(id: edited.id ?? id, item: edited.item)] }
     }
     guard !isMade else { return }

@@ -45,7 +45,7 @@ package struct Resolve {
     let policy = disk.journal.policy(settings.policy(of: key.table), of: key, from: base)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
-    if fields.disputed.isEmpty { fields = FieldMerge(base: base, client: client, server: server) }
+    if !fields.isDisputed { fields = FieldMerge(base: base, client: client, server: server) }
     return Conflict(base: base, client: client, server: server, fields: fields)
   }
 

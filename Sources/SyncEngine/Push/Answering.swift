@@ -22,7 +22,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
       let merged = FieldMerge(
         base: sent, client: item, server: row.item, policy: MergePolicy(.client)
-      ).item
+      ).item()
       guard merged != item else { return true }
       let outcome = try write(merged, to: key, expecting: digest)
       if outcome != .changedMeanwhile { return true }

@@ -49,9 +49,23 @@ package struct Conflict: Equatable, Sendable {
   /// A field that only the server had changed before is as the server had it.
   package var revived: Item? {
     guard let client, let last else { return client }
-    return FieldMerge(base: base, client: client, server: last, policy: MergePolicy(.client)).item
+    return FieldMerge(base: base, client: client, server: last, policy: MergePolicy(.client)).item()
   }
 
-  /// The names of the fields in conflict; none where one side deleted the item.
-  package var names: [Text] { fields?.disputed.map(\.name) ?? [] }
+  /// The places in conflict, as texts of paths; none where one side deleted the item.
+  package var names: [Text] { fields?.disputes.map(\.path.text) ?? [] }
+
+  /// The places that a side changed; of a deleted row those that had been changed before.
+  package var differences: [Difference] {
+    if let fields { return fields.differences }
+    let last = Item(
+      JSONObject(
+        Change(from: base, to: last).fields.compactMap { field in
+          field.new.map { .init(name: field.name, value: $0) }
+        }))
+    let sides = (client ?? Item(JSONObject()), server ?? last)
+    // Nothing in it is for a person to decide.
+    return FieldMerge(base: base, client: sides.0, server: sides.1, policy: MergePolicy(.client))
+      .differences
+  }
 }

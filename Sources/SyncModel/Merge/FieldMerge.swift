@@ -2,14 +2,15 @@
 ///
 /// ```
 ///          base
-///         /    \        a field that one side changed takes that side;
+///         /    \        what one side changed takes that side;
 ///     client  server    what both changed alike is no conflict;
-///         \    /        objects are merged member by member, arrays are one value,
-///         merged        texts of several lines by lines where they can be
+///         \    /        objects are merged member by member, texts of several lines by lines,
+///         merged        arrays are one value (``MergeTree``)
 /// ```
 ///
-/// A rule for a field counts where both sides changed it. With `manual` for the whole table, nothing
-/// is merged: each field that a side changed is in dispute.
+/// A side, a rule or a choice decides only what both sides changed differently; all else is merged.
+/// With `manual`, a field that both sides changed is one value; with `manual` for the whole table, each
+/// field that a side changed is in conflict.
 package struct FieldMerge: Equatable, Sendable {
   /// The side that a field's value came from.
   package enum Source: String, Sendable {
@@ -24,114 +25,113 @@ package struct FieldMerge: Equatable, Sendable {
     package let name: Text
     /// Where its value came from.
     package let source: Source
-    /// Whether the other side's change of it lost, by a rule of the policy.
+    /// Whether a change of the other side lost, by a rule of the policy.
     package var overrules = false
   }
 
-  /// A field that both sides changed differently; `nil` means absent.
-  package struct Disputed: Equatable, Sendable {
-    /// The field's name.
-    package let name: Text
-    /// The three values.
-    package let base, client, server: JSON?
+  /// What is taken at a place that is in conflict, or for all that is in conflict within it.
+  package enum Choice: Equatable, Sendable {
+    /// What a version has.
+    case side(Side)
+    /// A value for the whole place; `nil` removes it.
+    case value(JSON?)
   }
 
-  /// The merged item; a disputed field has the client's value in it.
-  package private(set) var item: Item
-  /// The fields that were merged, in the client's order, then the server's.
-  package private(set) var merged: [Merged] = []
-  /// The fields that both changed differently.
-  package private(set) var disputed: [Disputed] = []
-  /// Whether a value of the client's lost by a rule of the policy.
-  package private(set) var clientLost = false
-  /// Whether a value of the server's lost by a rule of the policy.
-  package private(set) var serverLost = false
+  /// A field of one of the versions.
+  package struct Field: Equatable, Sendable {
+    /// Its name.
+    package let name: Text
+    /// What it is in the three versions.
+    package let tree: MergeTree
+    /// The side that a rule takes where the field is in conflict; `nil` where a person is asked.
+    let ruling: Side?
+
+    /// Whether something in it is in conflict, for a person to decide.
+    package var isDisputed: Bool { ruling == nil && tree.isDisputed }
+
+    /// The merged value; what is in conflict is as `side` has it.
+    package func merged(taking side: Side, _ choices: [FieldPath: Choice] = [:]) -> JSON? {
+      tree.merged(taking: ruling ?? side, choices, at: FieldPath(name))
+    }
+  }
+
+  /// The fields, in the client's order, then the server's, then the base's.
+  package let fields: [Field]
+  private let client: Item
 
   /// Merges; an item that both sides added has no fields in its base.
   package init(base: Item?, client: Item, server: Item, policy: MergePolicy = MergePolicy()) {
-    item = client
+    self.client = client
     let values = (base: base?.values ?? [:], client: client.values, server: server.values)
-    var names = client.fields.members.map(\.name)
-    var seen = Set(names)
-    for member in server.fields.members + (base?.fields.members ?? [])
-    where seen.insert(member.name).inserted {
-      names.append(member.name)
-    }
-    for name in names {
-      merge(name, values.base[name], values.client[name], values.server[name], policy)
+    var seen: Set<Text> = []
+    let members = [client, server, base].flatMap { $0?.fields.members ?? [] }
+    fields = members.map(\.name).filter { seen.insert($0).inserted }.map { name in
+      let sides = Sides(
+        base: values.base[name], client: values.client[name], server: values.server[name])
+      let rule = policy.rule(for: name)
+      let isManual = rule == .manual && (policy.rule == .manual || sides.changer == nil)
+      return Field(
+        name: name, tree: MergeTree(sides, isManual: isManual),
+        ruling: rule == .client ? .client : rule == .server ? .server : nil)
     }
   }
 
-  private mutating func merge(
-    _ name: Text, _ base: JSON?, _ client: JSON?, _ server: JSON?, _ policy: MergePolicy
-  ) {
-    if client == server { return }
-    let rule = policy.rule(for: name)
-    let haveBothChanged = server != base && client != base
-    if rule == .manual, haveBothChanged || policy.rule == .manual {
-      disputed.append(Disputed(name: name, base: base, client: client, server: server))
-    } else if server == base {
-      merged.append(Merged(name: name, source: .client))
-    } else if client == base {
-      item.fields[name] = server
-      merged.append(Merged(name: name, source: .server))
-    } else if let value = Self.combined(base, client, server) {
-      item.fields[name] = value
-      merged.append(Merged(name: name, source: .both))
-    } else {
-      switch rule {
-      case .client:
-        merged.append(Merged(name: name, source: .client, overrules: true))
-        serverLost = true
-      case .server:
-        item.fields[name] = server
-        merged.append(Merged(name: name, source: .server, overrules: true))
-        clientLost = true
-      case .fields, .manual:
-        disputed.append(Disputed(name: name, base: base, client: client, server: server))
+  /// Returns the merged item, with what is in conflict as `side` has it, and at each of the chosen
+  /// places as it was chosen there.
+  package func item(taking side: Side = .client, _ choices: [FieldPath: Choice] = [:]) -> Item {
+    var item = client
+    for field in fields {
+      let value = field.merged(taking: side, choices)
+      if value != item[field.name] { item.fields[field.name] = value }
+    }
+    return item
+  }
+
+  /// Returns the three values at a place; `nil` where there is none.
+  package func values(at path: FieldPath) -> Sides<JSON?> {
+    let field = fields.first { $0.name == path.field }?.tree.values
+    func value(_ side: Side) -> JSON? {
+      path.steps.dropFirst().reduce(field?[side]) { $0?.object?[$1] }
+    }
+    return Sides(base: value(.base), client: value(.client), server: value(.server))
+  }
+
+  /// The places that a side changed, in the order of the fields.
+  package var differences: [Difference] {
+    fields.flatMap { field in
+      field.tree.differences(at: FieldPath(field.name)).map { difference in
+        var difference = difference
+        difference.isDisputed = difference.isDisputed && field.ruling == nil
+        return difference
       }
     }
   }
 
-  /// Merges within a value that both sides changed; `nil` where that can't be done.
-  private static func combined(_ base: JSON?, _ client: JSON?, _ server: JSON?) -> JSON? {
-    switch (base, client, server) {
-    case (.string(let base)?, .string(let client)?, .string(let server)?):
-      LineMerge(base: base, client: client, server: server).map { .string($0.text) }
-    case (nil, .object(let client)?, .object(let server)?):
-      combined(JSONObject(), client, server).map(JSON.object)
-    case (.object(let base)?, .object(let client)?, .object(let server)?):
-      combined(base, client, server).map(JSON.object)
-    default: nil
+  /// Whether something is in conflict, for a person to decide.
+  package var isDisputed: Bool { fields.contains(where: \.isDisputed) }
+
+  /// The places that are in conflict, for a person to decide.
+  package var disputes: [Difference] { differences.filter(\.isDisputed) }
+
+  /// The fields that were merged.
+  package var merged: [Merged] {
+    fields.compactMap { field in
+      let values = field.tree.values
+      guard values.client != values.server, !field.isDisputed else { return nil }
+      let ruling = field.tree.isDisputed ? field.ruling : nil
+      guard let side = values.changer ?? ruling else {
+        return Merged(name: field.name, source: .both)
+      }
+      let isWhole = field.merged(taking: side) == values[side]
+      return Merged(
+        name: field.name, source: !isWhole ? .both : side == .client ? .client : .server,
+        overrules: values.changer == nil)
     }
   }
 
-  /// Merges objects member by member; here a member that is `null` is not an absent one.
-  private static func combined(
-    _ base: JSONObject, _ client: JSONObject, _ server: JSONObject
-  ) -> JSONObject? {
-    var result = JSONObject()
-    let values = (base: base.byName(), client: client.byName(), server: server.byName())
-    for member in client.members {
-      let (old, theirs) = (values.base[member.name], values.server[member.name])
-      if member.value == theirs || theirs == old {
-        result.append(member.name, member.value)
-      } else if member.value == old {
-        if let theirs { result.append(member.name, theirs) }
-      } else if let value = combined(old, member.value, theirs) {
-        result.append(member.name, value)
-      } else {
-        return nil
-      }
-    }
-    for member in server.members where values.client[member.name] == nil {
-      let old = values.base[member.name]
-      if old == nil {
-        result.append(member.name, member.value)
-      } else if old != member.value {
-        return nil  // removed here, changed there
-      }
-    }
-    return result
-  }
+  /// Whether a value of the client's lost by a rule of the policy.
+  package var clientLost: Bool { fields.contains { $0.ruling == .server && $0.tree.isDisputed } }
+
+  /// Whether a value of the server's lost by a rule of the policy.
+  package var serverLost: Bool { fields.contains { $0.ruling == .client && $0.tree.isDisputed } }
 }

@@ -1,80 +1,85 @@
-/// The three-way merge of texts, by lines.
+/// The three-way merge of texts, by runs of lines.
 ///
-/// Changed runs of lines that touch each other are in conflict, as in diff3; a text of one line is
-/// one value and isn't merged. Whether a text ends with a line end is merged by itself, so that a line
-/// that is added at the end of one without it changes no other line.
+/// Changed lines that touch each other are one run, as in diff3; a text of one line is one value and
+/// isn't merged. The line end of a text's last line is a run by itself, so that a line that is added
+/// behind a last line without it changes no other line.
 package struct LineMerge: Equatable, Sendable {
-  /// The merged text.
-  package let text: Text
+  /// A line, in UTF-8, without its end.
+  package typealias Line = ArraySlice<UInt8>
+  /// Lines that one or both sides changed, or none did.
+  package typealias Run = Sides<[Line]>
 
-  /// Merges; `nil` where a text has one line only, or the changes meet.
+  /// The runs in their order; between them they have every line of the three texts.
+  ///
+  /// Where a text ends with a line end, its last line is an empty one.
+  package private(set) var runs: [Run] = []
+
+  /// Compares; `nil` where a text has one line only, or more than ``LineDiff/limit`` lines differ.
   package init?(base: Text, client: Text, server: Text) {
-    let old = Self.lines(base)
-    let (ours, theirs) = (Self.lines(client), Self.lines(server))
-    guard old.count > 1, ours.count > 1 || theirs.count > 1,
-      let mine = LineDiff(from: old, to: ours), let other = LineDiff(from: old, to: theirs)
+    let texts = [base, client, server].map(Self.lines)
+    let old = texts[0].lines
+    guard old.count > 1, texts[1].lines.count > 1 || texts[2].lines.count > 1,
+      let ours = LineDiff(from: old, to: texts[1].lines),
+      let theirs = LineDiff(from: old, to: texts[2].lines)
     else { return nil }
-    var merged: [ArraySlice<UInt8>] = []
-    var position = 0
-    var (mineLeft, otherLeft) = (mine.hunks[...], other.hunks[...])
-    while let hunk = Self.next(&mineLeft, &otherLeft, after: position) {
-      switch hunk {
-      case .conflict: return nil
-      case .change(let range, let lines):
-        merged += old[position..<range.lowerBound]
-        merged += lines
-        position = range.upperBound
+    var (position, left) = (0, (ours: ours.hunks[...], theirs: theirs.hunks[...]))
+    for range in Self.runs(of: (ours.hunks + theirs.hunks).map(\.range)) {
+      append(old[position..<range.lowerBound])
+      let client = Self.take(&left.ours, in: range, of: old)
+      let server = Self.take(&left.theirs, in: range, of: old)
+      runs.append(Run(base: Array(old[range]), client: client, server: server))
+      position = range.upperBound
+    }
+    append(old[position...])
+    runs.append(Run(base: texts[0].end, client: texts[1].end, server: texts[2].end))
+  }
+
+  private mutating func append(_ lines: ArraySlice<Line>) {
+    let lines = Array(lines)
+    if !lines.isEmpty { runs.append(Run(base: lines, client: lines, server: lines)) }
+  }
+
+  /// Returns the ranges of lines with those that touch as one.
+  private static func runs(of ranges: [Range<Int>]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = runs.last, range.lowerBound <= last.upperBound {
+        runs[runs.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        runs.append(range)
       }
     }
-    merged += old[position...]
-    let ends = [base, client, server].map { $0.bytes.last == Self.lineEnd }
-    let isEnded = ends[1] == ends[0] ? ends[2] : ends[1]
-    let end = isEnded && !merged.isEmpty ? [Self.lineEnd] : []
-    guard let text = Text(validating: merged.joined(separator: [Self.lineEnd]) + end) else {
-      return nil
-    }
-    self.text = text
+    return runs
   }
 
-  private enum Next {
-    case change(Range<Int>, [ArraySlice<UInt8>])
-    case conflict
+  /// Takes one side's hunks out of a run, and returns the side's lines there.
+  private static func take(
+    _ hunks: inout ArraySlice<LineDiff.Hunk>, in run: Range<Int>, of old: [Line]
+  ) -> [Line] {
+    var (lines, position): ([Line], _) = ([], run.lowerBound)
+    while let hunk = hunks.first, hunk.range.lowerBound <= run.upperBound {
+      lines += old[position..<hunk.range.lowerBound] + hunk.lines
+      position = hunk.range.upperBound
+      hunks.removeFirst()
+    }
+    return lines + old[position..<run.upperBound]
   }
 
-  /// Takes the hunk that comes first; two that touch, unless they are alike, are a conflict.
-  private static func next(
-    _ mine: inout ArraySlice<LineDiff.Hunk>, _ other: inout ArraySlice<LineDiff.Hunk>,
-    after position: Int
-  ) -> Next? {
-    guard let one = mine.first else {
-      return other.popFirst().map { .change($0.range, $0.lines) }
-    }
-    guard let two = other.first else {
-      return mine.popFirst().map { .change($0.range, $0.lines) }
-    }
-    if one.range == two.range, one.lines == two.lines {
-      mine.removeFirst()
-      other.removeFirst()
-      return .change(one.range, one.lines)
-    }
-    if one.range.upperBound < two.range.lowerBound {
-      mine.removeFirst()
-      return .change(one.range, one.lines)
-    }
-    if two.range.upperBound < one.range.lowerBound {
-      other.removeFirst()
-      return .change(two.range, two.lines)
-    }
-    return .conflict
+  /// Returns the merged text, with the runs in conflict as `side` has them.
+  package static func text(of runs: [Run], taking side: Side) -> Text {
+    let lines = runs.flatMap { $0.merged(taking: side) }
+    // Lines of valid UTF-8 are valid UTF-8.
+    return Text(String(decoding: Array(lines.joined(separator: [lineEnd])), as: UTF8.self))
+  }
+
+  /// Splits a text into its lines; `end` is an empty line where the last one ends with a line end.
+  private static func lines(_ text: Text) -> (lines: [Line], end: [Line]) {
+    let pieces = text.bytes.split(separator: lineEnd, omittingEmptySubsequences: false)
+    guard let last = pieces.last, last.isEmpty else { return (pieces, []) }
+    return (Array(pieces.dropLast()), pieces.count > 1 ? [last] : [])
   }
 
   private static let lineEnd = UInt8(ascii: "\n")
-
-  /// Splits a text into its lines, without their ends.
-  private static func lines(_ text: Text) -> [ArraySlice<UInt8>] {
-    let pieces = text.bytes.split(separator: lineEnd, omittingEmptySubsequences: false)
-    return pieces.last?.isEmpty == true ? pieces.dropLast() : pieces
-  }
 }
 
 /// The runs of lines in which one text differs from another (Myers, O(ND)).

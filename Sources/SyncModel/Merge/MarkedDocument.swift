@@ -1,22 +1,23 @@
-/// A conflict as one text to edit: fields in conflict are between markers, the other fields are
-/// merged.
+/// A conflict as one text to edit: what is in conflict is between markers, all else is merged.
 ///
 /// ```
 ///   {
 ///     "id": "2b9e",
+///     "address": {
 ///   <<<<<<< client
-///     "due": "2026-03-03",
+///       "zip": "3000",
 ///   ||||||| base
-///     "due": "2026-02-27",
+///       "zip": "8000",
 ///   =======
-///     "due": "2026-03-10",
+///       "zip": "9000",
 ///   >>>>>>> server
-///     "notes": "bring photos"
+///       "city": "Bern"
+///     }
 ///   }
 /// ```
 ///
-/// A side without the field is empty; where one side deleted the item, the marks are around the
-/// whole object. Taking away the marks and, at each, the sides that aren't wanted leaves valid JSON.
+/// A side without the member is empty; where one side deleted the item, the marks are around the
+/// whole object. A text of several lines is a block (``TextBlock``), with markers between its lines.
 package struct MarkedDocument: Equatable, Sendable {
   /// Which item the text is of.
   package let id: ItemID
@@ -47,8 +48,8 @@ package struct MarkedDocument: Equatable, Sendable {
   ///
   /// Commas that are missing at the end of a member's line, or too many, are no mistake.
   ///
-  /// - Throws: The first mistake and its place: a mark that is left, a fault of the JSON, a member
-  ///   that stands twice, another id.
+  /// - Throws: The first mistake and its place: a mark that is left, a mistake in a block, a fault of
+  ///   the JSON, a member that stands twice, another id.
   package func item() throws(JSONError) -> Item? {
     if let mark = Mark.first(in: text) {
       throw JSONError(at: mark, of: text, "a conflict marker is left")
@@ -56,7 +57,8 @@ package struct MarkedDocument: Equatable, Sendable {
     guard text.count <= Self.limit else {
       throw JSONError(at: 0, of: text, "the text may have 4 MiB at most")
     }
-    let edit = try JSONEdit(LenientCommas.mended(text), limits: .item)
+    let json = try TextBlock.strings(in: text)
+    let edit = try JSONEdit(LenientCommas.mended(json), limits: .item)
     if let duplicate = edit.duplicate { throw duplicate }
     if let named = edit.object[Item.idField], named != .string(id.text) {
       throw edit.error(at: Item.idField, "the id must stay '\(id)'")
@@ -82,7 +84,7 @@ enum Mark: String, CaseIterable {
 
   /// Returns the offset of the first line that begins like a mark.
   ///
-  /// No line of JSON does: a string holds no line end, and outside of strings the bytes are wrong.
+  /// No other line does: JSON has such bytes in strings only, and a block's lines are indented.
   static func first(in text: [UInt8]) -> Int? {
     var start = 0
     while start < text.count {
@@ -97,50 +99,51 @@ enum Mark: String, CaseIterable {
   }
 }
 
-/// Commas between the members of an object, as people leave them when they take lines away.
+/// Commas between the members of objects, as people leave them when they take lines away.
 private enum LenientCommas {
-  /// Returns a text in which commas that stand twice, or after the last member, are blanks, and
-  /// those that are missing at the end of a line are there.
+  private static let (comma, open, close) = (
+    UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "}")
+  )
+
+  /// Returns a text in which commas that stand twice, or after an object's last member, are blanks,
+  /// and those that are missing at the end of a line are there.
   ///
-  /// Only the outermost object is looked at. What comes after stays in its line and column.
+  /// What comes after stays in its line and column.
   static func mended(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    var depth = 0
-    /// Where in the result the last byte of the outermost object is that is no blank.
-    var last: Int?
+    /// The opening brackets of what is open.
+    var brackets: [UInt8] = []
+    /// Where in the result the last byte is that is no blank.
+    var last = 0
     var position = 0
     while position < text.count {
       let byte = text[position]
-      if depth == 1, let previous = last {
-        let before = result[previous]
-        let follows = before == UInt8(ascii: ",") || before == UInt8(ascii: "{")
-        if byte == UInt8(ascii: "}"), before == UInt8(ascii: ",") {
-          result[previous] = UInt8(ascii: " ")
-        } else if byte == UInt8(ascii: ","), follows {
+      var end = position + 1
+      if brackets.last == open {
+        let before = result[last]
+        let follows = before == comma || before == open
+        if byte == close, before == comma {
+          result[last] = UInt8(ascii: " ")
+        } else if byte == comma, follows {
           result.append(UInt8(ascii: " "))
-          position += 1
+          position = end
           continue
         } else if byte == UInt8(ascii: "\""), !follows, before != UInt8(ascii: ":"),
-          result[previous...].contains(where: JSONStyle.isLineEnd)
+          result[last...].contains(where: JSONStyle.isLineEnd)
         {
-          result.insert(UInt8(ascii: ","), at: previous + 1)
+          result.insert(comma, at: last + 1)
         }
       }
-      let end = byte == UInt8(ascii: "\"") ? endOfString(text, from: position) : position + 1
-      if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { depth += 1 }
-      if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") { depth -= 1 }
+      switch byte {
+      case UInt8(ascii: "\""): end = JSON.endOfString(in: text[position...])
+      case open, UInt8(ascii: "["): brackets.append(byte)
+      case close, UInt8(ascii: "]"): _ = brackets.popLast()
+      default: break
+      }
       result += text[position..<end]
       position = end
-      if depth == 1, ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { last = result.count - 1 }
+      if ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { last = result.count - 1 }
     }
     return result
-  }
-
-  private static func endOfString(_ text: [UInt8], from quote: Int) -> Int {
-    var position = quote + 1
-    while position < text.count, text[position] != UInt8(ascii: "\"") {
-      position += text[position] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return min(position + 1, text.count)
   }
 }

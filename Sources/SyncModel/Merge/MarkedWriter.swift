@@ -1,28 +1,19 @@
 /// The writing of a marked document.
 enum MarkedWriter {
-  /// Returns the merged item with the fields in conflict marked.
+  /// Returns the merged item with what is in conflict marked.
   ///
-  /// A member is followed by its comma, so that a line is one member. After the last member that is
-  /// there whichever sides are taken, commas go before the members instead.
+  /// A member is followed by its comma, but for the last one; whoever takes lines away needs not mind
+  /// them.
   static func text(of merge: FieldMerge, _ id: ItemID) -> [UInt8] {
-    let parts = parts(of: merge, id)
-    let solid = parts.lastIndex(where: \.isSolid) ?? 0
-    var text = Array("{\n".utf8)
-    for (index, part) in parts.enumerated() {
-      let comma: Comma = index < solid ? .after : index == solid ? .none : .before
-      switch part {
-      case .merged(let member): write(member, comma, into: &text)
-      case .disputed(let field):
-        writeMarked(
-          [field.client, field.base, field.server].map { value in
-            var side: [UInt8] = []
-            if let value { write(.init(name: field.name, value: value), comma, into: &side) }
-            return side
-          }, into: &text)
-      }
+    let name = MergeTree.Member(name: Item.idField, tree: MergeTree(same: .string(id.text)))
+    let fields = merge.fields.map { field in
+      MergeTree.Member(
+        name: field.name,
+        tree: field.isDisputed ? field.tree : MergeTree(same: field.merged(taking: .client)))
     }
-    text += "}\n".utf8
-    return text
+    var text = Array("{\n".utf8)
+    write([name] + fields, level: 1, into: &text)
+    return text + "}\n".utf8
   }
 
   /// Returns the sides of an item that one of them deleted, each whole.
@@ -30,56 +21,88 @@ enum MarkedWriter {
     var text: [UInt8] = []
     // A base that never was is no side; a side that was deleted says so.
     let base = conflict.base.map { whole($0, id) } ?? []
-    writeMarked([whole(conflict.revived, id), base, whole(conflict.server, id)], into: &text)
-    return text
-  }
-
-  private enum Part {
-    case merged(JSONObject.Member)
-    case disputed(FieldMerge.Disputed)
-
-    /// Whether a member is there whichever side is taken.
-    var isSolid: Bool {
-      switch self {
-      case .merged: true
-      case .disputed(let field): field.base != nil && field.client != nil && field.server != nil
+    writeMarked(into: &text) { side, text in
+      switch side {
+      case .client: text += whole(conflict.revived, id)
+      case .base: text += base
+      case .server: text += whole(conflict.server, id)
       }
     }
-  }
-
-  private enum Comma { case before, after, none }
-
-  private static func parts(of merge: FieldMerge, _ id: ItemID) -> [Part] {
-    var disputed = Dictionary(
-      merge.disputed.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var parts = merge.item.object(id: id).members.map { member in
-      disputed.removeValue(forKey: member.name).map(Part.disputed) ?? .merged(member)
-    }
-    parts += merge.disputed.filter { disputed[$0.name] != nil }.map(Part.disputed)
-    return parts
-  }
-
-  private static func write(
-    _ member: JSONObject.Member, _ comma: Comma, into text: inout [UInt8]
-  ) {
-    text += (comma == .before ? ", " : "  ").utf8
-    member.name.writeQuoted(into: &text)
-    text += ": ".utf8
-    member.value.write(into: &text, .indented(level: 1))
-    text += (comma == .after ? ",\n" : "\n").utf8
+    return text
   }
 
   private static func whole(_ item: Item?, _ id: ItemID) -> [UInt8] {
     var object = (item ?? Item(JSONObject())).object(id: id)
     if item == nil { object.append(SystemField.deleted.name, true) }
-    return JSON.object(object).encoded(.indented()) + "\n".utf8
+    return TextBlock.blocks(in: JSON.object(object).encoded(.indented()) + "\n".utf8)
   }
 
-  /// Writes the sides of client, base and server, each a number of whole lines, between marks.
-  private static func writeMarked(_ sides: [[UInt8]], into text: inout [UInt8]) {
-    for (mark, side) in zip(Mark.allCases, sides + [[]]) {
-      text += "\(mark.rawValue)\n".utf8
-      text += side
+  private static func write(
+    _ members: [MergeTree.Member], level: Int, into text: inout [UInt8]
+  ) {
+    let shown = members.filter { member in
+      member.tree.isDisputed || member.tree.merged(taking: .client) != nil
     }
+    for (index, member) in shown.enumerated() {
+      let end = Array((index < shown.count - 1 ? ",\n" : "\n").utf8)
+      write(member, level: level, end: end, into: &text)
+    }
+  }
+
+  private static func write(
+    _ member: MergeTree.Member, level: Int, end: [UInt8], into text: inout [UInt8]
+  ) {
+    let indentation = [UInt8](repeating: 0x20, count: 2 * level)
+    var name = indentation
+    member.name.writeQuoted(into: &name)
+    name += ": ".utf8
+    func write(_ value: JSON?, into text: inout [UInt8]) {
+      guard let value else { return }
+      text += TextBlock.blocks(in: name + value.encoded(.indented(level: level))) + end
+    }
+    guard member.tree.isDisputed else {
+      return write(member.tree.merged(taking: .client), into: &text)
+    }
+    switch member.tree.parts {
+    case .members(let members):
+      text += name + "{\n".utf8
+      self.write(members, level: level + 1, into: &text)
+      text += indentation + [UInt8(ascii: "}")] + end
+    case .lines(let runs) where member.tree.canBeBlock:
+      let inner = indentation + [0x20, 0x20]
+      text += name + TextBlock.mark + [UInt8(ascii: "\n")]
+      for run in runs {
+        if run.isDisputed {
+          writeMarked(into: &text) { TextBlock.write(run[$0], indentation: inner, into: &$1) }
+        } else {
+          TextBlock.write(run.merged(taking: .client), indentation: inner, into: &text)
+        }
+      }
+      text += inner + TextBlock.mark + end
+    case .lines, .none:
+      writeMarked(into: &text) { write(member.tree.merged(taking: $0), into: &$1) }
+    }
+  }
+
+  /// Writes what the versions have, each a number of whole lines, between marks.
+  private static func writeMarked(into text: inout [UInt8], _ write: (Side, inout [UInt8]) -> Void)
+  {
+    for (mark, side) in zip(Mark.allCases, Side.allCases) {
+      text += "\(mark.rawValue)\n".utf8
+      write(side, &text)
+    }
+    text += "\(Mark.server.rawValue)\n".utf8
+  }
+}
+
+extension MergeTree {
+  /// Makes a value that is the same in all versions.
+  fileprivate init(same value: JSON?) {
+    self.init(Sides(base: value, client: value, server: value))
+  }
+
+  /// Whether the merged text can be a block, whichever side is taken.
+  fileprivate var canBeBlock: Bool {
+    Side.allCases.allSatisfy { merged(taking: $0)?.text.flatMap(TextBlock.lines) != nil }
   }
 }

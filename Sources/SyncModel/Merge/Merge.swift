@@ -47,10 +47,9 @@ package enum Merge: Equatable, Sendable {
       }
     }
     let merge = FieldMerge(base: base, client: client, server: server, policy: policy)
-    let mustAsk = !merge.disputed.isEmpty
-    guard mustAsk || policy.rule == .manual else {
+    guard merge.isDisputed || policy.rule == .manual else {
       return .merged(
-        merge.item,
+        merge.item(),
         MergeReport(
           fields: merge.merged, clientLost: merge.clientLost, serverLost: merge.serverLost))
     }
