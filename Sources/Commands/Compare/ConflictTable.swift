@@ -20,8 +20,8 @@ import Workspace
 struct ConflictTable {
   private(set) var lines: [Line] = []
 
-  /// The longest path, in columns, the most lines of one version, and of one line.
-  private static let (pathLimit, lineLimit) = (20, 8)
+  /// The most lines that one version has, and that one line takes.
+  private static let limit = 8
 
   private let isCut: Bool
   /// The room for a value in one of three columns; `nil` if they don't fit.
@@ -75,7 +75,7 @@ struct ConflictTable {
 
   private static func name(_ difference: Difference, isDisputed: Bool = false) -> Line {
     var name = isDisputed ? Line("! ", .red) : Line("  ")
-    name.append(Terminal.cut(Terminal.safe(difference.path.description), to: pathLimit))
+    name.append(difference.path.description)
     return name
   }
 
@@ -129,10 +129,10 @@ struct ConflictTable {
 
   /// Adds the lines of one version.
   private mutating func append(_ side: String, _ lines: [String]) {
-    var shown = lines.prefix(Self.lineLimit).flatMap { line -> [String] in
-      isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: Self.lineLimit) : [line]
+    var shown = lines.prefix(Self.limit).flatMap { line -> [String] in
+      isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: Self.limit) : [line]
     }
-    let more = lines.count - Self.lineLimit
+    let more = lines.count - Self.limit
     if more > 0 { shown.append("… \(more) more line\(more == 1 ? "" : "s")") }
     if lines.isEmpty { shown = ["-"] }
     for (index, text) in shown.enumerated() {

@@ -3,13 +3,15 @@ struct Patch {
   /// The lines, without line ends; none if the texts are equal.
   let lines: [PatchLine]
 
-  /// Compares texts; `nil` is `/dev/null`, `context` the number of lines around a change.
+  /// How many lines stand around a change.
+  private static let context = 3
+
+  /// Compares texts; `nil` is `/dev/null`.
   init(
-    from old: [UInt8]?, named oldName: String, to new: [UInt8]?, named newName: String,
-    context: Int = 3
+    from old: [UInt8]?, named oldName: String, to new: [UInt8]?, named newName: String
   ) {
     let steps = Self.steps(from: Self.split(old ?? []), to: Self.split(new ?? []))
-    let hunks = Self.hunks(steps, context)
+    let hunks = Self.hunks(steps)
     guard !hunks.isEmpty else {
       lines = []
       return
@@ -57,7 +59,7 @@ struct Patch {
   }
 
   /// Returns ranges of steps: changes, and the context around them.
-  private static func hunks(_ steps: [Step], _ context: Int) -> [Range<Int>] {
+  private static func hunks(_ steps: [Step]) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
     for index in steps.indices where steps[index].kind != .same {
       let start = max(0, index - context)
