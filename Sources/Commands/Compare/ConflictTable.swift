@@ -120,17 +120,18 @@ struct ConflictTable {
       return rows.append([name] + cells.map { $0.cut(to: third) })
     }
     rows.append([name])
-    for ((side, text), shown) in zip(Self.sides, texts) {
-      let lines = place.values[side]?.text?.string.split(
-        separator: "\n", omittingEmptySubsequences: false)
-      append(text, lines.map { $0.count > 1 ? $0.map(String.init) : [shown] } ?? [shown])
+    for ((side, name), shown) in zip(Self.sides, texts) {
+      let value = place.values[side]?.text?.string ?? ""
+      let lines = value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      append(name, isWhole && lines.count > 1 ? lines : [shown], isWhole: isWhole)
     }
   }
 
   /// Adds the lines of one version.
-  private mutating func append(_ side: String, _ lines: [String]) {
+  private mutating func append(_ side: String, _ lines: [String], isWhole: Bool = true) {
     var shown = lines.prefix(Self.limit).flatMap { line -> [String] in
-      isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: Self.limit) : [line]
+      let rows = isWhole ? Self.limit : 1
+      return isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: rows) : [line]
     }
     let more = lines.count - Self.limit
     if more > 0 { shown.append("… \(more) more line\(more == 1 ? "" : "s")") }

@@ -23,7 +23,9 @@ struct FieldChoices {
   /// Refuses a place at which none of some conflicts is.
   func check(_ conflicts: [Conflict]) throws {
     for place in places where !conflicts.contains(where: { place.path(in: $0) != nil }) {
-      let names = Set(conflicts.flatMap(\.names)).sorted().map(\.string).joined(separator: ", ")
+      var seen: Set<Text> = []
+      let paths = conflicts.flatMap(\.names).filter { seen.insert($0).inserted }
+      let names = paths.map(\.string).joined(separator: ", ")
       throw Problem.usage(
         "\(place.field) is not in conflict\(names.isEmpty ? "" : "; in conflict: \(names)")")
     }
@@ -73,7 +75,8 @@ extension Assignment {
     case .none: return .value(path.steps.count > 1 ? .null : nil)
     case .typed(let text):
       let values = merge.values(at: path)
-      let sample = values.client ?? values.server ?? values.base ?? .null
+      let samples = [values.client, values.server, values.base].compactMap { $0 }
+      let sample = samples.first { !$0.isNull } ?? .null
       return .value(try Assignment.value(text, like: sample, field: field, of: key))
     }
   }

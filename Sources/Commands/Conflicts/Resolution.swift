@@ -11,8 +11,8 @@ struct Resolution {
 
     static func help(for value: Side) -> ArgumentHelp? {
       switch value {
-      case .client: "Take the client's version of what is in conflict."
-      case .server: "Take the server's version of what is in conflict."
+      case .client: "Take the client's version of the members and lines in conflict."
+      case .server: "Take the server's version of the members and lines in conflict."
       case .both: "Keep both versions, as two items."
       }
     }

@@ -15,7 +15,7 @@ struct ResolveCommand: TsyncCommand {
   @Option(
     name: [.customShort("f"), .customLong("field")], parsing: .singleValue,
     help: ArgumentHelp(
-      "Decide on one field or member: client, server, or a value.", valueName: "path=choice"))
+      "Decide on one path in conflict: client, server, or a value.", valueName: "path=choice"))
   var fields: [String] = []
 
   @Flag(name: .shortAndLong, help: "Resolve all open conflicts.")

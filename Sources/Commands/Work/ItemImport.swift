@@ -2,6 +2,8 @@ import SyncModel
 import SystemPackage
 
 /// Reads new items from a file: JSON objects, one after another, or an array of them.
+///
+/// A text that `new -e` has kept may have blocks.
 enum ItemImport {
   /// The largest input: 64 MiB.
   private static let limit = 64 << 20
@@ -31,6 +33,7 @@ enum ItemImport {
       throw Problem.usage("\(place) contains no item")
     }
     do {
+      let text = try TextBlock.strings(in: text)
       guard first == UInt8(ascii: "[") else {
         return try ObjectText.all(in: text).map { try $0.parsed(Draft.init(parsing:)) }
       }

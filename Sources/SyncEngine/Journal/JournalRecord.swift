@@ -96,7 +96,7 @@ package struct Rejection: Equatable, Sendable {
 package struct OpenConflict: Equatable, Sendable {
   /// What each side did.
   package var kind: Conflict.Kind
-  /// The names of the fields in conflict.
+  /// The paths in conflict.
   package var fields: [Text]
   /// The fingerprint of the item's file when the conflict was laid down; `nil` where it was absent.
   package var digest: Digest?
