@@ -247,8 +247,13 @@ import Testing
       name: "a block that begins on its line", text: "{\n  \"a\": \"\"\"l1\n    \"\"\"\n}",
       message: "\"\"\" must end its line", line: 2, column: 8),
     Mistake(
-      name: "no value, below a block", text: "{\n  \"a\": \"\"\"\n  l1\n  \"\"\", \"b\": x\n}",
-      message: "expected a value", line: 4, column: 13),
+      name: "no value, in a line behind a block",
+      text: "{\"a\": \"\"\"\n m\n n\n \"\"\",\n  \"é\": x}",
+      message: "expected a value", line: 5, column: 8),
+    Mistake(
+      name: "no value, behind a block with CR LF",
+      text: "{\"a\": \"\"\"\r\n\tm\r\n\t\"\"\", \"b\": x}",
+      message: "expected a value", line: 3, column: 12),
     Mistake(
       name: "a deletion with fields", text: "{\n  \"deleted\": true,\n  \"a\": 1\n}",
       message: "a deleted item cannot have other members", line: 2, column: 14),
@@ -311,77 +316,32 @@ import Testing
     #expect(!MarkedDocument(Array(" {}".utf8), of: id).isBlank)
   }
 
-  // MARK: There and back, by seeds
+  // MARK: There and back
 
-  @Test(
-    "each version's parts are the item with that version's", arguments: 0..<300 as Range<UInt64>)
-  func comesBack(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
-    let conflict = Self.conflict(&random)
-    let document = MarkedDocument(conflict, of: id)
-    for (index, side) in Side.allCases.enumerated() {
-      let kept = Self.keep(document.text) { index }
-      #expect(try MarkedDocument(kept, of: id).item() == conflict.fields?.item(taking: side))
-    }
-  }
-
-  @Test("with its marks left no document is read", arguments: 0..<50 as Range<UInt64>)
-  func refusesMarks(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
-    let document = MarkedDocument(Self.conflict(&random), of: id)
-    #expect(throws: JSONError.self) { try document.item() }
-  }
-
-  @Test("any side of a deletion is strict JSON, and that side", arguments: 0..<3)
-  func deletionComesBack(side: Int) throws {
+  @Test("any side of a deletion is strict JSON, and that side", arguments: Side.allCases)
+  func deletionComesBack(side: Side) throws {
     for conflict in [
       try conflict(#"{"a": 1}"#, #"{"a": 2}"#, nil), try conflict(#"{"a": 1}"#, nil, #"{"a": 2}"#),
     ] {
       let kept = Self.keep(MarkedDocument(conflict, of: id).text) { side }
       #expect(throws: Never.self) { try JSON(parsing: kept, limits: .item) }
-      let expected = [conflict.client, conflict.base, conflict.server][side]
+      let expected = Sides(
+        base: conflict.base, client: conflict.client, server: conflict.server)[side]
       #expect(try MarkedDocument(kept, of: id).item() == expected)
     }
   }
 
-  /// Makes a conflict in one field at least.
-  private static func conflict(_ random: inout SplitMix64) -> Conflict {
-    while true {
-      let (client, server) = (Self.item(&random), Self.item(&random))
-      let base = random.once(in: 4) ? nil : Self.item(&random)
-      let fields = FieldMerge(base: base, client: client, server: server)
-      guard fields.isDisputed else { continue }
-      return Conflict(
-        base: base, client: client, server: server,
-        fields: fields)
-    }
-  }
-
-  private static let values: [JSON] = [
-    1, "<<<<<<< client", "=======\n||||||| base\n", ["x", []], [:], ["a": ["b": [1, 2]]], true,
-    "say \"hi\",\n}{", .null, "e\u{301}", .number(JSONNumber(-1)),
-  ]
-
-  private static func item(_ random: inout SplitMix64) -> Item {
-    var names: [Text] = ["a", "b", "e\u{301}", "\u{e9}", "<<<<<<< client", "", "quote\""]
-    names.shuffle(using: &random)
-    return Item(
-      JSONObject(
-        names.prefix(random.below(6)).map { .init(name: $0, value: values[random.below(11)]) }))
-  }
-
-  /// Takes the marks away and keeps one side of each; 0 is the client's, 1 the base, 2 the server's.
-  private static func keep(_ text: [UInt8], side: () -> Int) -> [UInt8] {
+  /// Takes the marks away and keeps one side of each.
+  static func keep(_ text: [UInt8], side: () -> Side?) -> [UInt8] {
     var kept: [UInt8] = []
-    var current: Int?
-    var wanted = 0
+    var current, wanted: Side?
     for line in text.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
       switch String(decoding: line, as: UTF8.self) {
       case "<<<<<<< client":
-        current = 0
+        current = .client
         wanted = side()
-      case "||||||| base": current = 1
-      case "=======": current = 2
+      case "||||||| base": current = .base
+      case "=======": current = .server
       case ">>>>>>> server": current = nil
       default: if current == nil || current == wanted { kept += line + [0x0A] }
       }
