@@ -32,6 +32,7 @@ import Testing
       "a line more at the beginning and at the end", "a\nb\n", "0\na\nb\n", "a\nb\nc\n",
       "0\na\nb\nc\n"),
     Case("a line more at one place", "a\nb\n", "a\nx\nb\n", "a\ny\nb\n", nil),
+    Case("all lines gone here, a line more there", "a\nb\n", "", "a\nb\nc\n", nil),
     Case("the same line more", "a\nb\n", "a\nx\nb\n", "a\nx\nb\n", "a\nx\nb\n"),
     Case("a line more at the end, differently", "a\nb\n", "a\nb\nx\n", "a\nb\ny\n", nil),
     Case("a line less here, another there", "a\nb\nc\n", "b\nc\n", "a\nb\n", "b\n"),
@@ -170,6 +171,13 @@ import Testing
       #expect(
         merged?.string.split(separator: "\n").allSatisfy(known.contains) ?? true, "seed \(seed)")
     }
+  }
+
+  @Test("who takes all lines away says nothing of the line end")
+  func emptied() throws {
+    let merge = try #require(LineMerge(base: "a\nb\n", client: "", server: "a\nc\n"))
+    #expect(LineMerge.text(of: merge.runs, taking: .server) == "a\nc\n")
+    #expect(LineMerge.text(of: merge.runs, taking: .client) == "")
   }
 
   // MARK: - Large texts

@@ -135,11 +135,13 @@ private struct Walk {
   /// They are diff3's in its plainest form, where the texts can be compared in one way only. Where not,
   /// any will do that have every line: what one side changed lies in runs that the other left alone.
   private mutating func runs(_ values: Sides<JSON?>, at path: FieldPath) -> [LineMerge.Run]? {
-    let texts = Side.allCases.compactMap { values[$0]?.text?.lines }
+    var texts = Side.allCases.compactMap { values[$0]?.text?.lines }
     let lines = texts.map(\.lines)
     guard lines.count == 3, lines[1].count > 1, lines[0].count > 1 || lines[2].count > 1 else {
       return nil
     }
+    // Who takes all lines away says nothing of the last one's end.
+    for index in texts.indices where lines[index].isEmpty { texts[index].end = texts[1].end }
     let isClear = lines.allSatisfy { one in
       Set(one).count == one.count && one.filter(lines[1].contains) == lines[1].filter(one.contains)
     }

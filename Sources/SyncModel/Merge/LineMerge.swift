@@ -31,7 +31,9 @@ package struct LineMerge: Equatable, Sendable {
       position = range.upperBound
     }
     append(old[position...])
-    runs.append(Run(base: texts[0].end, client: texts[1].end, server: texts[2].end))
+    // A text without lines has nothing that a line end could be behind.
+    let ends = texts.map { $0.lines.isEmpty ? texts[0].end : $0.end }
+    runs.append(Run(base: ends[0], client: ends[1], server: ends[2]))
   }
 
   private mutating func append(_ lines: ArraySlice<Line>) {

@@ -54,10 +54,10 @@ package struct MarkedDocument: Equatable, Sendable {
     if let mark = Mark.first(in: text) {
       throw JSONError(at: mark, of: text, "a conflict marker is left")
     }
-    guard text.count <= Self.limit else {
-      throw JSONError(at: 0, of: text, "the text may have 4 MiB at most")
-    }
     let json = try TextBlock.strings(in: text)
+    guard json.count <= Self.limit else {
+      throw JSONError(at: 0, of: text, "the item may have 4 MiB at most")
+    }
     let edit = try JSONEdit(LenientCommas.mended(json), limits: .item)
     if let duplicate = edit.duplicate { throw duplicate }
     if let named = edit.object[Item.idField], named != .string(id.text) {
@@ -71,7 +71,7 @@ package struct MarkedDocument: Equatable, Sendable {
     return nil
   }
 
-  /// The most bytes of the text, as of an item's file.
+  /// The most bytes of the item, as of its file.
   private static let limit = 4 << 20
 }
 

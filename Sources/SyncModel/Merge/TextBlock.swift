@@ -38,9 +38,11 @@ package enum TextBlock {
 
   /// Returns a JSON text with blocks for its texts, where they can be that.
   package static func blocks(in json: [UInt8]) -> [UInt8] {
-    var (result, position): ([UInt8], _) = ([], 0)
+    var (result, position, lineStart): ([UInt8], _, _) = ([], 0, 0)
     while let start = json[position...].firstIndex(of: quote) {
-      result += json[position..<start]
+      let before = json[position..<start]
+      if let end = before.lastIndex(where: JSONStyle.isLineEnd) { lineStart = end + 1 }
+      result += before
       position = JSON.endOfString(in: json[start...])
       let token = json[start..<position]
       let isName = json[position...].first { !isBlank($0) && !JSONStyle.isLineEnd($0) } == colon
@@ -49,9 +51,7 @@ package enum TextBlock {
         result += token
         continue
       }
-      let before = json[..<start]
-      let line = before[((before.lastIndex(where: JSONStyle.isLineEnd) ?? -1) + 1)...]
-      let indentation = line.prefix(while: isBlank) + [0x20, 0x20]
+      let indentation = json[lineStart...].prefix(while: isBlank) + [0x20, 0x20]
       result += mark + [lineEnd]
       write(lines, indentation: Array(indentation), into: &result)
       result += indentation + mark
