@@ -92,6 +92,16 @@ struct ConflictTableTests {
       """)
   }
 
+  @Test("of a very long value the part that differs is shown")
+  func paragraph() {
+    let same = String(repeating: "the same in all ", count: 100)
+    func item(_ end: String) -> Item { Self.item(["text": .string(Text(same + end))]) }
+    let conflict = Conflict(base: item("END"), client: item("mine"), server: item("theirs"))
+    let lines = Self.lines(conflict, 80)
+    #expect(lines.contains { $0.hasSuffix("mine") } && lines.contains { $0.hasSuffix("theirs") })
+    #expect(lines.count < 32)
+  }
+
   @Test("of a text of several lines the lines in conflict are shown, at 80 columns")
   func lines80() {
     expect(
@@ -152,32 +162,51 @@ struct ConflictTableTests {
       """)
   }
 
-  @Test("of a text without a base each side is shown, eight lines of it")
+  @Test("of a text without a base each side is shown, eight lines of it from where they differ")
   func added() {
     func item(_ lines: Int, _ last: String) -> Item {
       let lines = (1...lines).map { "line \($0)" } + [last]
       return Self.item(["notes": .string(Text(lines.joined(separator: "\n")))])
     }
     let conflict = Conflict(
-      base: Self.item([:]), client: item(2, "mine"), server: item(8, "theirs"))
+      base: Self.item([:]), client: item(2, "mine"), server: item(10, "theirs"))
     let lines = Self.lines(conflict, 80).dropFirst(3).joined(separator: "\n")
     #expect(
       lines == """
         ! notes
             base    -
-            client  line 1
-                    line 2
+            client  … 2 equal lines
                     mine
-            server  line 1
-                    line 2
+            server  … 2 equal lines
                     line 3
                     line 4
                     line 5
                     line 6
                     line 7
                     line 8
+                    line 9
+                    line 10
                     … 1 more line
         """)
+  }
+
+  @Test("each run that a side changed is shown, with whose lines count")
+  func merged() {
+    func item(_ lines: String...) -> Item {
+      Self.item(["notes": .string(Text(lines.joined(separator: "\n")))])
+    }
+    let (base, client, server) = (
+      item("a", "b", "c", "d", "e", "f", "g"), item("A", "b", "x", "d", "E", "f", "g", ""),
+      item("a", "b", "x", "d", "S", "f", "G")
+    )
+    let merge = FieldMerge(base: base, client: client, server: server, policy: MergePolicy(.server))
+    let conflict = Conflict(base: base, client: client, server: server, fields: merge)
+    let table = ConflictTable(
+      conflict, title: Line("x"), times: (nil, nil), on: Invocation.Sink { _ in })
+    #expect(
+      table.lines.last?.text
+        == "  notes   line 1 from client, line 3 from both, line 5 from server, line 7 from server, "
+        + "last line feed from client")
   }
 
   @Test("only on a terminal something is cut")

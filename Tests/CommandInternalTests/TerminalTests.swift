@@ -80,6 +80,26 @@ struct TerminalTests {
     #expect(Terminal.cut(text, to: limit) == result)
   }
 
+  @Test("texts are cut to where they differ, and begin alike where they differ at nearly one place")
+  func cutAlike() {
+    let same = "the same beginning of each, "
+    #expect(
+      Terminal.cut(["\(same)one, and so on", "\(same)two, and so on", "short"], to: 20)
+        == ["…ach, one, and so on", "…ach, two, and so on", "short"])
+    // What follows is short: more of what comes before is shown.
+    #expect(
+      Terminal.cut(["\(same)a", "\(same)b"], to: 20) == [
+        "…eginning of each, a", "…eginning of each, b",
+      ])
+    // Each shows its own change.
+    let (one, two) = ("first \(same)", "second \(same)\(same)")
+    #expect(
+      Terminal.cut(["\(one)\(two)A", "\(one)\(two)B", "\(one)third"], to: 15)
+        == ["…of each, A", "…of each, B", "…of each, third"])
+    #expect(Terminal.cut(["日本日本日本日本", "日本日本日本語"], to: 8) == ["…本日本", "…本語"])
+    #expect(Terminal.cut(["abc", "abd"], to: 3) == ["abc", "abd"])
+  }
+
   @Test("a text is broken where a line is full, and cut after so many lines")
   func folded() {
     #expect(Terminal.folded("", to: 3, lines: 2) == [""])

@@ -217,6 +217,10 @@ import Testing
       name: "a mark after CR", text: "{\r\n  \"a\": 1\r\n>>>>>>> server\r\n}",
       message: "a conflict marker is left", line: 3, column: 1),
     Mistake(
+      name: "a mark that was moved into a text",
+      text: "{\n  \"a\": \"\"\"\n    x\n    <<<<<<< client\n    y\n    \"\"\"\n}",
+      message: "a conflict marker is left", line: 4, column: 1),
+    Mistake(
       name: "both sides", text: "{\n  \"due\": 1,\n  \"due\": 2\n}",
       message: "'due' appears twice in the object", line: 3, column: 3),
     Mistake(

@@ -15,8 +15,8 @@ import Testing
 
   static let written = [
     Case(
-      "an empty line, blanks, an end", "{\n  \"t\": \"a\\n\\n  \\n\\tb\\n\",\n  \"n\": 1\n}",
-      "{\n  \"t\": \"\"\"\n    a\n\n      \n    \tb\n\n    \"\"\",\n  \"n\": 1\n}"),
+      "an empty line, blanks, an end", "{\n  \"t\": \"a\\n\\n  x\\n\\tb\\n\",\n  \"n\": 1\n}",
+      "{\n  \"t\": \"\"\"\n    a\n\n      x\n    \tb\n\n    \"\"\",\n  \"n\": 1\n}"),
     Case(
       "one line for all", #"{"a": "x\ny", "b": "\n"}"#,
       "{\"a\": \"\"\"\n  x\n  y\n  \"\"\", \"b\": \"\"\"\n\n\n  \"\"\"}"),
@@ -28,6 +28,8 @@ import Testing
       "\"\"\"\n  \" \"\"\" A\\n\n  ===\u{2028}\n  \"\"\""),
     Case("one line, and names", "{\"a\\nb\": \"a\", \"c\\nd\"\r\n\t : \"\"}"),
     Case("a line that would close", #"["a\n\"\"\"", "\"\"\"x\n", "a\n \t\"\"\" x"]"#),
+    Case("blanks at the end of a line", #"["a \nb", "a\n\t\nb", "a\nb "]"#),
+    Case("a marker", #"["a\n<<<<<<< client", "  >>>>>>> server\n", "||||||| base:\nb"]"#),
     Case("control characters", #"["a\r\nb", "a\n\u0001", "a\n\u007f", "a\n\u0085"]"#),
   ]
 
@@ -90,6 +92,10 @@ import Testing
       && !text.string.unicodeScalars.contains {
         ($0.value < 0x20 && $0 != "\n" && $0 != "\t") || (0x7F...0x9F).contains($0.value)
       }
-      && !lines.contains { $0.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: TextBlock.mark) }
+      && !lines.contains { line in
+        let bare = line.drop { $0 == 0x20 || $0 == 0x09 }
+        let marks = ["\"\"\"", "<<<<<<< client", "||||||| base", ">>>>>>> server"]
+        return marks.contains { bare.starts(with: $0.utf8) } || [0x20, 0x09].contains(line.last)
+      }
   }
 }

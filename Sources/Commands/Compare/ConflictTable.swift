@@ -79,75 +79,94 @@ struct ConflictTable {
     return name
   }
 
-  /// Adds what is in conflict, whole.
-  private mutating func append(_ difference: Difference) {
-    let name = Self.name(difference, isDisputed: true)
-    for (line, run) in difference.changes where run.isDisputed {
-      appendHead(name, run.words(at: line))
-      for (side, text) in Self.sides { append(text, run.lines(of: side)) }
+  /// Adds what is in conflict.
+  private mutating func append(_ place: Difference) {
+    let name = Self.name(place, isDisputed: true)
+    if place.runs.isEmpty { append(name, valuesOf: place, isWhole: true) }
+    for change in place.changes where change.run.isDisputed {
+      append(name, place.words(of: change))
+      append(Self.sides.map(change.run.lines))
     }
-    if difference.runs.isEmpty { append(name, valuesOf: difference, isWhole: true) }
   }
 
   /// Adds what is merged.
-  private mutating func appendMerged(_ difference: Difference) {
-    let name = Self.name(difference)
-    guard !difference.runs.isEmpty else {
-      return append(name, valuesOf: difference, isWhole: !isCut)
+  private mutating func appendMerged(_ place: Difference) {
+    let name = Self.name(place)
+    if place.runs.isEmpty { append(name, valuesOf: place, isWhole: !isCut) }
+    let words = place.changes.filter { !$0.run.isDisputed || !place.isDisputed }.map { change in
+      let side = change.run.changer ?? (change.run.isDisputed ? place.tree.ruling : nil)
+      return "\(place.words(of: change)) from \(side.map { "\($0)" } ?? "both")"
     }
-    let words = difference.changes.compactMap { line, run in
-      run.changer.map { "\(run.words(at: line)) from \($0)" }
-    }
-    if !words.isEmpty { appendHead(name, words.joined(separator: ", ")) }
+    if !words.isEmpty { append(name, words.joined(separator: ", ")) }
   }
 
-  private mutating func appendHead(_ name: Line, _ words: String) {
+  private mutating func append(_ name: Line, _ words: String) {
     if third != nil { return rows.append([name, Line(words)]) }
     var name = name
     name.append("  \(words)")
     rows.append([name])
   }
 
-  private static let sides: [(Side, String)] = [
-    (.base, "base"), (.client, "client"), (.server, "server"),
-  ]
+  private static let sides = [Side.base, .client, .server]
 
   /// Adds three values: in columns if they fit or needn't be whole, else one below the other.
   private mutating func append(_ name: Line, valuesOf place: Difference, isWhole: Bool) {
-    let texts = Self.sides.map { place.shown($0.0) }
-    let cells = texts.map { Line($0) }
-    if let third, !isWhole || cells.allSatisfy({ $0.columns <= third }) {
-      return rows.append([name] + cells.map { $0.cut(to: third) })
+    let texts = Self.sides.map(place.shown)
+    let isWide = third.map { third in texts.allSatisfy { Line($0).columns <= third } } ?? false
+    if let third, isWide || !isWhole {
+      return rows.append(
+        [name] + Terminal.cut(texts.map { Terminal.safe($0) }, to: third).map { Line($0) })
     }
     rows.append([name])
-    for ((side, name), shown) in zip(Self.sides, texts) {
-      let value = place.values[side]?.text?.string ?? ""
-      let lines = value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      append(name, isWhole && lines.count > 1 ? lines : [shown], isWhole: isWhole)
-    }
+    guard isWhole else { return append(texts.map { [$0] }, rows: 1) }
+    append(
+      Self.sides.map { side in
+        guard let value = place.values[side] else { return [] }
+        let lines = (value.text?.string ?? "").split(
+          separator: "\n", omittingEmptySubsequences: false)
+        return lines.count > 1 ? lines.map(String.init) : [place.shown(side)]
+      })
   }
 
-  /// Adds the lines of one version.
-  private mutating func append(_ side: String, _ lines: [String], isWhole: Bool = true) {
-    var shown = lines.prefix(Self.limit).flatMap { line -> [String] in
-      let rows = isWhole ? Self.limit : 1
-      return isCut ? Terminal.folded(Terminal.safe(line), to: room, lines: rows) : [line]
+  /// Adds the lines of three versions, one below the other; of many, from the first that differs.
+  private mutating func append(_ versions: [[String]], rows count: Int = limit) {
+    let given = versions.filter { !$0.isEmpty }
+    let isLong = given.contains { $0.count > Self.limit }
+    let numbers = isLong ? 0..<(given.map(\.count).min() ?? 0) : 0..<0
+    let same = numbers.prefix { number in given.allSatisfy { $0[number] == given[0][number] } }
+      .count
+    var shown = versions.map { $0.dropFirst(same).prefix(Self.limit).map { Terminal.safe($0) } }
+    if isCut, shown.allSatisfy({ $0.count < 2 }) {
+      shown = Terminal.cut(shown.map { $0.first ?? "" }, to: room * count).map { [$0] }
     }
-    let more = lines.count - Self.limit
-    if more > 0 { shown.append("… \(more) more line\(more == 1 ? "" : "s")") }
-    if lines.isEmpty { shown = ["-"] }
-    for (index, text) in shown.enumerated() {
-      rows.append([Line(index == 0 ? "    \(side)" : ""), Line(text)])
+    for (index, side) in Self.sides.enumerated() {
+      let more = versions[index].count - same - Self.limit
+      var lines = shown[index].flatMap { line in
+        isCut ? Terminal.folded(line, to: room, lines: count) : [line]
+      }
+      if versions[index].isEmpty {
+        lines = ["-"]
+      } else if same > 0 {
+        lines.insert("… \(same) equal line\(same == 1 ? "" : "s")", at: 0)
+      }
+      if more > 0 { lines.append("… \(more) more line\(more == 1 ? "" : "s")") }
+      for (number, line) in lines.enumerated() {
+        rows.append([Line(number == 0 ? "    \(side)" : ""), Line(line)])
+      }
     }
   }
 }
 
-extension LineMerge.Run {
-  /// Its lines, as the base counts them: `line 2`, `lines 2-4`.
-  func words(at line: Int) -> String {
-    base.count > 1 ? "lines \(line)-\(line + base.count - 1)" : "line \(line)"
+extension Difference {
+  /// The lines of a run, as the base counts them: `line 2`, `lines 2-4`.
+  func words(of change: (line: Int, run: LineMerge.Run, isLineEnd: Bool)) -> String {
+    let (line, count) = (change.line, change.run.base.count)
+    if change.isLineEnd { return "last line feed" }
+    return count > 1 ? "lines \(line)-\(line + count - 1)" : "line \(line)"
   }
+}
 
+extension LineMerge.Run {
   /// The lines of a version.
   func lines(of side: Side) -> [String] { self[side].map { String(decoding: $0, as: UTF8.self) } }
 }

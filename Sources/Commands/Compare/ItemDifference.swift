@@ -48,11 +48,12 @@ struct ItemDifference {
     return [head]
       + places.flatMap { place -> [Line] in
         guard place.runs.isEmpty else {
-          return place.changes.flatMap { number, run in
+          return place.changes.flatMap { change in
             var head = line(place)
-            head.append(run.words(at: number))
-            return [head] + run.lines(of: .base).map { Line("    - \($0)", .red) }
-              + run.lines(of: .client).map { Line("    + \($0)", .green) }
+            head.append(place.words(of: change))
+            guard !change.isLineEnd else { return [head] }
+            return [head] + change.run.lines(of: .base).map { Line("    - \($0)", .red) }
+              + change.run.lines(of: .client).map { Line("    + \($0)", .green) }
           }
         }
         var line = line(place)
@@ -93,10 +94,13 @@ struct ItemDifference {
 }
 
 extension Conflict {
-  /// Returns each place that a side changed, with its three values.
+  /// Returns each place that a side changed, with the values of the versions that there are.
   func json(_ key: ItemKey, _ names: ItemNames) -> JSONObject {
+    let client = client.map { _ in (name: "client" as Text, side: Side.client) }
+    let server = server.map { _ in (name: "server" as Text, side: Side.server) }
+    let versions = [("base", .base), client, server].compactMap { $0 }
     let fields = differences.map { place in
-      var object = place.json([("base", .base), ("client", .client), ("server", .server)])
+      var object = place.json(versions)
       object.add(["conflict": place.isDisputed])
       return object
     }
@@ -117,9 +121,9 @@ extension Difference {
     var object = JSONObject(["name": path.text, "path": path.steps])
     for (name, side) in versions { object.add(ifAny: [name: values[side]]) }
     guard !runs.isEmpty else { return object }
-    let lines = changes.map { line, run in
-      var object = JSONObject(["at": line])
-      for (name, side) in versions { object.add([name: run.lines(of: side)]) }
+    let lines = changes.map { change in
+      var object = JSONObject(["at": change.line])
+      for (name, side) in versions { object.add([name: change.run.lines(of: side)]) }
       return object
     }
     object.add(["lines": lines])

@@ -22,7 +22,9 @@ struct FieldChoices {
 
   /// Refuses a place at which none of some conflicts is.
   func check(_ conflicts: [Conflict]) throws {
-    for place in places where !conflicts.contains(where: { place.path(in: $0) != nil }) {
+    // If one side deleted the item, there are no places to choose; it is left.
+    for place in places
+    where !conflicts.contains(where: { $0.fields == nil || place.path(in: $0) != nil }) {
       var seen: Set<Text> = []
       let paths = conflicts.flatMap(\.names).filter { seen.insert($0).inserted }
       let names = paths.map(\.string).joined(separator: ", ")
@@ -71,6 +73,11 @@ extension Assignment {
     switch value {
     case .typed("client"): return .side(.client)
     case .typed("server"): return .side(.server)
+    case .typed(let word)
+    where ["client", "server", "base", "both"].contains(word.string.lowercased()):
+      throw Problem.usage(
+        "'\(word)' is no choice: client, server, or a value",
+        hints: ["to set this text: \(typed: "resolve", "-f", "\(field):=\"\(word)\"")"])
     case .json(let json): return .value(json)
     case .none: return .value(path.steps.count > 1 ? .null : nil)
     case .typed(let text):

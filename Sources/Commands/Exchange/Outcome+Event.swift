@@ -83,7 +83,9 @@ extension MergeReport {
   /// The source of each field, `text: client, notes: server`; after a delete, the side that won.
   fileprivate var words: String {
     guard fields.isEmpty else {
-      return fields.map { "\($0.name): \($0.source.rawValue)" }.joined(separator: ", ")
+      return fields.map { field in
+        "\(field.name): \(field.source.rawValue)\(field.overrules ? " by rule" : "")"
+      }.joined(separator: ", ")
     }
     return (clientLost ? FieldMerge.Source.server : .client).rawValue
   }

@@ -93,6 +93,27 @@ enum Terminal {
     return result + "…"
   }
 
+  /// Cuts safe texts so that each shows where it begins to differ from the most similar one.
+  static func cut(_ texts: [String], to limit: Int) -> [String] {
+    let all = texts.map { Array($0) }
+    let ends = all.map { text in
+      all.map { $0 == text ? 0 : zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
+    }
+    let first = zip(texts, ends).filter { columns(of: $0.0) > limit }.map(\.1).min() ?? 0
+    // Texts that differ at nearly the same place are cut at the same place.
+    let places = ends.map { $0 - first < limit / 4 ? min($0, first) : $0 }
+    let rest = zip(all, places).map { columns(of: String($0[$1...])) }.max() ?? 0
+    let before = max(limit / 5, limit - 1 - rest)
+    return texts.indices.map { index in
+      var start = places[index]
+      while start > 0, columns(of: String(all[index][(start - 1)..<places[index]])) <= before {
+        start -= 1
+      }
+      if start < 2 || columns(of: texts[index]) <= limit { return cut(texts[index], to: limit) }
+      return "…" + cut(String(all[index][start...]), to: limit - 1)
+    }
+  }
+
   /// Breaks a safe text wherever a line is full; after so many lines it is cut.
   static func folded(_ text: String, to limit: Int, lines: Int) -> [String] {
     var (folded, room) = ([""], limit)

@@ -46,11 +46,11 @@ struct EditedItems {
   /// Finds the new texts of the items; an item without one stays as it is.
   func edits(in document: [UInt8]) throws(JSONError) -> [ItemEdit] {
     let text = try TextBlock.strings(in: document)
-    if originals.count == 1 { return [try edit(text, typed: document)] }
+    if originals.count == 1 { return [try edit(text, of: document)] }
     var seen: Set<ItemKey> = []
     return try ObjectText.all(in: text).map { object throws(JSONError) in
       try object.parsed { text throws(JSONError) in
-        let edit = try edit(text + Self.lineEnd, typed: text)
+        let edit = try edit(text + Self.lineEnd, of: text)
         guard seen.insert(edit.original.key).inserted else {
           throw Self.fault(text, "the id \(edit.original.key.id) appears twice")
         }
@@ -59,7 +59,7 @@ struct EditedItems {
     }
   }
 
-  private func edit(_ text: [UInt8], typed: [UInt8]) throws(JSONError) -> ItemEdit {
+  private func edit(_ text: [UInt8], of document: [UInt8]) throws(JSONError) -> ItemEdit {
     let draft = try Draft(parsing: text)
     guard let id = draft.id ?? (originals.count == 1 ? originals[0].key.id : nil) else {
       throw Self.fault(text, "expected an object with an id")
@@ -72,7 +72,7 @@ struct EditedItems {
         : "no item with the id \(id) was opened"
       throw try JSONEdit(text, limits: .item).error(at: Item.idField, message)
     }
-    let file = original.rewritten(as: draft.item, typed: typed)
+    let file = try original.rewritten(as: draft.item, document)
     guard file.count <= ItemFile.limit else {
       throw Self.fault(text, "larger than \(ItemFile.limit >> 20) MiB")
     }

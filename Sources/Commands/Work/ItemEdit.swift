@@ -9,14 +9,11 @@ struct OpenedItem {
   /// `nil` if the file is invalid.
   let item: Item?
 
-  /// Returns the file's text with the members that an editor changed; of an invalid file the text as
-  /// it was typed, if it has no blocks.
-  func rewritten(as edited: Item, typed: [UInt8]) -> [UInt8] {
-    if item != nil, let edit = try? JSONEdit(text, limits: .item) {
-      return edit.rewritten(as: edited)
-    }
-    let isPlain = typed.firstRange(of: TextBlock.mark) == nil
-    return isPlain ? typed : ItemFile.text(of: edited, id: key.id)
+  /// Returns the file's text with the members that an editor changed; of an invalid file, what was
+  /// typed.
+  func rewritten(as edited: Item, _ document: [UInt8]) throws(JSONError) -> [UInt8] {
+    guard item != nil else { return try TextBlock.strings(in: document, isPadded: false) }
+    return try JSONEdit(text, limits: .item).rewritten(as: edited)
   }
 }
 

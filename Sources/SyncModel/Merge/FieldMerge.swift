@@ -37,26 +37,8 @@ package struct FieldMerge: Equatable, Sendable {
     case value(JSON?)
   }
 
-  /// A field of one of the versions.
-  package struct Field: Equatable, Sendable {
-    /// Its name.
-    package let name: Text
-    /// What it is in the three versions.
-    package let tree: MergeTree
-    /// The side that a rule takes where the field is in conflict; `nil` where a person is asked.
-    let ruling: Side?
-
-    /// Whether something in it is in conflict, for a person to decide.
-    package var isDisputed: Bool { ruling == nil && tree.isDisputed }
-
-    /// The merged value; what is in conflict is as `side` has it.
-    package func merged(taking side: Side, _ choices: [FieldPath: Choice] = [:]) -> JSON? {
-      tree.merged(taking: ruling ?? side, choices, at: FieldPath(name))
-    }
-  }
-
   /// The fields, in the client's order, then the server's, then the base's.
-  package let fields: [Field]
+  package let fields: [MergeTree.Member]
   private let client: Item
 
   /// Merges; an item that both sides added has no fields in its base.
@@ -69,10 +51,10 @@ package struct FieldMerge: Equatable, Sendable {
       let sides = Sides(
         base: values.base[name], client: values.client[name], server: values.server[name])
       let rule = policy.rule(for: name)
-      let isManual = rule == .manual && (policy.rule == .manual || sides.changer == nil)
-      return Field(
-        name: name, tree: MergeTree(sides, isManual: isManual),
-        ruling: rule == .client ? .client : rule == .server ? .server : nil)
+      let tree = MergeTree(
+        sides, ruling: rule == .client ? .client : rule == .server ? .server : nil,
+        isManual: rule == .manual && (policy.rule == .manual || sides.changer == nil))
+      return MergeTree.Member(name: name, tree: tree)
     }
   }
 
@@ -81,7 +63,7 @@ package struct FieldMerge: Equatable, Sendable {
   package func item(taking side: Side = .client, _ choices: [FieldPath: Choice] = [:]) -> Item {
     var item = client
     for field in fields {
-      let value = field.merged(taking: side, choices)
+      let value = field.tree.merged(taking: side, choices, at: FieldPath(field.name))
       if value != item[field.name] { item.fields[field.name] = value }
     }
     return item
@@ -98,17 +80,11 @@ package struct FieldMerge: Equatable, Sendable {
 
   /// The places that a side changed, in the order of the fields.
   package var differences: [Difference] {
-    fields.flatMap { field in
-      field.tree.differences(at: FieldPath(field.name)).map { difference in
-        var difference = difference
-        difference.isDisputed = difference.isDisputed && field.ruling == nil
-        return difference
-      }
-    }
+    fields.flatMap { $0.tree.differences(at: FieldPath($0.name)) }
   }
 
   /// Whether something is in conflict, for a person to decide.
-  package var isDisputed: Bool { fields.contains(where: \.isDisputed) }
+  package var isDisputed: Bool { fields.contains(where: \.tree.isDisputed) }
 
   /// The places that are in conflict, for a person to decide.
   package var disputes: [Difference] { differences.filter(\.isDisputed) }
@@ -116,22 +92,19 @@ package struct FieldMerge: Equatable, Sendable {
   /// The fields that were merged.
   package var merged: [Merged] {
     fields.compactMap { field in
-      let values = field.tree.values
-      guard values.client != values.server, !field.isDisputed else { return nil }
-      let ruling = field.tree.isDisputed ? field.ruling : nil
-      guard let side = values.changer ?? ruling else {
-        return Merged(name: field.name, source: .both)
-      }
-      let isWhole = field.merged(taking: side) == values[side]
+      let (tree, values) = (field.tree, field.tree.values)
+      guard values.client != values.server, !tree.isDisputed else { return nil }
+      let side = values.changer ?? (tree.meets ? tree.ruling : nil)
+      let isWhole = side.map { tree.merged(taking: $0) == values[$0] } ?? false
       return Merged(
         name: field.name, source: !isWhole ? .both : side == .client ? .client : .server,
-        overrules: values.changer == nil)
+        overrules: tree.meets)
     }
   }
 
   /// Whether a value of the client's lost by a rule of the policy.
-  package var clientLost: Bool { fields.contains { $0.ruling == .server && $0.tree.isDisputed } }
+  package var clientLost: Bool { fields.contains { $0.tree.meets && $0.tree.ruling == .server } }
 
   /// Whether a value of the server's lost by a rule of the policy.
-  package var serverLost: Bool { fields.contains { $0.ruling == .client && $0.tree.isDisputed } }
+  package var serverLost: Bool { fields.contains { $0.tree.meets && $0.tree.ruling == .client } }
 }

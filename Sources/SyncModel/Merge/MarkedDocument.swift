@@ -82,14 +82,23 @@ enum Mark: String, CaseIterable {
   case middle = "======="
   case server = ">>>>>>> server"
 
+  /// Whether a line, without the blanks before it, is the mark of a version, which an editor may have
+  /// moved into a text.
+  static func isSide(_ line: ArraySlice<UInt8>) -> Bool {
+    [client, base, server].contains { line.starts(with: $0.rawValue.utf8) }
+  }
+
   /// Returns the offset of the first line that begins like a mark.
   ///
-  /// No other line does: JSON has such bytes in strings only, and a block's lines are indented.
+  /// No other line does: JSON has such bytes in strings only, and a block's lines are indented and
+  /// don't read like a version's mark.
   static func first(in text: [UInt8]) -> Int? {
     var start = 0
     while start < text.count {
       let line = text[start...]
-      if allCases.contains(where: { line.starts(with: $0.rawValue.utf8.prefix(7)) }) {
+      let bare = line.drop { $0 == 0x20 || $0 == 0x09 }
+      if allCases.contains(where: { line.starts(with: $0.rawValue.utf8.prefix(7)) }) || isSide(bare)
+      {
         return start
       }
       guard let end = line.firstIndex(where: JSONStyle.isLineEnd) else { return nil }

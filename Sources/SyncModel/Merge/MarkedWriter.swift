@@ -2,32 +2,25 @@
 enum MarkedWriter {
   /// Returns the merged item with what is in conflict marked.
   ///
-  /// A member is followed by its comma, but for the last one; whoever takes lines away needs not mind
+  /// A member is followed by its comma, but for the last one; whoever takes lines away need not mind
   /// them.
   static func text(of merge: FieldMerge, _ id: ItemID) -> [UInt8] {
-    let name = MergeTree.Member(name: Item.idField, tree: MergeTree(same: .string(id.text)))
-    let fields = merge.fields.map { field in
-      MergeTree.Member(
-        name: field.name,
-        tree: field.isDisputed ? field.tree : MergeTree(same: field.merged(taking: .client)))
-    }
-    var text = Array("{\n".utf8)
-    write([name] + fields, level: 1, into: &text)
-    return text + "}\n".utf8
+    let text = JSON.string(id.text)
+    let values = Sides<JSON?>(base: text, client: text, server: text)
+    let name = MergeTree.Member(name: Item.idField, tree: MergeTree(values))
+    var document = Array("{\n".utf8)
+    write([name] + merge.fields, level: 1, into: &document)
+    return document + "}\n".utf8
   }
 
   /// Returns the sides of an item that one of them deleted, each whole.
   static func text(of conflict: Conflict, _ id: ItemID) -> [UInt8] {
-    var text: [UInt8] = []
     // A base that never was is no side; a side that was deleted says so.
-    let base = conflict.base.map { whole($0, id) } ?? []
-    writeMarked(into: &text) { side, text in
-      switch side {
-      case .client: text += whole(conflict.revived, id)
-      case .base: text += base
-      case .server: text += whole(conflict.server, id)
-      }
-    }
+    let sides = Sides(
+      base: conflict.base.map { whole($0, id) } ?? [], client: whole(conflict.revived, id),
+      server: whole(conflict.server, id))
+    var text: [UInt8] = []
+    writeMarked(into: &text) { $1 += sides[$0] }
     return text
   }
 
@@ -68,7 +61,7 @@ enum MarkedWriter {
       text += name + "{\n".utf8
       self.write(members, level: level + 1, into: &text)
       text += indentation + [UInt8(ascii: "}")] + end
-    case .lines(let runs) where member.tree.canBeBlock:
+    case .lines(let runs) where canBeBlock(runs):
       let inner = indentation + [0x20, 0x20]
       text += name + TextBlock.mark + [UInt8(ascii: "\n")]
       for run in runs {
@@ -93,16 +86,9 @@ enum MarkedWriter {
     }
     text += "\(Mark.server.rawValue)\n".utf8
   }
-}
-
-extension MergeTree {
-  /// Makes a value that is the same in all versions.
-  fileprivate init(same value: JSON?) {
-    self.init(Sides(base: value, client: value, server: value))
-  }
 
   /// Whether the merged text can be a block, whichever side is taken.
-  fileprivate var canBeBlock: Bool {
-    Side.allCases.allSatisfy { merged(taking: $0)?.text.flatMap(TextBlock.lines) != nil }
+  private static func canBeBlock(_ runs: [LineMerge.Run]) -> Bool {
+    Side.allCases.allSatisfy { TextBlock.lines(of: LineMerge.text(of: runs, taking: $0)) != nil }
   }
 }

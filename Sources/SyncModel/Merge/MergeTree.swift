@@ -2,7 +2,7 @@
 ///
 /// ```
 ///   "addr"    an object in client and server: member by member
-///   "notes"   a text of several lines in all three: by runs of lines
+///   "notes"   a text, of several lines in the base and a side: by runs of lines
 ///   "tags"    anything else: one value
 /// ```
 ///
@@ -18,7 +18,7 @@ package struct MergeTree: Equatable, Sendable {
     case lines([LineMerge.Run])
   }
 
-  /// A member of an object.
+  /// A field of an item, or a member of an object.
   package struct Member: Equatable, Sendable {
     /// Its name.
     package let name: Text
@@ -28,62 +28,57 @@ package struct MergeTree: Equatable, Sendable {
 
   /// The three values; `nil` means absent.
   package let values: Sides<JSON?>
-  /// Whether any change of it is in conflict as a whole.
-  package let isManual: Bool
+  /// What it is merged by.
+  package let parts: Parts
+  /// The side that a rule takes where both sides changed it differently; `nil` where a person is asked.
+  package let ruling: Side?
+  /// Whether both sides changed it differently, or something in it.
+  package let meets: Bool
 
-  /// Takes the values.
-  package init(_ values: Sides<JSON?>, isManual: Bool = false) {
-    (self.values, self.isManual) = (values, isManual)
+  /// Takes the values; a change of a `manual` place is in conflict as a whole.
+  package init(_ values: Sides<JSON?>, ruling: Side? = nil, isManual: Bool = false) {
+    (self.values, self.ruling) = (values, ruling)
+    parts = isManual || !values.isChanged ? .none : Self.parts(values, ruling)
+    switch parts {
+    case .none: meets = isManual ? values.client != values.server : values.isDisputed
+    case .members(let members): meets = members.contains(where: \.tree.meets)
+    case .lines(let runs): meets = runs.contains(where: \.isDisputed)
+    }
   }
 
-  /// What it is merged by.
-  package var parts: Parts {
-    guard !isManual else { return .none }
+  private static func parts(_ values: Sides<JSON?>, _ ruling: Side?) -> Parts {
     switch (values.base, values.client, values.server) {
     case (.string(let base)?, .string(let client)?, .string(let server)?):
       return LineMerge(base: base, client: client, server: server).map { .lines($0.runs) } ?? .none
     case (nil, .object(let client)?, .object(let server)?):
-      return .members(Self.members(JSONObject(), client, server))
+      return .members(members(JSONObject(), client, server, ruling))
     case (.object(let base)?, .object(let client)?, .object(let server)?):
-      return .members(Self.members(base, client, server))
+      return .members(members(base, client, server, ruling))
     default: return .none
     }
   }
 
   private static func members(
-    _ base: JSONObject, _ client: JSONObject, _ server: JSONObject
+    _ base: JSONObject, _ client: JSONObject, _ server: JSONObject, _ ruling: Side?
   ) -> [Member] {
     let (old, ours, theirs) = (base.byName(), client.byName(), server.byName())
     let names = client.members.map(\.name) + server.members.map(\.name).filter { ours[$0] == nil }
     return names.map { name in
-      Member(
-        name: name,
-        tree: MergeTree(Sides(base: old[name], client: ours[name], server: theirs[name])))
+      let values = Sides(base: old[name], client: ours[name], server: theirs[name])
+      return Member(name: name, tree: MergeTree(values, ruling: ruling))
     }
   }
 
-  /// Whether it is one value that is in conflict, where it is merged by nothing.
-  private var isDisputedWhole: Bool {
-    isManual ? values.client != values.server : values.isDisputed
-  }
+  /// Whether something in it is in conflict, for a person to decide.
+  package var isDisputed: Bool { meets && ruling == nil }
 
-  /// Whether something in it is in conflict.
-  package var isDisputed: Bool {
-    guard isDisputedWhole else { return false }
-    switch parts {
-    case .none: return true
-    case .members(let members): return members.contains(where: \.tree.isDisputed)
-    case .lines(let runs): return runs.contains(where: \.isDisputed)
-    }
-  }
-
-  /// Returns the merged value, with what is in conflict as `side` has it; what stands at `path`, or
-  /// within it, as it was chosen there.
+  /// Returns the merged value, with what is in conflict as `side` has it, but for the places that were
+  /// chosen: the innermost side counts, or the outermost value.
   package func merged(
     taking side: Side, _ choices: [FieldPath: FieldMerge.Choice] = [:], at path: FieldPath? = nil
   ) -> JSON? {
-    guard isDisputedWhole else { return values.merged(taking: side) }
-    var side = side
+    guard meets || values.isDisputed else { return values.merged(taking: side) }
+    var side = ruling ?? side
     switch path.flatMap({ choices[$0] }) {
     case .value(let value): return value
     case .side(let chosen): side = chosen
@@ -103,15 +98,11 @@ package struct MergeTree: Equatable, Sendable {
 
   /// Returns the places in it that a side changed.
   package func differences(at path: FieldPath) -> [Difference] {
-    guard values.client != values.base || values.server != values.base else { return [] }
     switch parts {
-    case .none:
-      return [Difference(path: path, values: values, runs: [], isDisputed: isDisputedWhole)]
-    case .lines(let runs):
-      let isDisputed = isDisputedWhole && runs.contains(where: \.isDisputed)
-      return [Difference(path: path, values: values, runs: runs, isDisputed: isDisputed)]
     case .members(let members):
-      return members.flatMap { $0.tree.differences(at: path.appending($0.name)) }
+      members.flatMap { $0.tree.differences(at: path.appending($0.name)) }
+    case .none: values.isChanged ? [Difference(path: path, tree: self, runs: [])] : []
+    case .lines(let runs): [Difference(path: path, tree: self, runs: runs)]
     }
   }
 }
@@ -120,19 +111,23 @@ package struct MergeTree: Equatable, Sendable {
 package struct Difference: Equatable, Sendable {
   /// Where it is.
   package let path: FieldPath
-  /// The three values; `nil` means absent.
-  package let values: Sides<JSON?>
+  /// What stands there; it has no members.
+  package let tree: MergeTree
   /// The runs of lines of a text that is merged by lines; otherwise none.
   package let runs: [LineMerge.Run]
-  /// Whether it is in conflict; of a text, whether one of the runs is.
-  package internal(set) var isDisputed: Bool
 
-  /// The runs that a side changed, each with the number of its first line in the base, from 1.
-  package var changes: [(line: Int, run: LineMerge.Run)] {
+  /// The three values; `nil` means absent.
+  package var values: Sides<JSON?> { tree.values }
+  /// Whether it is in conflict; of a text, whether one of the runs is.
+  package var isDisputed: Bool { tree.isDisputed }
+
+  /// The runs that a side changed, each with the number of its first line in the base, from 1, and
+  /// whether it is the line end of the last line.
+  package var changes: [(line: Int, run: LineMerge.Run, isLineEnd: Bool)] {
     var line = 1
-    return runs.compactMap { run in
+    return runs.enumerated().compactMap { index, run in
       defer { line += run.base.count }
-      return run.client == run.base && run.server == run.base ? nil : (line, run)
+      return run.isChanged ? (line, run, index == runs.count - 1) : nil
     }
   }
 }

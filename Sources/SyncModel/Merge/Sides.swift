@@ -22,6 +22,9 @@ package struct Sides<Value: Equatable & Sendable>: Equatable, Sendable {
     }
   }
 
+  /// Whether a side changed it.
+  package var isChanged: Bool { client != base || server != base }
+
   /// The side that alone changed it; `nil` where none or both did.
   package var changer: Side? {
     if client == server { return nil }

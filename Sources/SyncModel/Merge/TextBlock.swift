@@ -19,14 +19,19 @@ package enum TextBlock {
   package static let mark = [quote, quote, quote]
 
   /// Returns a text's lines without their ends; `nil` where it can't be a block: it has one line
-  /// only, other control characters than tabs, or a line that would close it.
+  /// only, other control characters than tabs, a line that would close it or reads like a marker, or
+  /// blanks at the end of a line, which many editors take away.
   static func lines(of text: Text) -> [ArraySlice<UInt8>]? {
     let scalars = text.string.unicodeScalars
     guard scalars.contains("\n"),
       scalars.allSatisfy({ ["\n", "\t"].contains($0) || $0.properties.generalCategory != .control })
     else { return nil }
     let lines = text.bytes.split(separator: lineEnd, omittingEmptySubsequences: false)
-    return lines.contains { $0.drop(while: isBlank).starts(with: mark) } ? nil : lines
+    let isSafe = lines.allSatisfy { line in
+      let bare = line.drop(while: isBlank)
+      return !bare.starts(with: mark) && !Mark.isSide(bare) && !(line.last.map(isBlank) ?? false)
+    }
+    return isSafe ? lines : nil
   }
 
   /// Appends lines of a block, each with its end.
@@ -59,15 +64,25 @@ package enum TextBlock {
     return result + json[position...]
   }
 
-  /// Returns a document with JSON strings for its blocks; all else stays in its line and column.
+  /// Returns a document with JSON strings for its blocks; with `isPadded` all else stays in its line
+  /// and column.
   ///
   /// - Throws: The first mistake in a block, and its place.
-  package static func strings(in document: [UInt8]) throws(JSONError) -> [UInt8] {
+  package static func strings(
+    in document: [UInt8], isPadded: Bool = true
+  ) throws(JSONError) -> [UInt8] {
     var (result, position): ([UInt8], _) = ([], 0)
     while let start = document[position...].firstIndex(of: quote) {
       result += document[position..<start]
       if document[start...].starts(with: mark) {
-        position = try string(from: start, of: document, into: &result)
+        let block = try block(from: start, of: document)
+        block.text.writeQuoted(into: &result)
+        position = block.end
+        guard isPadded else { continue }
+        let lines = document[start..<position].split(
+          separator: lineEnd, omittingEmptySubsequences: false)
+        result += lines.dropFirst().map { _ in lineEnd }
+        result += (lines.last ?? []).map { isBlank($0) ? $0 : 0x20 }
       } else {
         position = JSON.endOfString(in: document[start...])
         result += document[start..<position]
@@ -76,10 +91,10 @@ package enum TextBlock {
     return result + document[position...]
   }
 
-  /// Appends the string of a block, and blanks in place of its lines; returns where it ends.
-  private static func string(
-    from start: Int, of document: [UInt8], into result: inout [UInt8]
-  ) throws(JSONError) -> Int {
+  /// Returns the text of a block, and where the block ends.
+  private static func block(
+    from start: Int, of document: [UInt8]
+  ) throws(JSONError) -> (text: Text, end: Int) {
     let opening = document[(start + mark.count)...].prefix { $0 != lineEnd }
     guard opening.allSatisfy({ isBlank($0) || $0 == 0x0D }) else {
       throw JSONError(at: start, of: document, "\"\"\" must end its line")
@@ -95,11 +110,7 @@ package enum TextBlock {
         guard let text = Text(validating: Array(text)) else {
           throw JSONError(at: start, of: document, "the text is not valid UTF-8")
         }
-        let end = margin.endIndex + mark.count
-        text.writeQuoted(into: &result)
-        result += [UInt8](repeating: lineEnd, count: lines.count + 1)
-        result += margin + [0x20, 0x20, 0x20]
-        return end
+        return (text, margin.endIndex + mark.count)
       }
       lines.append(line)
       next = line.upperBound + 1
