@@ -57,7 +57,7 @@ struct AskingTests {
                   base  client (10:02)  server (10:02)
         ! text    Milk  Oat milk        Soy milk
         [c]lient, [s]erver, [e]dit, [b]oth, [l]eave, [q]uit? [e]
-        c  keep your version of the fields in conflict; the next push sends it
+        c  keep your version of what is in conflict; the next push sends it
         s  take the server's version of them
         b  keep both: this item becomes the server's, and yours a new item
         e  open the editor on the merged item, with the conflict marked

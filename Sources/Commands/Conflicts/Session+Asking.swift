@@ -71,7 +71,7 @@ extension Conflict {
       ]
     case (.some, .some):
       [
-        "c  keep your version of the members and lines in conflict; the next push sends it",
+        "c  keep your version of what is in conflict; the next push sends it",
         "s  take the server's version of them",
         "b  keep both: this item becomes the server's, and yours a new item",
       ]

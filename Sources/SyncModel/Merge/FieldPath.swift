@@ -6,9 +6,9 @@ package struct FieldPath: Hashable, Sendable {
   /// The names, from the field inwards; at least one.
   package let steps: [Text]
 
-  /// Makes the path of a field, or of a member.
-  package init(_ field: Text, _ members: Text...) {
-    steps = [field] + members
+  /// Makes the path of a field.
+  package init(_ field: Text) {
+    steps = [field]
   }
 
   private init(steps: [Text]) {
