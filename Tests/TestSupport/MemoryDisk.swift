@@ -102,6 +102,8 @@ package struct MemoryDisk: Disk {
   package private(set) var steps = 0
   /// Called ahead of each mutating call.
   package var beforeStep: ((inout MemoryDisk) throws -> Void)?
+  /// What runs ahead of each reading of a base.
+  package var willReadBase: ((ItemKey) -> Void)?
 
   private var clock: Int64 = 1
   private var rows: [TableName: Rows] = [:]
@@ -240,7 +242,8 @@ package struct MemoryDisk: Disk {
   // MARK: - RowDisk
 
   package func base(of key: ItemKey) throws -> Base {
-    rows[key.table]?.bases[key.id].map(Base.init) ?? .neverSeen
+    willReadBase?(key)
+    return rows[key.table]?.bases[key.id].map(Base.init) ?? .neverSeen
   }
 
   package func liveIDs(in table: TableName) throws -> [ItemID] {

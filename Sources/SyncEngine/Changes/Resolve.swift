@@ -42,7 +42,8 @@ package struct Resolve {
       let last = base.flatMap { open.server.deleted ? open.server.lastItem(over: $0) : nil }
       return Conflict(base: base, client: client, server: server, last: last)
     }
-    let policy = disk.journal.policy(settings.policy(of: key.table), of: key, from: base)
+    let policy = settings.policy(of: key.table)
+      .asking(disk.journal.isAwaited(key), from: base)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
     if !fields.isDisputed { fields = FieldMerge(base: base, client: client, server: server) }

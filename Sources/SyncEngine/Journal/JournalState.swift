@@ -132,21 +132,6 @@ package struct JournalState: Equatable, Sendable {
     bySuccessor[key]?.sorted() ?? []
   }
 
-  /// Finds the rule by which another's row is brought to an item, or a person is asked about it.
-  ///
-  /// Before the server has had what an item has become, no rule gives it up for another's row, and no row
-  /// takes its place unasked: the former row would go.
-  ///
-  /// - Parameters:
-  ///   - policy: The rule of its table.
-  ///   - key: The item.
-  ///   - base: What both sides began from; `nil` where there was nothing.
-  /// - Returns: The rule.
-  func policy(_ policy: MergePolicy, of key: ItemKey, from base: Item?) -> MergePolicy {
-    guard isAwaited(key) else { return policy }
-    return MergePolicy(base == nil ? .manual : .fields)
-  }
-
   /// Returns the records by which what waits for one item waits for another.
   package func following(_ former: ItemKey, to successor: ItemKey) -> [JournalRecord] {
     predecessors(of: former).filter { $0 != successor }

@@ -3,8 +3,10 @@ package import SyncModel
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the newest row of the server's that is known of an item: one that waits, the server's
   /// side of a conflict, or the base; `nil` where the server never had it.
-  package func newestRow(of key: ItemKey) throws -> Row? {
-    try incoming(of: key) ?? journal.conflicts[key]?.server ?? base(of: key).row
+  ///
+  /// `base` is its base, if that was read already.
+  package func newestRow(of key: ItemKey, over base: Base? = nil) throws -> Row? {
+    try incoming(of: key) ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
   }
 
   /// Whether a row is older than the ``newestRow(of:)`` of its item.

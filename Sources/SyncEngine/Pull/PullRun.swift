@@ -67,7 +67,7 @@ struct PullRun {
   /// Takes rows that were read one by one, as those of a page.
   mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
     try makeBases(of: rows, on: &disk)
-    try add(rows, to: &disk)
+    try add(rows.map { ($0, try disk.base(of: ItemKey(table, $0.id))) }, to: &disk)
   }
 
   /// Takes a row that is newer than the known one although its time may be older.
@@ -79,18 +79,18 @@ struct PullRun {
   }
 
   /// Appends rows and brings them to their items; those that remove one are kept back.
-  private mutating func add(_ rows: [Row], to disk: inout some Disk) throws {
-    var news: [Row] = []
-    for row in rows {
+  private mutating func add(_ rows: [(Row, Base)], to disk: inout some Disk) throws {
+    var news: [(Row, Base)] = []
+    for (row, base) in rows {
       removals[row.id] = nil
-      if row.deleted, case .row = try disk.base(of: ItemKey(table, row.id)) {
+      if row.deleted, base.item != nil {
         try keepBack(row, disk)
       } else {
-        news.append(row)
+        news.append((row, base))
       }
     }
-    try append(news, to: &disk)
-    try bring(news, to: &disk)
+    try append(news.map(\.0), to: &disk)
+    for (row, base) in news { try apply(row, over: base, to: &disk) }
   }
 
   /// Keeps a row back that removes an item; where they are too many to be taken, the id alone.
@@ -129,7 +129,7 @@ struct PullRun {
     let rows = removals.values.sorted { $0.id < $1.id }
     try append(rows, to: &disk)
     removals = [:]
-    try bring(rows, to: &disk)
+    for row in rows { try apply(row, over: disk.base(of: ItemKey(table, row.id)), to: &disk) }
     advance()
   }
 
@@ -142,33 +142,29 @@ struct PullRun {
     bytes += news.reduce(0) { $0 + $1.text.count }
   }
 
-  private mutating func bring(_ news: [Row], to disk: inout some Disk) throws {
-    for row in news { try apply(row, to: &disk) }
-  }
-
   /// Takes note that the rows that came older than one that is known are known for what they are.
   mutating func passOlder() {
     older = []
     advance()
   }
 
-  private mutating func apply(_ row: Row, to disk: inout some Disk) throws {
+  private mutating func apply(_ row: Row, over base: Base, to disk: inout some Disk) throws {
     let key = ItemKey(table, row.id)
-    // The outcome of an open write will bring this row, or a newer one.
-    guard disk.journal.intents[key] == nil else { return }
-    switch try disk.take(row, for: key, policy: settings.policy(of: table)) {
+    let known = try disk.known(row, of: key, over: base)
+    switch try disk.apply(known, to: key, policy: settings.policy(of: table)) {
     case .taken(let event):
       held.remove(row.id)
       if let event { report.add(event) }
     case .conflict(let event): report.add(event)
-    case .held: report.add(Event(key, .held, item: try disk.base(of: key).item))
+    case .waiting(.inFlight): break
+    case .waiting(.invalid): report.add(Event(key, .held, item: known.base.item))
     }
   }
 
-  /// Returns the rows of a page that are not known yet, the last one of each id.
-  private mutating func news(of page: Page, _ disk: some Disk) throws -> [Row] {
+  /// Returns the rows of a page that are not known yet, the last one of each id, over their bases.
+  private mutating func news(of page: Page, _ disk: some Disk) throws -> [(Row, Base)] {
     var seen: Set<ItemID> = []
-    var news: [Row] = []
+    var news: [(Row, Base)] = []
     for row in page.rows.reversed() {
       guard seen.insert(row.id).inserted else {
         report.twin = report.twin ?? row.id
@@ -176,12 +172,13 @@ struct PullRun {
       }
       unseen.remove(row.id)
       let key = ItemKey(table, row.id)
-      let known = try disk.newestRow(of: key)
-      if try row == known || row == disk.base(of: key).row { continue }
+      let base = try disk.base(of: key)
+      let known = try disk.newestRow(of: key, over: base)
+      if row == known || row == base.row { continue }
       if try disk.isOlder(row, than: known, of: key) {
         older.insert(row.id)
       } else {
-        news.append(row)
+        news.append((row, base))
       }
     }
     return news.reversed()

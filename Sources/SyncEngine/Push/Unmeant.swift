@@ -120,7 +120,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Makes a conflict of a file over a deleted row that this workspace has never had: nothing says that the
   /// file is newer than the delete.
-  mutating func layUnknown(_ row: Row, _ key: ItemKey, _ client: ClientState) throws -> Taken {
+  mutating func layUnknown(_ row: Row, _ key: ItemKey, _ client: ClientState) throws -> Applied {
     let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
     return try lay(conflict, key, client, row, from: nil)
   }

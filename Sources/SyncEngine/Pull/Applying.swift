@@ -1,0 +1,139 @@
+import SyncModel
+
+/// What became of an item when a row of the server's was brought to it.
+enum Applied: Equatable {
+  /// The row may become the base; what is to be told, if anything.
+  case taken(Event?)
+  /// The row waits.
+  case waiting(Decision.Wait)
+  /// A conflict is open; the row waits as its server side.
+  case conflict(Event)
+}
+
+extension ItemDisk where Self: RowDisk & JournalDisk {
+  /// Reads what is known of an item but for its files; `base` is its base, where that was read already.
+  func known(_ row: Row, of key: ItemKey, over base: Base? = nil) throws -> Known {
+    Known(
+      base: try base ?? self.base(of: key), row: row, hasAttempt: journal.intents[key] != nil,
+      conflict: journal.conflicts[key], isAwaited: journal.isAwaited(key),
+      isRemoved: journal.notes[key]?.note.commanded == true)
+  }
+
+  /// Brings a row of the server's to its item, which may have changed as well.
+  ///
+  /// The item is written here; the base is the caller's, after the item, because an old item over a new base
+  /// would look like an edit.
+  mutating func apply(_ known: Known, to key: ItemKey, policy: MergePolicy) throws -> Applied {
+    // A user who saves all the time gets the last word in the next run.
+    for _ in 0..<8 {
+      let client = try look(at: key, known)
+      let isSideEdited = try known.conflict != nil && editedSide(of: key) != nil
+      switch known.decide(client, isSideEdited: isSideEdited, policy) {
+      case .wait(let wait): return .waiting(wait)
+      case .conflict(let conflict, let origin):
+        return try lay(conflict, key, client, known.row, from: origin)
+      case .write(let item, let told):
+        if try write(item, to: key, expecting: client.digest) == .changedMeanwhile { continue }
+        return .taken(try end(told, known, key, client))
+      case .take(let told): return .taken(try end(told, known, key, client))
+      }
+    }
+    return .waiting(.invalid)
+  }
+
+  /// Reads an item's file; one that was moved is no delete: neither does the server's settle it, nor is
+  /// a change of the server's in conflict with it.
+  private func look(at key: ItemKey, _ known: Known) throws -> ClientState {
+    let client = try client(key)
+    guard client == .absent, !known.hasAttempt, let moved = try moved(key) else { return client }
+    return .invalid(moved)
+  }
+
+  /// Records what a decision leaves behind; returns what is to be told.
+  private mutating func end(
+    _ told: Told, _ known: Known, _ key: ItemKey, _ client: ClientState
+  ) throws -> Event? {
+    for item in told.keeps { try keep(item, of: key) }
+    var records = told.arrives ? journal.arrivals(of: key) : []
+    if told.undeletes { records.append(.noted(key, .undelete)) }
+    if !records.isEmpty { try append(records, durably: false) }
+    if client.item == nil, try self.client(key).item != nil,
+      let note = journal.recalledDelete(of: key)
+    {
+      try append([note], durably: false)
+    }
+    let event = told.what.map { Event(key, $0, item: told.item) }
+    guard known.conflict != nil else { return event }
+    try removeConflict(of: key)
+    try append([.closed(.conflict(key))], durably: false)
+    let server = known.row.deleted ? nil : known.row.item
+    return event ?? Event(key, .conflictOver, item: client.item ?? server)
+  }
+
+  /// Lays a conflict's sides down, then records it.
+  mutating func lay(
+    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row, from origin: Item?
+  ) throws -> Applied {
+    let former = journal.conflicts[key]
+    var digest = former == nil ? client.digest : former?.digest
+    if former != nil {
+      // Where its user has removed the client's side, or it says that the item was deleted, it is laid
+      // anew, as the file now is; a crash may have come after that.
+      let side = try conflictClient(of: key)
+      if conflict.client != nil, side == .absent || side.digest == client.digest {
+        digest = client.digest
+      }
+    } else {
+      // Sides without a record: a crash left them of another conflict, or the record is lost, and the
+      // client's may hold an edit. No file has this fingerprint, so that both count as edited, and
+      // their user decides.
+      let side = try conflictClient(of: key)
+      let isEdited = side != .absent && (side.item == nil || side.item != client.item)
+      if isEdited { digest = Digest(of: []) } else { try removeConflict(of: key) }
+    }
+    try writeConflict(conflict, of: key)
+    let record = OpenConflict(
+      kind: conflict.kind, fields: conflict.names, digest: digest, server: row, origin: origin)
+    try append([.conflict(key, record)], durably: false)
+    return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
+  }
+
+  /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.
+  ///
+  /// It answers what is to be told.
+  mutating func takeIncoming(in table: TableName, settings: Settings) throws -> [Event] {
+    let rows = try incoming(in: table)
+    guard !rows.isEmpty else { return [] }
+    // No item may outlive the row that it was written for, nor that its write is closed: it would look
+    // like an edit.
+    try append([], durably: true)
+    try synchronize(table)
+    var events: [Event] = []
+    var taken: [Row] = []
+    var held: Set<ItemID> = []
+    for row in rows {
+      let key = ItemKey(table, row.id)
+      // The server side of an open conflict has been told already.
+      if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
+        held.insert(row.id)
+        continue
+      }
+      let known = try known(row, of: key)
+      try restoreTorn(key, to: known.base.item)
+      switch try apply(known, to: key, policy: settings.policy(of: table)) {
+      case .taken(let event):
+        taken.append(row)
+        if let event { events.append(event) }
+      case .conflict(let event):
+        held.insert(row.id)
+        events.append(event)
+      case .waiting: held.insert(row.id)
+      }
+    }
+    // Items may have been written by a process that was stopped before it could do this.
+    if !taken.isEmpty || !events.isEmpty { try settle(afresh: true) }
+    if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
+    try commit(table, token: nil, held: held)
+    return events
+  }
+}

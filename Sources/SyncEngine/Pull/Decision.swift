@@ -1,0 +1,134 @@
+import SyncModel
+
+/// What is known of an item but for its files.
+struct Known {
+  /// The last known row.
+  let base: Base
+  /// The newest row of the server's, which isn't the base yet; ``Row/gone(_:)`` stands for no row.
+  let row: Row
+  /// Whether a write of it is open.
+  let hasAttempt: Bool
+  /// The open conflict.
+  let conflict: OpenConflict?
+  /// Whether the rows of other items wait for it, which they have become.
+  let isAwaited: Bool
+  /// Whether a command was told to delete it.
+  let isRemoved: Bool
+
+  /// Whether the row is the answer to a write, in which nobody else has had a hand.
+  var isAnswer: Bool { conflict == nil && base.row?.isAnswered(by: row) == true }
+}
+
+/// What becomes of an item to which a row of the server's is brought.
+enum Decision: Equatable {
+  /// The item stays as it is, and the row may become its base.
+  case take(Told)
+  /// The item becomes this one; `nil` removes it.
+  case write(Item?, Told)
+  /// The row waits, because the item can't be replaced now.
+  case wait(Wait)
+  /// A person decides; the row waits as the server's side, and both sides began from `origin`.
+  case conflict(Conflict, from: Item?)
+
+  /// Why a row waits.
+  enum Wait: Equatable {
+    /// The item's file can't be read as an item, or was moved.
+    case invalid
+    /// A write of the item is open, whose outcome will bring the row, or a newer one.
+    case inFlight
+  }
+}
+
+/// What a decision says and leaves behind.
+struct Told: Equatable {
+  /// What is told, if anything, and the item for its title.
+  var what: Event.What?
+  var item: Item?
+  /// Texts for the trash.
+  var keeps: [Item] = []
+  /// Whether the next push brings the deleted row back.
+  var undeletes = false
+  /// Whether nothing waits any more for the server to have the item.
+  var arrives = false
+}
+
+extension Known {
+  /// Decides, by the rule of the item's table.
+  ///
+  /// The client's change is measured against what an open conflict began from, or the base. A row that was
+  /// deleted anew is what an undelete is measured against: it brings back only what was changed here.
+  func decide(_ client: ClientState, isSideEdited: Bool, _ table: MergePolicy) -> Decision {
+    if hasAttempt { return .wait(.inFlight) }
+    if case .invalid = client { return .wait(.invalid) }
+    if isAnswer, client == .absent { return .take(Told()) }
+    let (here, server) = (client.item, row.deleted ? nil : row.item)
+    let origin = conflict?.origin ?? base.item
+    let last = origin.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
+    let policy = isAnswer ? MergePolicy(.client) : table.asking(isAwaited, from: origin)
+    var merge = Merge(base: origin, client: here, server: server, last: last, policy: policy)
+    var open = Conflict(base: origin, client: here, server: server, last: last)
+    if case .conflict(let conflict) = merge { open = conflict }
+    if let former = deletedBefore, here != nil {
+      merge = Merge(base: former, client: here, server: row.item, policy: policy)
+      if case .conflict = merge {
+        return .conflict(
+          Conflict(base: former, client: here, server: nil, last: row.item), from: former)
+      }
+    }
+    if isSideEdited { return .conflict(open, from: conflict?.origin) }
+    if base == .neverSeen, row.deleted, here != nil {
+      return .conflict(Conflict(base: nil, client: here, server: nil, last: row.item), from: nil)
+    }
+    var told = Told(keeps: lost(server, here, merge))
+    switch merge {
+    case .settled:
+      told.arrives = server != nil && here == server
+      return .take(told)
+    case .takeServer where isAwaited && !isAnswer && here != nil, .conflict:
+      return .conflict(open, from: conflict?.origin)
+    case .takeServer(let item):
+      (told.what, told.item) = (
+        item == nil ? .removed : here == nil ? .added : .updated, item ?? here
+      )
+      return .write(item, told)
+    case .merged(let item, let report):
+      (told.what, told.item) = (.merged(report), item ?? server ?? here)
+      // The rule of the table has decided that the row comes back.
+      told.undeletes = server == nil && item != nil && base.item != nil
+      return item == here ? .take(told) : .write(item, told)
+    }
+  }
+
+  /// What the row held when it was deleted before; `nil` where it wasn't, or that isn't known.
+  private var deletedBefore: Item? {
+    guard conflict == nil, row.deleted, !row.item.isEmpty, case .tombstone(let former) = base,
+      !former.item.isEmpty
+    else { return nil }
+    return former.item
+  }
+
+  /// Returns what nothing else here has any more: what the client loses is displaced by the write.
+  private func lost(_ server: Item?, _ here: Item?, _ merge: Merge) -> [Item] {
+    var lost: [Item] = []
+    if case .merged(_, let report) = merge, report.serverLost, let server { lost.append(server) }
+    // A command has displaced what it removed.
+    if merge == .settled, here == nil, server == nil, !isRemoved, let item = base.item {
+      lost.append(item)
+    }
+    // Somebody had changed the deleted row since it was known here.
+    if row.deleted, let known = base.row?.item, row.lastItem(over: known) != known {
+      lost.append(row.lastItem(over: known))
+    }
+    return lost
+  }
+}
+
+extension MergePolicy {
+  /// Returns the rule for an item that other items have become, or not.
+  ///
+  /// Before the server has had it, no rule gives it up for another's row, and no row takes its place
+  /// unasked: the former row would go.
+  func asking(_ isAwaited: Bool, from base: Item?) -> MergePolicy {
+    isAwaited ? MergePolicy(base == nil ? .manual : .fields) : self
+  }
+}
