@@ -19,8 +19,11 @@ import Testing
     var testDescription: String { "\(base), \(client), \(row) \(flags)" }
   }
 
-  /// `-` is nothing, `a1` an item with `a` as 1, `†a1` a row that was deleted and held that; the flags are
-  /// the rule and the states. What is decided names the item, what is told, and what goes to the trash.
+  /// The cases, each in a few letters.
+  ///
+  /// `-` is nothing, `!` an invalid file, `a1` an item with `a` as 1, `†a1` a row that was deleted and
+  /// held that; the flags are the rule and the states. What is decided names the item, what is told, and
+  /// what goes to the trash.
   static let table: [Case] = [
     // Nothing was known.
     Case("-", "-", "a1", "", "write a1 added"), Case("-", "a1", "a1", "", "take arrives"),
