@@ -16,7 +16,7 @@ import Workspace
 ///     notes   line 8 from server                              server  BEN2
 /// ```
 ///
-/// On a terminal no line is wider than it, and what is not in conflict is cut at the end.
+/// On a terminal no line is wider than it, and what is cut shows where the versions differ.
 struct ConflictTable {
   private(set) var lines: [Line] = []
 

@@ -22,11 +22,11 @@ struct ItemStatus {
     case .conflict(let conflict):
       (group, letters, fields) = (.conflict, conflict.kind.rawValue, conflict.fields)
     case .rejected(let operation, _):
-      (group, letters, fields) = (.rejected, "R ", operation.changedFields)
+      (group, letters, fields) = (.rejected, "R ", operation.updatedFields)
     case .unknown: (group, letters) = (.unknown, "? ")
     case .invalid, .moved: (group, letters) = (.invalid, "!!")
     case .pending(let operation), .waiting(let operation, _):
-      (group, letters, fields) = (.pending, "\(operation.letter) ", operation.changedFields)
+      (group, letters, fields) = (.pending, "\(operation.letter) ", operation.updatedFields)
     }
   }
 
@@ -56,5 +56,5 @@ extension Operation {
   }
 
   /// The fields that an update changes; none for other operations.
-  var changedFields: [Text] { kind == .update ? change.names : [] }
+  var updatedFields: [Text] { kind == .update ? change.names : [] }
 }

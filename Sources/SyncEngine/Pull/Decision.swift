@@ -27,7 +27,7 @@ enum Decision: Equatable {
   case write(Item?, Told)
   /// The row waits, because the item can't be replaced now.
   case wait(Wait)
-  /// A person decides; the row waits as the server's side, and both sides began from `origin`.
+  /// A person decides; the row waits as the server's side. Both sides began from `from`, or the base.
   case conflict(Conflict, from: Item?)
 
   /// Why a row waits.
