@@ -24,8 +24,9 @@ struct EditCommand: TsyncCommand {
       guard !keys.isEmpty else { return nil }
       let items = try EditedItems(keys, session)
       var text = try EditedText(items.text, for: .edit, session)
-      // A file with blocks is invalid, but not its text in the editor.
-      text.isChange = items.invalid != nil && (try? items.edits(in: items.text)) != nil
+      // A file with blocks is invalid, but not its text in the editor: it is saved as JSON.
+      let read = (try? items.edits(in: items.text)) ?? []
+      text.isChange = read.contains { $0.text != $0.original.text }
       return (items, session.names(of: keys, inventory), text)
     }
     guard let (items, names, text) = opened else {
