@@ -27,7 +27,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try look(at: key, known)
-      let isSideEdited = try known.conflict != nil && editedSide(of: key) != nil
+      let isSideEdited = try editedSide(of: key) != nil
       switch known.decide(client, isSideEdited: isSideEdited, policy) {
       case .wait(let wait): return .waiting(wait)
       case .conflict(let conflict, let origin):
