@@ -41,7 +41,7 @@ enum Decision: Equatable {
 
 /// What a decision says and leaves behind.
 struct Told: Equatable {
-  /// What is told, if anything, and the item for its title.
+  /// What is printed, if anything, and the item whose title is printed.
   var what: Event.What?
   var item: Item?
   /// Texts for the trash.

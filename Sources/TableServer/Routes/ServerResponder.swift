@@ -115,7 +115,7 @@ package struct ServerResponder: HTTPResponder {
 }
 
 extension TableAnswer {
-  /// The answer as Hummingbird sends it; a length is told wherever HTTP has one.
+  /// The answer as Hummingbird sends it, with a length wherever HTTP has one.
   fileprivate var response: Response {
     guard let body else { return Response(status: status, headers: fields) }
     return Response(

@@ -135,7 +135,7 @@ extension TableRoutes {
       conflict = .conflict
     }
     let outcome = try await store.write(write, in: request.target.table)
-    // Whoever names a version is told the new one.
+    // Whoever names a version gets the new one.
     var view = view
     if write.precondition.match != nil { view.show(.version) }
     if case .deleted(let row) = outcome, dialect.tombstonesConflict,

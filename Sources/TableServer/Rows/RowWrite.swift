@@ -84,7 +84,7 @@ extension RowWrite {
     guard let current, var members = known else { return .missing }
     let holds = precondition.verdict(on: current, reading: false) == .holds
     guard !current.isDeleted || revives || action == .undelete else {
-      // A stale version is told first, where the client sees tombstones.
+      // If the client sees tombstones, a stale version is the first reason to refuse.
       return includesDeleted && !holds ? .conflict(current: current) : .deleted(current)
     }
     guard holds else { return .conflict(current: current) }

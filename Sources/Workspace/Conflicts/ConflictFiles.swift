@@ -14,9 +14,9 @@ struct ConflictFiles {
 
   /// Lays the sides of a conflict; they survive a power loss.
   ///
-  /// Server and base replace those of a former conflict. A client's side that lies there stays, unless
-  /// it says that the item was deleted which the client has. The current bytes of the item's file become
-  /// the client's side where they mean the client's item.
+  /// Server and base replace those of a former conflict. The client's side of a former conflict stays,
+  /// unless it says that the item was deleted and the client has it. Otherwise the bytes of the item's
+  /// file become the client's side if they mean the client's item.
   ///
   /// - Returns: Where in the trash that is which lay in the client's place and was no file.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
@@ -99,7 +99,7 @@ struct ConflictFiles {
 
   /// Replaces one file, or makes it; its old bytes go to the trash.
   ///
-  /// It survives a power loss. Without `replacing`, a file that lies there stays.
+  /// It survives a power loss. Without `replacing`, an existing file stays.
   ///
   /// - Returns: Where in the trash that is which lay there; `nil` where nothing was displaced.
   /// - Throws: ``WorkspaceError/file(place:_:)``.

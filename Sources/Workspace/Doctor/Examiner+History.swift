@@ -31,7 +31,7 @@ extension Examiner {
           add(.history, at: displaced.place.string, History.lateWrite(displaced), .note)
         case nil, .absent: missing += 1
         case .irregular, .unreadable:
-          // What couldn't be read when it was displaced either lies there as it was.
+          // If it couldn't be read before it was displaced, nothing has changed.
           guard displaced.old != nil else { continue }
           add(.history, at: displaced.place.string, "can't be read", .note)
         }

@@ -6,7 +6,7 @@ import SystemPackage
 extension Examiner {
   /// Looks for what is no regular file, or no directory, where tsync has one.
   ///
-  /// It comes first, so that the looking at what lies there need not tell the same once more.
+  /// It comes first, so that later examinations don't report the same again.
   /// `.gitignore` is left out: tsync never reads it.
   mutating func examineKinds() {
     let files = [
