@@ -111,7 +111,7 @@ import Testing
     let isDeleted = text.hasPrefix("†")
     return Row(
       id: try ItemID("x"), item: try item(isDeleted ? String(text.dropFirst()) : text),
-      version: try Version(Text(version)), updatedAt: nil, deleted: isDeleted)
+      version: Version(Text(version)), updatedAt: nil, deleted: isDeleted)
   }
 
   /// Reads `a1b2`.
