@@ -63,51 +63,33 @@ package enum WriteOutcome: Equatable, Sendable {
   case changedMeanwhile
 }
 
-/// The last known rows of the server and the delta tokens, one log for each table.
+/// What the server has said: one log for each table.
 package protocol RowDisk {
-  /// Returns what is known of a row.
+  /// Returns what the client's changes of an item are measured against: the row that was taken last, or
+  /// what an open arrival says.
   func base(of key: ItemKey) throws -> Base
 
-  /// Returns the ids of the rows of a table that are in effect and no tombstones.
+  /// Returns the ids of the bases of a table that are no tombstones.
   func liveIDs(in table: TableName) throws -> [ItemID]
 
   /// Returns how far the pulls of a table have come.
   func token(of table: TableName) throws -> DeltaToken?
 
-  /// Returns the rows that were appended but are not in effect: held back by a commit, or with no
-  /// commit after them; the newest of each id.
-  func incoming(in table: TableName) throws -> [Row]
+  /// Returns the rows of a table that are to be brought to their items, the newest of each id, in the
+  /// order of their ids.
+  func arrivals(in table: TableName) throws -> [Arrival]
 
-  /// Returns the row of an item that is not in effect, as ``incoming(in:)`` has it; `nil` where there
-  /// is none.
-  func incoming(of key: ItemKey) throws -> Row?
+  /// Returns the row that is to be brought to an item; `nil` if there is none.
+  func arrival(of key: ItemKey) throws -> Arrival?
 
-  /// Appends rows that are not in effect yet, and ahead of them `bases`, which are at once; they survive
-  /// a power loss. A crash may leave the first of them alone.
-  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws
-
-  /// Brings the appended rows into effect, but for those held back, and moves the token.
+  /// Appends facts to a table's log, in one write; with `durably`, they and all before them survive a
+  /// power loss.
   ///
-  /// It survives a power loss; the caller has made its items survive one before. Without a token, the
-  /// former one stays.
-  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws
+  /// A crash may leave the first of them alone.
+  mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws
 
-  /// Brings rows into effect at once, in their order; with `durably`, they survive a power loss.
-  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws
-
-  /// Makes the rows of a table as they are known survive a power loss: a process that was stopped may
-  /// have appended some that don't.
-  mutating func synchronize(_ table: TableName) throws
-
-  /// Forgets rows and token of a table, in one durable step.
+  /// Forgets everything about a table, in one durable step.
   mutating func forget(_ table: TableName) throws
-}
-
-extension RowDisk {
-  /// Appends rows that are not in effect yet; they survive a power loss.
-  package mutating func append(_ rows: [Row], to table: TableName) throws {
-    try append(rows, over: [], to: table)
-  }
 }
 
 /// The log of pending changes, sent changes and their results.

@@ -45,7 +45,7 @@ package struct Survey: Equatable, Sendable {
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
-        try disk.incoming(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        try disk.arrivals(in: table).map { ($0.row.id, $0.row) }, uniquingKeysWith: { $1 })
       let claiming = candidates.claiming
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }

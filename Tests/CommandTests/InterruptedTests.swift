@@ -30,7 +30,7 @@ import Workspace
     do {
       var workspace = try anna.workspace()
       // As a pull that was killed leaves it: read, and not yet taken over.
-      try workspace.append(
+      try workspace.bring(
         [
           Row(
             id: ItemID("one"), item: Item(JSONObject([.init(name: "text", value: "Theirs")])),

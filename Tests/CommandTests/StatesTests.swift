@@ -1,6 +1,7 @@
 import Commands
 import SyncEngine
 import SyncModel
+import TestSupport
 import Testing
 import Workspace
 
@@ -21,7 +22,7 @@ struct StatesTests {
       var workspace = try open()
       let (old, new) = (try row("old"), try row("new"))
       try workspace.setBase([old], in: table, durably: true)
-      try workspace.append([new], to: table)
+      try workspace.bring([new], to: table)
       for row in [old, new] {
         _ = try workspace.write(row.item, to: ItemKey(table, row.id), expecting: nil)
       }

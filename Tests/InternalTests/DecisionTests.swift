@@ -72,6 +72,12 @@ import Testing
     Case("a1", "a2", "†a1", "open side", "conflict MD"),
     Case("a1", "!", "a3", "open side", "wait invalid"),
     Case("a1", "a2", "a3", "open side server", "conflict MM"),
+    // The row answers a write of what the base says.
+    Case("a1", "a1", "a2", "mine", "write a2 updated"),
+    Case("a1", "a3", "a2", "mine", "take merged a3 keeps a2"),
+    Case("a1", "a3b1", "a2", "mine client", "take merged a3b1 keeps a2"),
+    Case("a1", "-", "a2", "mine", "take"), Case("a1", "a3", "a2", "mine open", "conflict MM"),
+    Case("a1", "a1", "a2", "mine awaited", "write a2 updated"),
     // A deleted row was known.
     Case("†a1", "-", "a1", "", "write a1 added"), Case("†a1", "-", "†a2", "", "take keeps a2"),
     Case("†a1", "a1", "a1", "", "take arrives"), Case("†a1", "a2", "a3", "", "conflict AA"),
@@ -89,7 +95,8 @@ import Testing
     let base = try Self.row(row.base, version: "v1").map(Base.init) ?? .neverSeen
     let isOpen = row.flags.contains("open")
     let known = Known(
-      base: base, row: arrived, hasAttempt: row.flags.contains("attempt"),
+      base: base, arrival: Arrival(arrived, isMine: row.flags.contains("mine")),
+      hasAttempt: row.flags.contains("attempt"),
       conflict: isOpen
         ? OpenConflict(kind: .modified, fields: [], digest: nil, server: arrived, origin: nil)
         : nil,

@@ -340,7 +340,7 @@ extension Simulation {
     if !journal.results.isEmpty { count("open result") }
     if !journal.resolutions.isEmpty { count("open resolution") }
     if !journal.purges.isEmpty { count("open purge") }
-    if try !disk.incoming(in: table).isEmpty { count("rows waiting") }
+    if try !disk.arrivals(in: table).map(\.row).isEmpty { count("rows waiting") }
   }
 
   func tell(_ events: [Event], _ client: Client<Host>) {

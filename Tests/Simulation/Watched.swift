@@ -154,60 +154,57 @@ struct Watched<Work: Disk>: Disk {
 
   func token(of table: TableName) throws -> DeltaToken? { try work.token(of: table) }
 
-  func incoming(in table: TableName) throws -> [Row] { try work.incoming(in: table) }
+  func arrivals(in table: TableName) throws -> [Arrival] { try work.arrivals(in: table) }
 
-  func incoming(of key: ItemKey) throws -> Row? { try work.incoming(of: key) }
+  func arrival(of key: ItemKey) throws -> Arrival? { try work.arrival(of: key) }
 
   /// Whether a row is a former state of one that is known: it is older, and so is its version.
   private func isFormer(_ row: Row, of known: Row) -> Bool {
     row.isOlder(than: known) && [nil, known.version, known.former].contains(row.version)
   }
 
-  /// Notes rows that are about to take the place of a newer one that is known.
-  private func noteOlder(_ rows: [Row], _ table: TableName) throws {
-    for row in rows {
-      let key = ItemKey(table, row.id)
-      let known = try [work.base(of: key).row, work.incoming(of: key)].compactMap(\.self)
-      if known.contains(where: { isFormer(row, of: $0) }) { shown.older.append(row) }
+  /// Notes a row that is about to take the place of a newer one that is known.
+  private func noteOlder(_ row: Row, _ key: ItemKey) throws {
+    let known = try [work.base(of: key).row, work.arrival(of: key)?.row].compactMap(\.self)
+    if known.contains(where: { isFormer(row, of: $0) }) { shown.older.append(row) }
+  }
+
+  /// Notes a row that becomes known; who is killed in the midst of it may know it.
+  private func noteLive(_ row: Row?, _ key: ItemKey) {
+    if row?.deleted == false { shown.known.insert(key) }
+  }
+
+  mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+    var before: [(key: ItemKey, base: Row?)] = []
+    for fact in facts {
+      switch fact {
+      case .base(let row):
+        let key = ItemKey(table, row.id)
+        try noteOlder(row, key)
+        noteLive(row, key)
+        // Whatever its version: what waits here came after the write that is taken over.
+        if let open = try work.arrival(of: key)?.row, row.isOlder(than: open) {
+          shown.older.append(row)
+        }
+      case .arrived(let arrival):
+        let key = ItemKey(table, arrival.row.id)
+        try noteOlder(arrival.row, key)
+        noteLive(arrival.base, key)
+      case .taken(let ids):
+        for arrival in try work.arrivals(in: table) where !ids.contains(arrival.row.id) {
+          let key = ItemKey(table, arrival.row.id)
+          noteLive(arrival.row, key)
+          before.append((key, try base(of: key).row))
+        }
+      case .token: break
+      }
     }
-  }
-
-  /// Notes rows that become known; who is killed in the midst of it may know them.
-  private func noteLive(_ rows: [Row], _ table: TableName) {
-    for row in rows where !row.deleted { shown.known.insert(ItemKey(table, row.id)) }
-  }
-
-  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
-    try noteOlder(rows, table)
-    noteLive(bases, table)
-    try work.append(rows, over: bases, to: table)
-  }
-
-  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
-    let incoming = try work.incoming(in: table)
-    noteLive(incoming.filter { !held.contains($0.id) }, table)
-    let before = try incoming.map {
-      try (key: ItemKey(table, $0.id), base: base(of: ItemKey(table, $0.id)).row)
-    }
-    try work.commit(table, token: token, held: held)
+    try work.append(facts, to: table, durably: durably)
     for (key, base) in before {
       guard let base, let row = try work.base(of: key).row else { continue }
       if isFormer(row, of: base) { shown.older.append(row) }
     }
   }
-
-  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    try noteOlder(rows, table)
-    noteLive(rows, table)
-    for row in rows {
-      // Whatever its version: what waits here came after the write that is taken over.
-      guard let waiting = try work.incoming(of: ItemKey(table, row.id)) else { continue }
-      if row.isOlder(than: waiting) { shown.older.append(row) }
-    }
-    try work.setBase(rows, in: table, durably: durably)
-  }
-
-  mutating func synchronize(_ table: TableName) throws { try work.synchronize(table) }
 
   mutating func forget(_ table: TableName) throws {
     try work.forget(table)
@@ -224,7 +221,7 @@ struct Watched<Work: Disk>: Disk {
     guard let open = journal.conflicts[key], journal.resolutions[key] == nil,
       !journal.purges.contains(key.table), let origins = shown.origins[key]
     else { return }
-    let row = try work.incoming(of: key) ?? open.server
+    let row = try work.arrival(of: key)?.row ?? open.server
     shown.ended.append(
       Ended(
         key: key, origins: origins, clients: shown.read[key] ?? [],

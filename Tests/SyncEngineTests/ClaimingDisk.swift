@@ -25,8 +25,8 @@ struct ClaimingDisk: Disk {
   func base(of key: ItemKey) throws -> Base { try memory.base(of: key) }
   func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
   func token(of table: TableName) throws -> DeltaToken? { try memory.token(of: table) }
-  func incoming(in table: TableName) throws -> [Row] { try memory.incoming(in: table) }
-  func incoming(of key: ItemKey) throws -> Row? { try memory.incoming(of: key) }
+  func arrivals(in table: TableName) throws -> [Arrival] { try memory.arrivals(in: table) }
+  func arrival(of key: ItemKey) throws -> Arrival? { try memory.arrival(of: key) }
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
   var journal: JournalState { memory.journal }
 
@@ -43,19 +43,9 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
-  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
-    try memory.append(rows, over: bases, to: table)
+  mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+    try memory.append(facts, to: table, durably: durably)
   }
-
-  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
-    try memory.commit(table, token: token, held: held)
-  }
-
-  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    try memory.setBase(rows, in: table, durably: durably)
-  }
-
-  mutating func synchronize(_ table: TableName) throws { try memory.synchronize(table) }
 
   mutating func forget(_ table: TableName) throws { try memory.forget(table) }
 

@@ -169,7 +169,7 @@ import Testing
     #expect(try bench.pull(full: true).words == ["n10 held"])
     bench.line.pages = [Page(rows: [try older("n10", #"{"a":0}"#)])]
     #expect(try bench.pull().words == [])
-    #expect(try bench.disk.incoming(of: key) == .gone(key.id))
+    #expect(try bench.disk.arrival(of: key)?.row == .gone(key.id))
   }
 
   @Test(

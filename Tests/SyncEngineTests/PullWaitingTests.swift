@@ -167,7 +167,7 @@ import Testing
     try bench.push()
     bench.disk.loseBase()
     try bench.pull()
-    try #require(try bench.disk.incoming(of: bench.key("x")) != nil)
+    try #require(try bench.disk.arrival(of: bench.key("x")) != nil)
     try bench.save("x", #"{"a":3}"#)
     #expect(try bench.push().words == ["x conflict AA"])
     #expect(bench.standings == ["x conflict AA"])

@@ -36,7 +36,7 @@ import Testing
     try bench.share("old", #"{"a":1}"#)
     for (id, text) in [("new", #"{"a":1}"#), ("old", #"{"a":2}"#), ("edited", #"{"a":1}"#)] {
       let row = try bench.elsewhere(id, text)
-      try bench.disk.append([row], to: bench.table)
+      try bench.disk.bring([row], to: bench.table)
       _ = try bench.disk.write(
         row.item, to: bench.key(id), expecting: bench.disk.client(bench.key(id)).digest)
     }

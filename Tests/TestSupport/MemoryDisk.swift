@@ -47,36 +47,34 @@ package struct MemoryDisk: Disk {
     package fileprivate(set) var saysDeleted = false
   }
 
-  /// A line of a table's base log.
+  /// A line of a table's log.
   private enum RowRecord: Sendable {
-    case row(Row)
-    case effective(Row)
-    case commit(token: DeltaToken?, held: Set<ItemID>)
+    case fact(Fact)
     case forget
   }
 
   /// What one table's base log says.
   private struct Rows: Sendable {
     var bases: [ItemID: Row] = [:]
-    var incoming: [ItemID: (row: Row, committed: Bool)] = [:]
+    var arrivals: [ItemID: Arrival] = [:]
     var token: DeltaToken?
 
     mutating func add(_ record: RowRecord) {
       switch record {
-      case .row(let row): incoming[row.id] = (succeeding(row), false)
-      case .effective(let row):
+      case .fact(.base(let row)):
         bases[row.id] = succeeding(row)
-        incoming[row.id] = nil
-      case .commit(let token, let held):
-        for (id, entry) in incoming where !entry.committed {
-          if held.contains(id) {
-            incoming[id]?.committed = true
-          } else {
-            bases[id] = entry.row
-            incoming[id] = nil
-          }
+        arrivals[row.id] = nil
+      case .fact(.arrived(let arrival)):
+        let row = succeeding(arrival.row)
+        let arrival = Arrival(row, over: arrival.over, isMine: arrival.isMine)
+        arrivals[row.id] = arrival
+        if let base = arrival.base { bases[row.id] = base }
+      case .fact(.taken(let ids)):
+        for (id, arrival) in arrivals where !ids.contains(id) {
+          bases[id] = arrival.row
+          arrivals[id] = nil
         }
-        self.token = token ?? self.token
+      case .fact(.token(let token)): self.token = token
       case .forget: self = Rows()
       }
     }
@@ -252,36 +250,15 @@ package struct MemoryDisk: Disk {
 
   package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
 
-  package func incoming(in table: TableName) throws -> [Row] {
-    rows[table]?.incoming.values.map(\.row).sorted { $0.id < $1.id } ?? []
+  package func arrivals(in table: TableName) throws -> [Arrival] {
+    rows[table]?.arrivals.values.sorted { $0.row.id < $1.row.id } ?? []
   }
 
-  package func incoming(of key: ItemKey) throws -> Row? { rows[key.table]?.incoming[key.id]?.row }
+  package func arrival(of key: ItemKey) throws -> Arrival? { rows[key.table]?.arrivals[key.id] }
 
-  package mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
-    if !bases.isEmpty {
-      try step()
-      add(bases.map { .effective($0) }, to: table, durably: false)
-    }
+  package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     try step()
-    add(rows.map { .row($0) }, to: table, durably: true)
-  }
-
-  package mutating func commit(
-    _ table: TableName, token: DeltaToken?, held: Set<ItemID>
-  ) throws {
-    try step()
-    add([.commit(token: token, held: held)], to: table, durably: true)
-  }
-
-  package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    try step()
-    add(rows.map { .effective($0) }, to: table, durably: durably)
-  }
-
-  package mutating func synchronize(_ table: TableName) throws {
-    try step()
-    durableRows[table] = rowRecords[table]?.count
+    add(facts.map { .fact($0) }, to: table, durably: durably)
   }
 
   package mutating func forget(_ table: TableName) throws {

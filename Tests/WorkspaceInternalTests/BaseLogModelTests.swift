@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
@@ -10,7 +11,8 @@ private struct BaseModel {
   enum Line {
     case row(Row)
     case pushed(Row)
-    case commit(DeltaToken?, held: Set<ItemID>)
+    case taken(but: Set<ItemID>)
+    case token(DeltaToken)
   }
 
   /// The lines since the log was last forgotten, and where each ends in the file.
@@ -26,16 +28,16 @@ private struct BaseModel {
     case .pushed(let row):
       incoming[row.id] = nil
       bases[row.id] = row
-    case .commit(let token, let held):
-      self.token = token ?? self.token
-      for (id, waiting) in incoming where !waiting.isHeld {
-        if held.contains(id) {
+    case .taken(let ids):
+      for (id, waiting) in incoming {
+        if ids.contains(id) {
           incoming[id]?.isHeld = true
         } else {
           bases[id] = waiting.row
           incoming[id] = nil
         }
       }
+    case .token(let token): self.token = token
     }
   }
 
@@ -76,7 +78,8 @@ private struct BaseModel {
     private mutating func append(atOnce: Bool, durably: Bool) throws {
       let rows = try rows()
       let start = log.position
-      try log.append(rows, atOnce: atOnce, durably: durably)
+      try log.append(
+        rows.map { atOnce ? .base($0) : .arrived(Arrival($0)) }, durably: durably)
       let bytes = try #require(bench.directory.read(path))
       var end = start.offset
       if end == 0 { end = 1 + (bytes.firstIndex(of: 0x0A) ?? 0) }
@@ -92,7 +95,8 @@ private struct BaseModel {
       switch random.below(12) {
       case 0...2: try append(atOnce: false, durably: true)
       case 3...4: try append(atOnce: true, durably: random.once(in: 2))
-      case 5...6: try commit()
+      case 5: try take()
+      case 6: try move()
       case 7: try compact()
       case 8 where random.once(in: 3):
         try log.forget()
@@ -104,22 +108,26 @@ private struct BaseModel {
       }
     }
 
-    private mutating func commit() throws {
-      let token = random.once(in: 2) ? DeltaToken(Text("T\(random.below(100))")) : nil
-      var held: Set<ItemID> = []
-      for id in model.incoming.keys.sorted() where random.once(in: 3) { held.insert(id) }
-      let isNews =
-        model.incoming.values.contains { !$0.isHeld } || token != nil && token != model.token
+    private mutating func take() throws {
+      var ids: Set<ItemID> = []
+      for id in model.incoming.keys.sorted() where random.once(in: 3) { ids.insert(id) }
+      let isNews = model.incoming.contains { !$0.value.isHeld || !ids.contains($0.key) }
       let start = log.position.offset
-      try log.commit(token: token, held: held)
+      try log.take(but: ids)
       #expect((log.position.offset != start) == isNews, "without news nothing is written")
-      guard isNews else { return }
-      model.add(.commit(token, held: held), end: log.position.offset)
       durable = log.position.offset
+      if isNews { model.add(.taken(but: ids), end: durable) }
+    }
+
+    private mutating func move() throws {
+      let token = DeltaToken(Text("T\(random.below(100))"))
+      try log.append([.token(token)], durably: true)
+      durable = log.position.offset
+      model.add(.token(token), end: durable)
     }
 
     private mutating func compact() throws {
-      guard !log.generation.isEmpty, model.incoming.values.allSatisfy(\.isHeld) else { return }
+      guard !log.generation.isEmpty else { return }
       let ids = try (0..<12).map { try ItemID(Text("id \($0)")) }
       func formers() throws -> [Version?] { try ids.map { try log.base(of: $0).row?.former } }
       let before = try formers()
@@ -161,7 +169,7 @@ private struct BaseModel {
       #expect(log.rows.liveCount == live.count, context)
       #expect(log.rows.token == model.token, context)
       #expect(
-        try log.incomingRows() == model.incoming.values.map(\.row).sorted { $0.id < $1.id },
+        try log.arrivals().map(\.row) == model.incoming.values.map(\.row).sorted { $0.id < $1.id },
         context)
       let bytes = model.bases.keys.compactMap { id in id.withBytes(log.rows.entry(of:)) }
         .reduce(0) { $0 + Int($1.length) }

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import Testing
         .utf8)
     let object = try #require(try JSON(parsing: text).object)
     let row = try Row(object, text: text)
-    try bench.log().append([row], atOnce: true, durably: true)
+    try bench.log().setBase([row])
     let read = try #require(try bench.log().base(of: id("a/b")).row)
     #expect(read.text == text)
     #expect(read == row)
@@ -36,22 +37,25 @@ import Testing
   @Test("The lines are those of tsync-log-format(5)")
   func writesDocumentedLines() throws {
     let log = try bench.log()
-    try log.append([try bench.row("a", "one")], atOnce: false, durably: true)
-    try log.commit(token: nil, held: [id("a")])
-    try log.append([try bench.row("b", "two")], atOnce: true, durably: true)
-    try log.commit(token: DeltaToken("T\"1"), held: [])
+    try log.bring([try bench.row("a", "one")])
+    try log.take(but: [id("a")])
+    try log.setBase([try bench.row("b", "two")])
+    try log.append([.token(DeltaToken("T\"1"))], durably: true)
+    let answer = Arrival(try bench.row("c", "kept"), over: try Spoiled.item("sent"), isMine: true)
+    try log.append([.arrived(answer)], durably: true)
     let names = lines.map { $0.members.map(\.name.string).joined(separator: " ") }
     #expect(
       names == [
-        "h v salt boot table generation crc", "n d row crc",
-        "n d commit query token held crc", "n d by row crc", "n d commit query token held crc",
+        "h v salt boot table generation crc", "n d row crc", "n d taken but crc", "n d by row crc",
+        "n d token crc", "n d over mine row crc",
       ])
     #expect(lines[0]["h"] == "tsync-base")
     #expect(lines[0]["table"] == "todoitem")
-    #expect(lines[2]["held"] == ["a"])
-    #expect(lines[2]["token"] == .some(.null))
+    #expect(lines[0]["v"] == 2)
+    #expect(lines[2]["but"] == ["a"])
     #expect(lines[3]["by"] == "push")
     #expect(lines[4]["token"] == "T\"1")
+    #expect(lines[5]["over"] == ["text": "sent"])
   }
 
   @Test("A valid line that says nothing known is damage")
@@ -68,8 +72,7 @@ import Testing
   @Test("A row read by its place is checked for its id and its checksum")
   func checksRowsReadByPlace() throws {
     let log = try bench.log()
-    try log.append(
-      [try bench.row("a", "one"), try bench.row("b", "two")], atOnce: true, durably: true)
+    try log.setBase([try bench.row("a", "one"), try bench.row("b", "two")])
     let entry = try #require(try id("a").withBytes(log.rows.entry(of:)))
     #expect(try log.row(at: entry, as: id("a")) == (try bench.row("a", "one")))
     #expect(throws: WorkspaceError.self) { try log.row(at: entry, as: id("b")) }
@@ -94,8 +97,9 @@ import Testing
       let rows = try (0..<100).map {
         try bench.row(Text("id\($0)"), text, version: Text("v\(round)"))
       }
-      try log.append(rows, atOnce: false, durably: true)
-      try log.commit(token: DeltaToken(Text("T\(round)")), held: [])
+      try log.bring(rows)
+      try log.take(token: DeltaToken(Text("T\(round)")))
+      try log.compactIfDue()
       generations.insert(log.generation)
       #expect(log.position.offset < BaseLog.compactionSize + 300_000)
     }

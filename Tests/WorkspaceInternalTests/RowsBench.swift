@@ -80,14 +80,14 @@ final class RowsBench {
     let rows = rows()
     let log = try rows.log(of: table)
     let news = try texts.map { try row($0.id, $0.text) }
-    try log.append(news, atOnce: false, durably: true)
+    try log.bring(news)
     for row in news where writingFiles {
       let text = ItemFile.text(of: row.item, id: row.id)
       let name = try #require(FileName.of(row.id))
       directory.write(text, to: "items/todoitem/\(name).json")
       rows.wrote(ItemKey(table, row.id), item: row.item, digest: Digest(of: text))
     }
-    try log.commit(token: DeltaToken("2026-01-01T00:00:00Z"), held: [])
+    try log.take(token: DeltaToken("2026-01-01T00:00:00Z"))
     rows.finish()
   }
 }

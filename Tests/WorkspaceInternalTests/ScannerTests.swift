@@ -32,9 +32,7 @@ import WorkspaceSupport
   func ignoresIncomingRows() throws {
     try bench.pull([("a", "one")])
     let log = try bench.log()
-    try log.append(
-      [try bench.row("a", "two", version: "B"), try bench.row("b", "three")], atOnce: false,
-      durably: true)
+    try log.bring([try bench.row("a", "two", version: "B"), try bench.row("b", "three")])
     #expect(try bench.found().isEmpty)
     bench.save("{\"text\": \"two\"}", as: "a")
     bench.save("{\"text\": \"three\"}", as: "b")
@@ -74,12 +72,12 @@ import WorkspaceSupport
         case 3: bench.save("{" + text, as: name)
         case 4: _ = rename(bench.path(name), bench.path("item%20\(random.below(50))"))
         case 5:
-          try bench.log().append(
+          try bench.log().setBase(
             [
               bench.row(
                 Text("item \(id)"), text, version: Text("v\(length)"), deleted: random.once(in: 3))
             ],
-            atOnce: true, durably: false)
+            durably: false)
         default:
           if random.once(in: 4) {
             try bench.pull([(Text("item \(id)"), text)], writingFiles: random.once(in: 2))

@@ -17,13 +17,12 @@ final class Spoiled {
     place = try Playground()
     var workspace = try place.open()
     let rows = try ["a", "b", "c", "d"].map { try Self.row($0, "as pulled") }
-    try workspace.append(rows, to: place.table)
+    try workspace.bring(rows, to: place.table)
     for row in rows {
       _ = try workspace.write(row.item, to: place.key(row.id.text), expecting: nil)
     }
     try workspace.settle()
-    try workspace.commit(
-      place.table, token: DeltaToken("2026-03-01T10:15:00.000Z"), held: [])
+    try workspace.take(in: place.table, token: DeltaToken("2026-03-01T10:15:00.000Z"))
     let sent = try Self.item("sent")
     try workspace.append(
       [
@@ -48,7 +47,7 @@ final class Spoiled {
     place.save(#"{"id":"c","text":"mine"}"#, as: "c")
     let client = try workspace.client(key)
     let server = try Self.row("c", "theirs", version: "2")
-    try workspace.append([server], to: place.table)
+    try workspace.bring([server], to: place.table)
     try workspace.writeConflict(
       Conflict(
         base: Self.item("as pulled"), client: client.item, server: server.item),
@@ -59,7 +58,7 @@ final class Spoiled {
           key,
           OpenConflict(kind: .modified, fields: ["text"], digest: client.digest, server: server))
       ], durably: true)
-    try workspace.commit(place.table, token: nil, held: [key.id])
+    try workspace.take(in: place.table, but: [key.id])
   }
 
   static func item(_ text: Text) throws -> Item {

@@ -117,7 +117,7 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     },
     Spoiling("a pull was stopped", .waitingRows, .mendable, "base/todoitem.jsonl") {
       var workspace = try $0.place.open()
-      try workspace.append([Spoiled.row("a", "newer", version: "2")], to: $0.place.table)
+      try workspace.bring([Spoiled.row("a", "newer", version: "2")], to: $0.place.table)
     },
     Spoiling(
       "a text on its way was left", .leftovers, .mendable,
@@ -198,8 +198,7 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     },
     Spoiling("the delta token is later than any row", .token, .note, "base/todoitem.jsonl") {
       var workspace = try $0.place.open()
-      try workspace.commit(
-        $0.place.table, token: DeltaToken("2026-03-02T00:00:00.000Z"), held: [])
+      try workspace.take(in: $0.place.table, token: DeltaToken("2026-03-02T00:00:00.000Z"))
     },
     Spoiling("a text is gone from the trash", .history, .note, "trash") {
       try $0.displace()

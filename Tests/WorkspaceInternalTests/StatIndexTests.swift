@@ -86,7 +86,7 @@ import Testing
     }
     let others = rows()
     let notes = try TableName("notes")
-    try others.log(of: notes).append([try bench.row("n", "note")], atOnce: true, durably: true)
+    try others.log(of: notes).setBase([try bench.row("n", "note")])
     _ = try others.candidates(in: notes, items: nil)
     others.finish()
     // That index was written after the start.
@@ -133,9 +133,8 @@ import Testing
     remove(bench.path("item2"))
     bench.save("{\"text\": \"new\"}", as: "new")
     let log = try bench.log()
-    try log.append(
-      [try bench.row("item4", "text 4", version: "C", deleted: true)], atOnce: true, durably: true)
-    try log.append([try bench.row("item5", "x", version: "D")], atOnce: false, durably: true)
+    try log.setBase([try bench.row("item4", "text 4", version: "C", deleted: true)])
+    try log.bring([try bench.row("item5", "x", version: "D")])
     let expected = ["item1 item", "item2 absent", "item4 item", "new item"]
     #expect(try bench.found(finishing: false) == expected)
     try StatIndexWriter.write(

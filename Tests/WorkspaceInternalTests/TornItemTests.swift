@@ -18,10 +18,10 @@ struct TornItemTests {
     place = try Playground()
     var workspace = try place.open()
     let row = try Spoiled.row("a", "old")
-    try workspace.append([row], to: place.table)
+    try workspace.bring([row], to: place.table)
     _ = try workspace.write(row.item, to: place.key(), expecting: nil)
     try workspace.settle()
-    try workspace.commit(place.table, token: nil, held: [])
+    try workspace.take(in: place.table)
   }
 
   private static let new = #"{"# + "\n  \"id\": \"a\",\n  \"text\": \"new\"\n}\n"
@@ -29,7 +29,7 @@ struct TornItemTests {
   /// Pulls the row's next state as far as the log, and leaves bytes in the item's place.
   private func tear(_ bytes: String, modified second: Int64) throws {
     var workspace = try place.open()
-    try workspace.append([Spoiled.row("a", "new", version: "2")], to: place.table)
+    try workspace.bring([Spoiled.row("a", "new", version: "2")], to: place.table)
     try leave(bytes, modified: second)
   }
 
@@ -66,7 +66,7 @@ struct TornItemTests {
     try tear(left, modified: Playground.second - 60)
     try recover()
     #expect(place.text() == left)
-    #expect(try place.open().incoming(in: place.table).count == 1)
+    #expect(try place.open().arrivals(in: place.table).map(\.row).count == 1)
   }
 
   @Test("what was saved since the machine was started is the user's, and stays")
@@ -87,7 +87,7 @@ struct TornItemTests {
   func added() throws {
     var workspace = try place.open()
     let row = try Spoiled.row("b", "new")
-    try workspace.append([row], to: place.table)
+    try workspace.bring([row], to: place.table)
     place.directory.write("", to: ".todosync/items/todoitem/b.json")
     var times = [
       timespec(tv_sec: 978_307_200, tv_nsec: 0), timespec(tv_sec: 978_307_200, tv_nsec: 0),
@@ -104,7 +104,7 @@ struct TornItemTests {
     let mine = try Item(text: #"{"text":"old","notes":"mine"}"#)
     let digest = place.save(#"{"text":"old","notes":"mine"}"#)
     let row = try Spoiled.row("a", "new", version: "2")
-    try workspace.append([row], to: place.table)
+    try workspace.bring([row], to: place.table)
     let merged = try Item(text: #"{"text":"new","notes":"mine"}"#)
     _ = try workspace.write(merged, to: key, expecting: digest)
     #expect(try workspace.displaced(key) == mine)

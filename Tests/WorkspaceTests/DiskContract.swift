@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import TestSupport
 import Testing
 import WorkspaceSupport
 
@@ -140,7 +141,7 @@ struct DiskContract<Tested: TestedDisk> {
       #expect(try disk.candidates(in: table) == [])
       #expect(try disk.base(of: key) == .neverSeen)
       #expect(try disk.liveIDs(in: table) == [])
-      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.arrivals(in: table).map(\.row) == [])
       #expect(try disk.token(of: table) == nil)
       #expect(disk.journal == JournalState())
       #expect(try disk.conflictClient(of: key) == .absent)
@@ -326,10 +327,10 @@ struct DiskContract<Tested: TestedDisk> {
 
   private mutating func whatWasPulledIsNoCandidate() throws {
     let rows = try (0..<20).map { try row(Text("r\($0)"), "text \($0)") }
-    try disk.append(rows, to: table)
+    try disk.bring(rows, to: table)
     for row in rows { _ = try disk.write(row.item, to: ItemKey(table, row.id), expecting: nil) }
     try disk.settle()
-    try disk.commit(table, token: DeltaToken("2026-03-01T10:15:02Z"), held: [])
+    try disk.take(in: table, token: DeltaToken("2026-03-01T10:15:02Z"))
     let table = table
     try twice { disk throws in #expect(try disk.candidates(in: table) == []) }
   }
@@ -412,37 +413,37 @@ struct DiskContract<Tested: TestedDisk> {
       #expect(try disk.base(of: keys[1]) == b)
       #expect(try disk.base(of: keys[2]).item == nil)
       #expect(try disk.liveIDs(in: table) == [keys[0].id])
-      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.arrivals(in: table).map(\.row) == [])
     }
   }
 
   private mutating func appendedRowsWaitForTheirCommit() throws {
     try disk.setBase([row("a", "x")], in: table, durably: true)
     let rows = try [row("a", "y", version: "2"), row("b", "y")]
-    try disk.append(rows, to: table)
+    try disk.bring(rows, to: table)
     let table = table
     let (old, a, b) = (Base.row(try row("a", "x")), try key("a"), try key("b"))
     try twice { disk throws in
       #expect(try disk.base(of: a) == old)
       #expect(try disk.base(of: b) == .neverSeen)
-      #expect(try disk.incoming(in: table).sorted { $0.id < $1.id } == rows)
+      #expect(try disk.arrivals(in: table).map(\.row).sorted { $0.id < $1.id } == rows)
       #expect(try disk.token(of: table) == nil)
     }
-    try disk.commit(table, token: DeltaToken("2026-03-01T10:15:02.1Z"), held: [])
+    try disk.take(in: table, token: DeltaToken("2026-03-01T10:15:02.1Z"))
     try twice { disk throws in
       #expect(try disk.base(of: a) == .row(rows[0]))
       #expect(try disk.base(of: b) == .row(rows[1]))
-      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.arrivals(in: table).map(\.row) == [])
       #expect(try disk.token(of: table) == DeltaToken("2026-03-01T10:15:02.1Z"))
     }
   }
 
   private mutating func theNewestAppendedRowCounts() throws {
     let newest = try row("a", "z", version: "3")
-    try disk.append([row("a", "x"), row("a", "y", version: "2")], to: table)
-    try disk.append([newest], to: table)
-    #expect(try disk.incoming(in: table) == [newest])
-    try disk.commit(table, token: nil, held: [])
+    try disk.bring([row("a", "x"), row("a", "y", version: "2")], to: table)
+    try disk.bring([newest], to: table)
+    #expect(try disk.arrivals(in: table).map(\.row) == [newest])
+    try disk.take(in: table)
     let key = try key("a")
     try twice { disk throws in #expect(try disk.base(of: key) == .row(newest)) }
   }
@@ -450,35 +451,39 @@ struct DiskContract<Tested: TestedDisk> {
   private mutating func heldRowsKeepTheirBase() throws {
     try disk.setBase([row("a", "x")], in: table, durably: true)
     let (held, free) = (try row("a", "y", version: "2"), try row("b", "y"))
-    try disk.append([held, free], to: table)
-    try disk.commit(table, token: DeltaToken("t"), held: [held.id])
+    try disk.bring([held, free], to: table)
+    try disk.take(in: table, but: [held.id], token: DeltaToken("t"))
     let table = table
     let (a, b, old) = (try key("a"), try key("b"), Base.row(try row("a", "x")))
     let expectation = { (disk: Tested) throws in
       #expect(try disk.base(of: a) == old)
       #expect(try disk.base(of: b) == .row(free))
-      #expect(try disk.incoming(in: table) == [held])
+      #expect(try disk.arrivals(in: table).map(\.row) == [held])
       #expect(try disk.token(of: table) == DeltaToken("t"))
     }
     try twice(expectation)
-    // A later commit doesn't bring it in: it was held back for good.
-    try disk.commit(table, token: nil, held: [])
+    try disk.take(in: table, but: [held.id])
     try twice(expectation)
+    try disk.take(in: table)
+    try twice { disk throws in
+      #expect(try disk.base(of: a) == .row(held))
+      #expect(try disk.arrivals(in: table) == [])
+    }
   }
 
   private mutating func aHeldRowIsSupersededByANewerOne() throws {
     let (held, newer, newest) = (
       try row("a", "x"), try row("a", "y", version: "2"), try row("a", "z", version: "3")
     )
-    try disk.append([held], to: table)
-    try disk.commit(table, token: nil, held: [held.id])
-    try disk.append([newer], to: table)
-    #expect(try disk.incoming(in: table) == [newer])
+    try disk.bring([held], to: table)
+    try disk.take(in: table, but: [held.id])
+    try disk.bring([newer], to: table)
+    #expect(try disk.arrivals(in: table).map(\.row) == [newer])
     let (table, key) = (table, try key("a"))
     try disk.setBase([newest], in: table, durably: true)
     try twice { disk throws in
       #expect(try disk.base(of: key) == .row(newest))
-      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.arrivals(in: table).map(\.row) == [])
     }
   }
 
@@ -488,12 +493,13 @@ struct DiskContract<Tested: TestedDisk> {
     try disk.setBase([row("a", "x", version: odd), row("b", "x")], in: table, durably: true)
     try twice { disk throws in #expect(try disk.base(of: a).row?.former == nil) }
     // One of the same version is no other state.
-    try disk.append([row("a", "y", version: "2")], over: [row("b", "z")], to: table)
+    try disk.append(
+      [.base(row("b", "z")), .arrived(Arrival(row("a", "y", version: "2")))], to: table, durably: true)
     try twice { disk throws in
-      #expect(try disk.incoming(of: a)?.former == Version(odd))
+      #expect(try disk.arrival(of: a)?.row.former == Version(odd))
       #expect(try disk.base(of: b).row?.former == nil)
     }
-    try disk.commit(table, token: nil, held: [])
+    try disk.take(in: table)
     try disk.setBase([row("b", "y", version: "2"), .gone(a.id)], in: table, durably: true)
     try disk.setBase([row("b", "z", version: "2")], in: table, durably: true)
     try twice { disk throws in
@@ -503,24 +509,24 @@ struct DiskContract<Tested: TestedDisk> {
   }
 
   private mutating func aTokenStaysWithoutANewOne() throws {
-    try disk.commit(table, token: DeltaToken("one"), held: [])
-    try disk.append([row("a", "x")], to: table)
-    try disk.commit(table, token: nil, held: [])
+    try disk.take(in: table, token: DeltaToken("one"))
+    try disk.bring([row("a", "x")], to: table)
+    try disk.take(in: table)
     let table = table
     try twice { disk throws in #expect(try disk.token(of: table) == DeltaToken("one")) }
   }
 
   private mutating func aForgottenTableIsEmpty() throws {
     try disk.setBase([row("a", "x")], in: table, durably: true)
-    try disk.append([row("b", "x")], to: table)
-    try disk.commit(table, token: DeltaToken("t"), held: [ItemID("b")])
+    try disk.bring([row("b", "x")], to: table)
+    try disk.take(in: table, but: [ItemID("b")], token: DeltaToken("t"))
     try disk.setBase([row("a", "x")], in: other, durably: true)
     try disk.forget(table)
     let (table, other, key) = (table, other, try key("a"))
     try twice { disk throws in
       #expect(try disk.base(of: key) == .neverSeen)
       #expect(try disk.liveIDs(in: table) == [])
-      #expect(try disk.incoming(in: table) == [])
+      #expect(try disk.arrivals(in: table).map(\.row) == [])
       #expect(try disk.token(of: table) == nil)
       #expect(try disk.liveIDs(in: other) == [key.id])
     }
@@ -531,7 +537,7 @@ struct DiskContract<Tested: TestedDisk> {
 
   private mutating func tablesAreApart() throws {
     try disk.setBase([row("a", "x")], in: table, durably: true)
-    try disk.commit(table, token: DeltaToken("t"), held: [])
+    try disk.take(in: table, token: DeltaToken("t"))
     _ = try disk.write(item("x"), to: key("a"), expecting: nil)
     let there = ItemKey(other, try ItemID("a"))
     let other = other

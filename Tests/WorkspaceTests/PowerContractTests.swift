@@ -93,21 +93,23 @@ import WorkspaceSupport
   @Test("appended rows are there, and the bases ahead of them", arguments: Kind.allCases)
   func appended(kind: Kind) throws {
     try losing(kind) { disk in
-      try disk.append([row("a", 2), row("b", 1)], over: [row("a", 1)], to: table)
+      try disk.append(
+        [.base(row("a", 1)), .arrived(Arrival(row("a", 2))), .arrived(Arrival(row("b", 1)))],
+        to: table, durably: true)
     } then: { disk throws in
       #expect(try disk.base(of: key) == .row(row("a", 1)))
-      #expect(try disk.incoming(in: table) == [row("a", 2), row("b", 1)])
+      #expect(try disk.arrivals(in: table).map(\.row) == [row("a", 2), row("b", 1)])
     }
   }
 
   @Test("a commit is there, with its token and what it holds back", arguments: Kind.allCases)
   func commit(kind: Kind) throws {
     try losing(kind) { disk in
-      try disk.append([row("a", 1), row("b", 1)], to: table)
-      try disk.commit(table, token: DeltaToken("t"), held: [ItemID("b")])
+      try disk.bring([row("a", 1), row("b", 1)], to: table)
+      try disk.take(in: table, but: [ItemID("b")], token: DeltaToken("t"))
     } then: { disk throws in
       #expect(try disk.base(of: key) == .row(row("a", 1)))
-      #expect(try disk.incoming(in: table) == [row("b", 1)])
+      #expect(try disk.arrivals(in: table).map(\.row) == [row("b", 1)])
       #expect(try disk.token(of: table) == DeltaToken("t"))
     }
   }
@@ -126,7 +128,7 @@ import WorkspaceSupport
     #expect(met == [1, 2, 3])
     try losing(kind) { disk in
       try disk.setBase([row("a", 1)], in: table, durably: false)
-      try disk.synchronize(table)
+      try disk.append([], to: table, durably: true)
       try disk.setBase([row("b", 1)], in: table, durably: false)
       try disk.setBase([row("c", 1)], in: table, durably: true)
     } then: { disk throws in
@@ -138,7 +140,7 @@ import WorkspaceSupport
   func forgotten(kind: Kind) throws {
     try losing(kind) { disk in
       try disk.setBase([row("a", 1)], in: table, durably: true)
-      try disk.commit(table, token: DeltaToken("t"), held: [])
+      try disk.take(in: table, token: DeltaToken("t"))
       try disk.forget(table)
     } then: { disk throws in
       #expect(try disk.base(of: key) == .neverSeen)

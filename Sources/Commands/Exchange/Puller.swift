@@ -78,7 +78,7 @@ struct Puller {
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
     let printer = context.printer
-    for row in try disk.incoming(in: report.table) {
+    for row in try disk.arrivals(in: report.table).map(\.row) {
       let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id))
       if let obstacle { obstacles.append(obstacle) }
     }

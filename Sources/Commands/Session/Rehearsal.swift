@@ -9,7 +9,8 @@ struct Rehearsal<Stage: Disk> {
   private var clients: [ItemKey: ClientState] = [:]
   private var sides: [ItemKey: ClientState] = [:]
   private var bases: [ItemKey: Row] = [:]
-  private var waiting: [ItemKey: (row: Row, committed: Bool)] = [:]
+  /// The arrivals that are open here; `nil` for one that is open in the disk below and taken here.
+  private var open: [ItemKey: Arrival?] = [:]
   private var tokens: [TableName: DeltaToken] = [:]
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
@@ -89,52 +90,46 @@ extension Rehearsal: RowDisk {
     try tokens[table] ?? rows(of: table)?.token(of: table)
   }
 
-  func incoming(in table: TableName) throws -> [Row] {
-    var rows = waiting.filter { $0.key.table == table }.mapValues(\.row)
-    for row in try self.rows(of: table)?.incoming(in: table) ?? [] {
-      let key = ItemKey(table, row.id)
-      if rows[key] == nil, bases[key] == nil { rows[key] = row }
+  func arrivals(in table: TableName) throws -> [Arrival] {
+    var found = open.filter { $0.key.table == table }.compactMapValues(\.self)
+    for arrival in try rows(of: table)?.arrivals(in: table) ?? [] {
+      let key = ItemKey(table, arrival.row.id)
+      if open[key] == nil { found[key] = arrival }
     }
-    return rows.sorted { $0.key < $1.key }.map(\.value)
+    return found.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  func incoming(of key: ItemKey) throws -> Row? {
-    if let row = waiting[key]?.row { return row }
-    return bases[key] == nil ? try rows(of: key.table)?.incoming(of: key) : nil
+  func arrival(of key: ItemKey) throws -> Arrival? {
+    try open[key] ?? rows(of: key.table)?.arrival(of: key)
   }
 
-  mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
-    try setBase(bases, in: table, durably: false)
-    for row in rows { waiting[ItemKey(table, row.id)] = (row, false) }
-  }
-
-  mutating func commit(_ table: TableName, token: DeltaToken?, held: Set<ItemID>) throws {
-    for (key, entry) in waiting where key.table == table && !entry.committed {
-      if held.contains(key.id) {
-        waiting[key]?.committed = true
-      } else {
-        bases[key] = entry.row
-        waiting[key] = nil
+  mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+    for fact in facts {
+      switch fact {
+      case .base(let row): setBase(row, ItemKey(table, row.id))
+      case .arrived(let arrival):
+        let key = ItemKey(table, arrival.row.id)
+        if let base = arrival.base { bases[key] = base }
+        open[key] = .some(arrival)
+      case .taken(let ids):
+        for arrival in try arrivals(in: table) where !ids.contains(arrival.row.id) {
+          setBase(arrival.row, ItemKey(table, arrival.row.id))
+        }
+      case .token(let token): tokens[table] = token
       }
     }
-    if let token { tokens[table] = token }
   }
 
-  mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    for row in rows {
-      let key = ItemKey(table, row.id)
-      bases[key] = row
-      waiting[key] = nil
-    }
+  private mutating func setBase(_ row: Row, _ key: ItemKey) {
+    bases[key] = row
+    open[key] = .some(nil)
   }
-
-  mutating func synchronize(_ table: TableName) throws {}
 
   mutating func forget(_ table: TableName) throws {
     forgotten.insert(table)
     tokens[table] = nil
     bases = bases.filter { $0.key.table != table }
-    waiting = waiting.filter { $0.key.table != table }
+    open = open.filter { $0.key.table != table }
   }
 }
 

@@ -7,7 +7,7 @@ extension Session {
   func waiting() throws -> [ItemKey] {
     let journal = workspace.journal
     return try tables.flatMap { table -> [ItemKey] in
-      let rows = try workspace.incoming(in: table)
+      let rows = try workspace.arrivals(in: table).map(\.row)
       // The next pull applies the rows of a stopped one.
       let stopped = rows.isEmpty ? [] : Set(try workspace.uncommitted(in: table))
       return try rows.map(\.id).filter { !stopped.contains($0) }.map { ItemKey(table, $0) }

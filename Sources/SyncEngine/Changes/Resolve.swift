@@ -177,9 +177,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     // A row that waits behind the base it has already would go with it.
     if try base(of: key).row != resolution.server {
-      try setBase([resolution.server], in: key.table, durably: true)
+      try append([.base(resolution.server)], to: key.table, durably: true)
     } else {
-      try synchronize(key.table)
+      try append([], to: key.table, durably: true)
     }
     // Sides without a conflict are nobody's that was resolved.
     if journal.conflicts[key] != nil { try removeConflict(of: key) }

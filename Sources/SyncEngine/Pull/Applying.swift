@@ -12,9 +12,9 @@ enum Applied: Equatable {
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Reads what is known of an item but for its files; `base` is its base, where that was read already.
-  func known(_ row: Row, of key: ItemKey, over base: Base? = nil) throws -> Known {
+  func known(_ arrival: Arrival, of key: ItemKey, over base: Base? = nil) throws -> Known {
     Known(
-      base: try base ?? self.base(of: key), row: row, hasAttempt: journal.intents[key] != nil,
+      base: try base ?? self.base(of: key), arrival: arrival, hasAttempt: journal.intents[key] != nil,
       conflict: journal.conflicts[key], isAwaited: journal.isAwaited(key),
       isRemoved: journal.notes[key]?.note.commanded == true)
   }
@@ -98,32 +98,29 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
-  /// Brings the rows that wait to their items: what a crash cut off, and what was held back before.
+  /// Brings the open arrivals of a table to their items.
   ///
   /// It answers what is to be told.
-  mutating func takeIncoming(in table: TableName, settings: Settings) throws -> [Event] {
-    let rows = try incoming(in: table)
-    guard !rows.isEmpty else { return [] }
+  mutating func takeArrivals(in table: TableName, settings: Settings) throws -> [Event] {
+    let arrivals = try arrivals(in: table)
+    guard !arrivals.isEmpty else { return [] }
     // No item may outlive the row that it was written for, nor that its write is closed: it would look
     // like an edit.
     try append([], durably: true)
-    try synchronize(table)
+    try append([], to: table, durably: true)
     var events: [Event] = []
-    var taken: [Row] = []
     var held: Set<ItemID> = []
-    for row in rows {
-      let key = ItemKey(table, row.id)
+    for arrival in arrivals {
+      let (row, key) = (arrival.row, ItemKey(table, arrival.row.id))
       // The server side of an open conflict has been told already.
       if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
         held.insert(row.id)
         continue
       }
-      let known = try known(row, of: key)
+      let known = try known(arrival, of: key)
       try restoreTorn(key, to: known.base.item)
       switch try apply(known, to: key, policy: settings.policy(of: table)) {
-      case .taken(let event):
-        taken.append(row)
-        if let event { events.append(event) }
+      case .taken(let event): if let event { events.append(event) }
       case .conflict(let event):
         held.insert(row.id)
         events.append(event)
@@ -131,9 +128,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     // Items may have been written by a process that was stopped before it could do this.
-    if !taken.isEmpty || !events.isEmpty { try settle(afresh: true) }
-    if !taken.isEmpty { try setBase(taken, in: table, durably: true) }
-    try commit(table, token: nil, held: held)
+    if held.count < arrivals.count || !events.isEmpty { try settle(afresh: true) }
+    try append([.taken(but: held)], to: table, durably: true)
     return events
   }
 }

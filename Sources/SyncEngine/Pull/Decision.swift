@@ -2,10 +2,10 @@ import SyncModel
 
 /// What is known of an item but for its files.
 struct Known {
-  /// The last known row.
+  /// What the client's change is measured against.
   let base: Base
-  /// The newest row of the server's, which isn't the base yet; ``Row/gone(_:)`` stands for no row.
-  let row: Row
+  /// The newest row of the server's, which isn't the base yet.
+  let arrival: Arrival
   /// Whether a write of it is open.
   let hasAttempt: Bool
   /// The open conflict.
@@ -15,8 +15,10 @@ struct Known {
   /// Whether a command was told to delete it.
   let isRemoved: Bool
 
-  /// Whether the row is the answer to a write, in which nobody else has had a hand.
-  var isAnswer: Bool { conflict == nil && base.row?.isAnswered(by: row) == true }
+  /// The row that has arrived.
+  var row: Row { arrival.row }
+  /// Whether it is the answer to a write, and no person is asked about it.
+  private var isAnswer: Bool { conflict == nil && arrival.isMine }
 }
 
 /// What becomes of an item to which a row of the server's is brought.

@@ -6,7 +6,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// `base` is its base, if that was read already.
   package func newestRow(of key: ItemKey, over base: Base? = nil) throws -> Row? {
-    try incoming(of: key) ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
+    try arrival(of: key)?.row ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
   }
 
   /// Whether a row is older than the ``newestRow(of:)`` of its item.

@@ -3,7 +3,7 @@ package import SyncModel
 /// A pull: it applies the server's changes of a table to its items.
 ///
 /// ```
-///   page → rows durable → items → … → settle → commit: rows are base, token moves
+///   page → arrivals durable → items → … → settle → arrivals are bases, token moves
 /// ```
 ///
 /// Whatever a crash cuts off is taken from the rows, or fetched again.
@@ -40,7 +40,8 @@ package struct Pull {
   ) throws {
     var run = PullRun(table: table, settings: settings, report: report)
     defer { report = run.report }
-    try disk.takeIncoming(in: table, settings: settings).forEach { run.report.add($0) }
+    try disk.takeArrivals(in: table, settings: settings).forEach { run.report.add($0) }
+    try run.holdArrivals(on: disk)
     if full { run.unseen = try Set(disk.liveIDs(in: table)) }
     do {
       if full { try recognise(table, run.unseen, disk, &backend) }

@@ -10,7 +10,7 @@ struct PullRun {
   /// How far they had come before what is still to be done: who passes an older row, or one that
   /// removes an item, never sees it again.
   private var token: DeltaToken?
-  /// The rows since the last commit that have to wait.
+  /// The arrivals that have to wait.
   private var held: Set<ItemID> = []
   /// The rows since the last commit.
   private var brought: Set<ItemID> = []
@@ -39,6 +39,11 @@ struct PullRun {
     self.report = report
   }
 
+  /// Notes the arrivals that waited before the pull.
+  mutating func holdArrivals(on disk: some Disk) throws {
+    held = try Set(disk.arrivals(in: table).map(\.row.id))
+  }
+
   mutating func apply(_ page: Page, to disk: inout some Disk) throws {
     try makeBases(of: page.rows, on: &disk)
     try add(news(of: page, disk), to: &disk)
@@ -59,7 +64,7 @@ struct PullRun {
   /// has written would look like its user's edit.
   private mutating func makeBases(of rows: [Row], on disk: inout some Disk) throws {
     let isMetAgain = try rows.contains { row in
-      try brought.contains(row.id) && disk.incoming(of: ItemKey(table, row.id)) != row
+      try brought.contains(row.id) && disk.arrival(of: ItemKey(table, row.id))?.row != row
     }
     if isMetAgain { try commitMidway(to: &disk) }
   }
@@ -138,7 +143,7 @@ struct PullRun {
     // What was not brought to its item must not become its base: it waits.
     held.formUnion(news.map(\.id))
     brought.formUnion(news.map(\.id))
-    try disk.append(news, to: table)
+    try disk.append(news.map { .arrived(Arrival($0)) }, to: table, durably: true)
     bytes += news.reduce(0) { $0 + $1.text.count }
   }
 
@@ -150,7 +155,9 @@ struct PullRun {
 
   private mutating func apply(_ row: Row, over base: Base, to disk: inout some Disk) throws {
     let key = ItemKey(table, row.id)
-    let known = try disk.known(row, of: key, over: base)
+    // What has arrived of an item before may tell what its changes are measured against.
+    let arrival = try disk.arrival(of: key) ?? Arrival(row)
+    let known = try disk.known(arrival, of: key, over: base)
     switch try disk.apply(known, to: key, policy: settings.policy(of: table)) {
     case .taken(let event):
       held.remove(row.id)
@@ -192,10 +199,11 @@ struct PullRun {
 
   /// Makes the items durable, then brings the rows into effect and moves the token.
   mutating func commit(to disk: inout some Disk) throws {
-    let moved = try token != nil && token != disk.token(of: table)
-    guard !brought.isEmpty || moved else { return }
+    let moved = try token == disk.token(of: table) ? nil : token
+    guard !brought.isEmpty || moved != nil else { return }
     if !brought.isEmpty { try disk.settle(afresh: true) }
-    try disk.commit(table, token: token, held: held)
-    (brought, bytes, held) = ([], 0, [])
+    let taken: [Fact] = brought.isEmpty ? [] : [.taken(but: held)]
+    try disk.append(taken + (moved.map { [.token($0)] } ?? []), to: table, durably: true)
+    (brought, bytes) = ([], 0)
   }
 }

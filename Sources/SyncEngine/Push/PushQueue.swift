@@ -71,7 +71,7 @@ struct PushQueue {
     if case .invalid = client { return nil }
     // A row that waits, since its item could not be read a moment ago, comes first.
     guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
-      try disk.incoming(of: key) == nil,
+      try disk.arrival(of: key) == nil,
       let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
       operation.kind != .delete || planned.kind == .delete
     else { return nil }

@@ -91,10 +91,10 @@ struct PushRun {
       row.map { $0.item != intent.item || $0.id != intent.key.id } ?? false
     }
     try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
-    var bases: [TableName: [Row]] = [:]
+    var bases: [TableName: [Fact]] = [:]
     var taken: [Intent] = []
     var renamed: [Intent] = []
-    var waiting: [WaitingRow] = []
+    var waiting: [TableName: [Arrival]] = [:]
     for (intent, row, read) in done {
       let former = try disk.base(of: intent.key).row?.item
       let answer = WriteAnswer(row, to: intent, over: former)
@@ -106,7 +106,7 @@ struct PushRun {
       }
       if let row, try !disk.takeAnswer(row, to: intent, at: key) {
         let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-        waiting.append(WaitingRow(key: key, row: row, base: row.answering(sent)))
+        waiting[key.table, default: []].append(Arrival(row, over: sent, isMine: true))
       } else {
         if intent.kind == .delete {
           if disk.journal.notes[intent.key]?.note.commanded != true { report.vanished += 1 }
@@ -114,7 +114,7 @@ struct PushRun {
         }
         if key == intent.key { taken.append(intent) }
         let gone = Row.gone(intent.key.id, holding: former ?? Item(JSONObject()))
-        bases[intent.key.table, default: []].append(row ?? gone)
+        bases[intent.key.table, default: []].append(.base(row ?? gone))
       }
       if key != intent.key { renamed.append(intent) }
       if let row, !answer.dropped.isEmpty { dropped.append((key, row, answer.dropped)) }
@@ -129,7 +129,7 @@ struct PushRun {
     }
     // What was sent is safe since before its intent; what the answers have brought is not.
     try disk.settle()
-    for (table, rows) in bases { try disk.setBase(rows, in: table, durably: true) }
+    for (table, facts) in bases { try disk.append(facts, to: table, durably: true) }
     try disk.noteArrivals(done.map { ($0.intent, $0.row) })
     try disk.append(taken.flatMap { disk.journal.closings(of: $0) }, durably: false)
     done = []
@@ -221,7 +221,7 @@ struct PushRun {
       try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
       throw Guards.rowsAreGone(absences, of: max(total, replies))
     }
-    var others: [WaitingRow] = []
+    var others: [TableName: [Arrival]] = [:]
     for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
     try bring(others, &disk)
   }
@@ -233,7 +233,7 @@ struct PushRun {
     let key = intent.key
     var reading = try backend.read(key)
     // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
-    if case .row(let row) = reading, let waiting = try disk.incoming(of: key),
+    if case .row(let row) = reading, let waiting = try disk.arrival(of: key)?.row,
       try disk.isOlder(row, than: waiting, of: key)
     {
       reading = .row(waiting)
@@ -246,7 +246,7 @@ struct PushRun {
   }
 
   private mutating func settle(
-    _ intent: Intent, _ settlement: Settlement, _ others: inout [WaitingRow],
+    _ intent: Intent, _ settlement: Settlement, _ others: inout [TableName: [Arrival]],
     _ disk: inout some Disk
   ) throws {
     switch settlement {
@@ -267,41 +267,45 @@ struct PushRun {
       // What an item has become is another's change of that row altogether.
       let isAwaited = disk.journal.isAwaited(intent.key)
       let revives = intent.kind == .undelete && !row.deleted && !isAwaited
-      let former = try revives ? disk.base(of: intent.key).row : nil
-      let base = former.map { intent.former(of: row, holding: $0.item) }
+      let over = try revives ? disk.base(of: intent.key).row?.item : nil
       // Of a row that isn't known to be there, what was moved counts as the item only while its write is
       // open.
-      if try base == nil && disk.base(of: intent.key).item == nil
+      if try over == nil && disk.base(of: intent.key).item == nil
         && disk.client(intent.key) == .absent && disk.moved(intent.key) != nil
       {
         return report.events.append(Event(intent.key, .held, item: intent.item))
       }
-      others.append(WaitingRow(key: intent.key, row: row, base: base))
+      others[intent.key.table, default: []].append(Arrival(row, over: over))
     case .incomingOverOurs(let row):
       try disk.noteArrivals([(intent, nil)])
-      let base = intent.former(of: row, holding: intent.item ?? Item(JSONObject()))
-      others.append(WaitingRow(key: intent.key, row: row, base: base))
+      others[intent.key.table, default: []].append(
+        Arrival(row, over: intent.item ?? Item(JSONObject())))
       report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
     }
   }
 
   /// Brings rows that aren't as they were sent to their items, like pulled ones; their writes are closed
   /// before.
-  private mutating func bring(_ rows: [WaitingRow], _ disk: inout some Disk) throws {
-    guard !rows.isEmpty else { return }
-    try disk.record(rows)
-    try disk.append(rows.map { .closed(.intent($0.key)) }, durably: true)
-    for table in Set(rows.map(\.key.table)).sorted() {
-      report.events += try disk.takeIncoming(in: table, settings: settings)
+  private mutating func bring(
+    _ arrivals: [TableName: [Arrival]], _ disk: inout some Disk
+  ) throws {
+    guard !arrivals.isEmpty else { return }
+    for (table, arrivals) in arrivals {
+      try disk.append(arrivals.map { .arrived($0) }, to: table, durably: true)
     }
-    again.formUnion(rows.map(\.key))
-    brought.formUnion(rows.map(\.key))
+    let keys = arrivals.flatMap { table, arrivals in arrivals.map { ItemKey(table, $0.row.id) } }
+    try disk.append(keys.map { .closed(.intent($0)) }, durably: true)
+    for table in arrivals.keys.sorted() {
+      report.events += try disk.takeArrivals(in: table, settings: settings)
+    }
+    again.formUnion(keys)
+    brought.formUnion(keys)
   }
 
   /// Brings the rows that waited for the outcome of a write to their items, ahead of what is sent next.
   mutating func takeWaiting(in tables: [TableName], _ disk: inout some Disk) throws {
     for table in tables {
-      let events = try disk.takeIncoming(in: table, settings: settings)
+      let events = try disk.takeArrivals(in: table, settings: settings)
       report.events += events
       again.formUnion(events.map(\.key))
     }
@@ -310,7 +314,7 @@ struct PushRun {
   /// Tells the rows that were to be brought to their items and wait at the end.
   mutating func tellHeld(_ disk: some Disk) throws {
     for key in brought.sorted()
-    where try disk.incoming(of: key) != nil && disk.journal.conflicts[key] == nil {
+    where try disk.arrival(of: key) != nil && disk.journal.conflicts[key] == nil {
       report.events.append(Event(key, .held, item: try disk.base(of: key).item))
     }
   }

@@ -61,7 +61,7 @@ extension Examiner {
       if row.deleted, row.version == nil { isKnown = false }
       if let time = row.updatedAt { newest = max(newest ?? time, time) }
     }
-    for row in try base.incomingRows() {
+    for row in try base.arrivals().map(\.row) {
       if let time = row.updatedAt { newest = max(newest ?? time, time) }
     }
     for (key, conflict) in journal?.conflicts ?? [:] where key.table == base.table {
@@ -128,7 +128,7 @@ extension Examiner {
 extension BaseRows {
   /// Whether two readings of a log came to the same, whatever an index told them.
   fileprivate func isSame(as other: BaseRows) -> Bool {
-    guard token == other.token, commitNumber == other.commitNumber, liveCount == other.liveCount,
+    guard token == other.token, liveCount == other.liveCount,
       effectiveBytes == other.effectiveBytes
     else { return false }
     return places == other.places && waiting == other.waiting
@@ -142,9 +142,9 @@ extension BaseRows {
 
   private var waiting: [ItemID?: Int] {
     var waiting: [ItemID?: Int] = [:]
-    for place in incoming.places {
-      guard let entry = incoming[place] else { continue }
-      waiting[incoming.withName(place, ItemID.init)] =
+    for place in arrivals.places {
+      guard let entry = arrivals[place] else { continue }
+      waiting[arrivals.withName(place, ItemID.init)] =
         entry.isHeld ? -entry.entry.offset : entry.entry.offset
     }
     return waiting

@@ -11,7 +11,7 @@ struct LogSalvage {
   private(set) var number = 0
 
   /// Looks through a file's bytes; there is nothing to be had where its salt can't be found.
-  init(_ bytes: [UInt8], kind: Text) {
+  init(_ bytes: [UInt8], kind: LogKind) {
     guard let seed = Self.seed(of: bytes, kind: kind) else { return }
     bytes.withUnsafeBytes { bytes in
       var start = 0
@@ -37,7 +37,7 @@ struct LogSalvage {
     }
   }
 
-  private static func seed(of bytes: [UInt8], kind: Text) -> Checksum? {
+  private static func seed(of bytes: [UInt8], kind: LogKind) -> Checksum? {
     let first = Array(bytes.prefix(4 << 10).prefix { $0 != 0x0A })
     if let header = try? LogHeader(parsing: first, kind: kind, place: "") { return header.seed }
     // The salt is 16 digits, whatever became of what stands around it: the lines tell whether it is

@@ -12,7 +12,7 @@ import SyncModel
 /// A checksum covers entries and names; a digest that is damaged is no file's, and does no harm.
 ///
 /// The rows with files stand first, in the order in which the directory was read, so that the next
-/// walk meets them in order. Behind all rows in effect stand those that are not.
+/// walk meets them in order. Behind all bases stand the open arrivals.
 ///
 /// It is a class because the table for looking up ids is made when it is first needed.
 final class IndexedTable {
@@ -32,8 +32,10 @@ final class IndexedTable {
     static let plainName = Flags(rawValue: 4)
     /// The digest stands for bytes that mean what the row says.
     static let digest = Flags(rawValue: 8)
-    /// A commit has held the row back.
+    /// The arrival was left open when others were taken.
     static let held = Flags(rawValue: 16)
+    /// Not the line's row is meant, but what that is measured against.
+    static let over = Flags(rawValue: 32)
   }
 
   /// The table.
@@ -44,18 +46,16 @@ final class IndexedTable {
   let position: LogPosition
   /// The delta token, as of there.
   let token: DeltaToken?
-  /// The number of the last commit, as of there.
-  let commitNumber: Int
-  /// How many rows are in effect and no tombstones.
+  /// How many bases are no tombstones.
   let liveCount: Int
-  /// How many bytes the lines of the rows in effect have.
+  /// How many bytes the lines of the bases have.
   let effectiveBytes: Int
   /// The device that the files lay on.
   let device: Int
-  /// How many rows are in effect.
+  /// How many bases there are.
   let count: Int
-  /// How many rows are not.
-  let incomingCount: Int
+  /// How many arrivals are open.
+  let arrivalCount: Int
 
   /// See ``StatIndex/doubtfulSince``.
   var doubtfulSince: Int64 { index.doubtfulSince }
@@ -79,17 +79,17 @@ final class IndexedTable {
       let offset = number("offset"), let line = number("number"),
       let durable = number("durable"),
       let lineChecksum = number("line").flatMap(UInt32.init(exactly:)),
-      let commit = number("commit"), let live = number("live"), let bytesInEffect = number("bytes"),
+      let live = number("live"), let bytesInEffect = number("bytes"),
       let device = description["device"]?.integer, let count = number("count"),
-      let waiting = number("incoming"), let nameBytes = number("names"),
+      let open = number("arrivals"), let nameBytes = number("names"),
       let checksum = number("checksum")
     else { return nil }
-    guard count + waiting <= bytes.count / Self.stride, nameBytes <= bytes.count else {
+    guard count + open <= bytes.count / Self.stride, nameBytes <= bytes.count else {
       return nil
     }
-    let entryEnd = (count + waiting) * Self.stride
+    let entryEnd = (count + open) * Self.stride
     let nameEnd = entryEnd + StatIndex.padded(nameBytes)
-    let digestEnd = nameEnd + (count + waiting) * Self.digestStride
+    let digestEnd = nameEnd + (count + open) * Self.digestStride
     guard digestEnd <= bytes.count,
       Int(Checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<nameEnd])).value) == checksum
     else { return nil }
@@ -98,12 +98,11 @@ final class IndexedTable {
     position = LogPosition(
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
     token = description["token"]?.text.map(DeltaToken.init)
-    commitNumber = commit
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device
     self.count = count
-    incomingCount = waiting
+    arrivalCount = open
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
@@ -117,7 +116,7 @@ final class IndexedTable {
     let flags = flags(place)
     return BaseLogEntry(
       offset: load(place, 24, Int.self), length: load(place, 32, UInt32.self),
-      isTombstone: flags.contains(.tombstone),
+      isTombstone: flags.contains(.tombstone), isOver: flags.contains(.over),
       digest: flags.contains(.digest) ? digest(place) : nil)
   }
 
@@ -153,7 +152,7 @@ final class IndexedTable {
       digests.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
   }
 
-  /// Returns the place of an id among the rows in effect.
+  /// Returns the place of an id among the bases.
   func place(of id: UnsafeRawBufferPointer) -> Int? {
     slots.find(id) { name($0).isSame(as: id) }
   }
@@ -170,16 +169,15 @@ final class IndexedTable {
     entries.loadUnaligned(fromByteOffset: place * Self.stride + offset, as: type)
   }
 
-  // MARK: Rows not in effect
+  // MARK: Arrivals
 
-  /// A row that is not in effect.
-  func incoming(_ place: Int) -> IncomingEntry {
-    IncomingEntry(
-      entry: entry(count + place), isHeld: flags(count + place).contains(.held))
+  /// An open arrival.
+  func arrival(_ place: Int) -> ArrivalEntry {
+    ArrivalEntry(entry: entry(count + place), isHeld: flags(count + place).contains(.held))
   }
 
-  /// Gives the bytes of the id of a row that is not in effect.
-  func withIncomingName(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+  /// Gives the bytes of the id of an open arrival.
+  func withArrivalName(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
     body(name(count + place))
   }
 }

@@ -60,12 +60,11 @@ struct StatIndexWriter {
     object.append("durable", .integer(base.position.durable))
     object.append("line", .integer(Int(base.position.checksum)))
     object.append("token", base.rows.token.map { .string($0.text) } ?? .null)
-    object.append("commit", .integer(base.rows.commitNumber))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))
     object.append("count", .integer(image.count))
-    object.append("incoming", .integer(image.incomingCount))
+    object.append("arrivals", .integer(image.arrivalCount))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
     try image.forEach { id, _, _, _ throws(WorkspaceError) in try write(id) }
@@ -87,6 +86,7 @@ struct StatIndexWriter {
       if PlainName.isPlain(id) { flags.insert(.plainName) }
       if entry.digest != nil { flags.insert(.digest) }
       if isHeld { flags.insert(.held) }
+      if entry.isOver { flags.insert(.over) }
       let numbers = (
         stamp?.modified ?? 0, stamp?.changed ?? 0, stamp?.inode ?? 0, entry.offset, entry.length,
         stamp?.size ?? 0, nameStart, UInt16(id.count), flags.rawValue

@@ -2,11 +2,11 @@ import SyncModel
 
 /// A table as the next index shall know it.
 struct TableImage {
-  /// A row in effect, or one that is not.
+  /// A base, or an arrival.
   private enum Line {
     case known(Int, stamp: FileStamp?)
     case new(Int, stamp: FileStamp?)
-    case incoming(Int)
+    case arrival(Int)
   }
 
   /// The table's log.
@@ -14,7 +14,7 @@ struct TableImage {
   /// The device that the files lie on.
   let device: Int
   private var lines: [Line] = []
-  /// How many of them are in effect.
+  /// How many of them are bases.
   private(set) var count = 0
 
   /// Brings together what the log says now and what a walk has found out, which may be older.
@@ -24,7 +24,7 @@ struct TableImage {
     let isDeviceKnown = device == base.rows.known?.device
     var isTaken = [Bool](repeating: false, count: base.rows.newer.places.count)
     lines.reserveCapacity(
-      (base.rows.known?.count ?? 0) + base.rows.newer.count + base.rows.incoming.count)
+      (base.rows.known?.count ?? 0) + base.rows.newer.count + base.rows.arrivals.count)
     for row in walk?.rows ?? Self.indexed(base) {
       // What was read may be of a row that came after the walk: a push has brought it to the server.
       var read: (stamp: FileStamp, digest: Digest)?
@@ -56,8 +56,8 @@ struct TableImage {
       lines.append(.new(place, stamp: nil))
     }
     count = lines.count
-    for place in base.rows.incoming.places where base.rows.incoming[place] != nil {
-      lines.append(.incoming(place))
+    for place in base.rows.arrivals.places where base.rows.arrivals[place] != nil {
+      lines.append(.arrival(place))
     }
   }
 
@@ -67,10 +67,10 @@ struct TableImage {
     }
   }
 
-  /// How many rows are not in effect.
-  var incomingCount: Int { lines.count - count }
+  /// How many arrivals are open.
+  var arrivalCount: Int { lines.count - count }
 
-  /// Gives every row's id, where it lies, whether a commit holds it back, and its file's stamp.
+  /// Gives every row's id, where it lies, whether it was left open, and its file's stamp.
   func forEach(
     _ body: (UnsafeRawBufferPointer, BaseLogEntry, _ isHeld: Bool, FileStamp?)
       throws(WorkspaceError) -> Void
@@ -85,10 +85,10 @@ struct TableImage {
         try base.rows.newer.withName(place) { (id) throws(WorkspaceError) in
           try body(id, entry, false, stamp)
         }
-      case .incoming(let place):
-        guard let waiting = base.rows.incoming[place] else { continue }
-        try base.rows.incoming.withName(place) { (id) throws(WorkspaceError) in
-          try body(id, waiting.entry, waiting.isHeld, nil)
+      case .arrival(let place):
+        guard let open = base.rows.arrivals[place] else { continue }
+        try base.rows.arrivals.withName(place) { (id) throws(WorkspaceError) in
+          try body(id, open.entry, open.isHeld, nil)
         }
       }
     }

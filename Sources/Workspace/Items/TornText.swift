@@ -52,8 +52,8 @@ extension Workspace {
   /// Returns the texts that an interrupted command may have been writing to an item's file.
   private func onTheirWay(to key: ItemKey) throws(WorkspaceError) -> [[UInt8]] {
     var items: [Item] = []
-    if let row = try rows.log(of: key.table).incomingRow(of: key.id, evenHeld: false) {
-      items.append(row.item)
+    if let arrival = try rows.log(of: key.table).arrival(of: key.id, evenHeld: false) {
+      items.append(arrival.row.item)
     }
     if let row = journal.results[key] ?? nil { items.append(row.item) }
     if let item = journal.resolutions[key]?.item { items.append(item) }

@@ -5,7 +5,7 @@ extension Log {
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format; what `each` throws.
   convenience init(
-    _ name: String, in directory: Directory, kind: Text, writing: Bool, trash: Trash,
+    _ name: String, in directory: Directory, kind: LogKind, writing: Bool, trash: Trash,
     each: (JSONObject) throws(WorkspaceError) -> Void
   ) throws(WorkspaceError) {
     try self.init(opening: name, in: directory, kind: kind, writing: writing, trash: trash)

@@ -26,7 +26,7 @@ final class Log {
 
   private let name: String
   private let directory: Directory?
-  private let kind: Text
+  private let kind: LogKind
   private let isWriting: Bool
   private let trash: Trash
   private var descriptor: Int32 = -1
@@ -41,7 +41,7 @@ final class Log {
   ///
   /// - Throws: ``WorkspaceError``: a failed call, a header that is damaged or of a newer format.
   init(
-    opening name: String, in directory: Directory?, kind: Text, writing: Bool, trash: Trash
+    opening name: String, in directory: Directory?, kind: LogKind, writing: Bool, trash: Trash
   ) throws(WorkspaceError) {
     self.name = name
     self.directory = directory
@@ -64,7 +64,7 @@ final class Log {
   /// Nothing is written before ``rewrite(_:)``, nor read at all; the count of lines goes on behind
   /// `number`.
   init(
-    replacing name: String, in directory: Directory, kind: Text, after number: Int, trash: Trash
+    replacing name: String, in directory: Directory, kind: LogKind, after number: Int, trash: Trash
   ) {
     self.name = name
     self.directory = directory

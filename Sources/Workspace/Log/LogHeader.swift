@@ -7,14 +7,13 @@ import SyncModel
 /// number that the first line after it follows, left out where that is 0, and other members may
 /// stand behind it.
 struct LogHeader {
-  /// The newest format that this program knows.
-  static let version = 1
-
   /// Numbers of lines are less than this, so that JSON's readers agree on them.
   static let mostLines = 1 << 53
 
   /// What the file is.
   let kind: Text
+  /// The format of its lines.
+  let version: Int
   /// Random text; lines of another file, or of a former one in the same blocks, don't fit it.
   let salt: Text
   /// The kernel's boot in which the file was made; empty where that is unknown.
@@ -25,8 +24,8 @@ struct LogHeader {
   let extra: JSONObject
 
   /// Makes the header of a new file.
-  init(kind: Text, after number: Int, extra: JSONObject) {
-    self.kind = kind
+  init(kind: LogKind, after number: Int, extra: JSONObject) {
+    (self.kind, version) = (kind.name, kind.version)
     self.number = number
     self.extra = extra
     salt = Self.randomText()
@@ -36,17 +35,18 @@ struct LogHeader {
   /// Reads a header from a file's first line, without its line end.
   ///
   /// - Throws: ``WorkspaceError`` where it is newer than this program, or not as it was written.
-  init(parsing line: [UInt8], kind: Text, place: String) throws(WorkspaceError) {
-    guard let object = try? JSON(parsing: line).object, object["h"]?.text == kind,
+  init(parsing line: [UInt8], kind: LogKind, place: String) throws(WorkspaceError) {
+    guard let object = try? JSON(parsing: line).object, object["h"]?.text == kind.name,
       let version = object["v"]?.integer
     else { throw Self.damage(place) }
-    guard version <= Self.version else {
+    guard version <= kind.version else {
       throw WorkspaceError.newerFormat(place: place, found: version)
     }
     guard let salt = object["salt"]?.text, let boot = object["boot"]?.text else {
       throw Self.damage(place)
     }
-    self.kind = kind
+    self.kind = kind.name
+    self.version = version
     self.salt = salt
     self.boot = boot
     number = object["n"]?.integer ?? 0
@@ -76,7 +76,7 @@ struct LogHeader {
   var text: [UInt8] {
     var object = JSONObject()
     object.append("h", .string(kind))
-    object.append("v", .integer(Self.version))
+    object.append("v", .integer(version))
     object.append("salt", .string(salt))
     object.append("boot", .string(boot))
     if number > 0 { object.append("n", .integer(number)) }

@@ -1,19 +1,17 @@
+import SyncEngine
 import SyncModel
 
-/// The server's rows of one table as last seen, and how far the table's pulls have come: an
-/// append-only file that says itself how far it is in effect.
+/// What the server has said of one table: an append-only file of the rows as last seen and how far the
+/// table's pulls have come (tsync-log-format(5)).
 ///
 /// ```
 ///   {"h":"tsync-base",…,"table":"todoitem","generation":"52c0…","crc":"…"}
-///   {"n":1,"d":0,"row":{…},"crc":"…"}               in effect when a commit follows
+///   {"n":1,"d":0,"row":{…},"crc":"…"}               an arrival
 ///   {"n":2,"d":0,"row":{…},"crc":"…"}
-///   {"n":3,"d":2,"commit":1,"query":"","token":"…","held":["b"],"crc":"…"}
-///   {"n":4,"d":3,"by":"push","row":{…},"crc":"…"}   in effect at once
+///   {"n":3,"d":2,"taken":true,"but":["b"],"crc":"…"}   arrivals are bases
+///   {"n":4,"d":2,"token":"…","crc":"…"}
+///   {"n":5,"d":4,"by":"push","row":{…},"crc":"…"}   a base at once
 /// ```
-///
-/// A commit brings the rows since the commit before it into effect, but for those it holds back.
-/// What was held back waits until a newer row of its id comes. Token and rows lie in one file and
-/// can't disagree.
 ///
 /// In memory are ids and places only; a row is read when it is asked for. What the stat index knows
 /// of the file is not read at all.
@@ -21,22 +19,19 @@ import SyncModel
 /// It is a class because it owns an open file.
 final class BaseLog {
   /// What the header of the file says it is.
-  static let kind: Text = "tsync-base"
-  /// A file of fewer bytes is not worth compacting.
-  static let compactionSize = 1 << 20
-
+  static let kind = LogKind("tsync-base", version: 2)
   /// The table.
   let table: TableName
   /// Which file this is: random, another one with each compaction; empty while there is none.
   private(set) var generation: Text = ""
   /// What the file's lines add up to.
-  private(set) var rows = BaseRows()
+  var rows = BaseRows()
 
-  private let log: Log
+  let log: Log
   /// Whether there was no file, though the index knows of one.
   private var isLost = false
   /// The rows of the last append, by which a file that was just written is known to mean one.
-  private var recent: [ItemID: Row] = [:]
+  var recent: [ItemID: Arrival] = [:]
 
   /// Opens a table's log, and reads what the index doesn't know.
   ///
@@ -70,6 +65,7 @@ final class BaseLog {
       rows = BaseRows(index)
     }
     try log.read(after: start) { line throws(WorkspaceError) in try take(line) }
+    if writing, header.version < Self.kind.version { try compact() }
   }
 
   /// Where the file's lines end.
@@ -88,34 +84,52 @@ final class BaseLog {
 
   private func take(_ line: LogLine) throws(WorkspaceError) {
     switch BaseLogLine(line) {
-    case .row(let text, let atOnce, let former):
+    case .row(let found):
       let place = line.offset..<line.offset + line.length
-      if let sketch = RowSketch(text) {
-        rows.add(sketch.id, BaseLogEntry(place, isTombstone: sketch.isTombstone), atOnce: atOnce)
+      if let sketch = RowSketch(found.row) {
+        let entry = BaseLogEntry(place, isTombstone: sketch.isTombstone)
+        if found.isBase {
+          rows.add(base: entry, sketch.id)
+        } else {
+          rows.add(arrival: entry, isOver: found.over != nil, sketch.id)
+        }
       } else {
-        add(try row(in: text, former, at: line.offset), at: place, atOnce: atOnce)
+        let arrival = try arrival(in: found, at: line.offset)
+        add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
       }
-    case .commit(let number, let token, let held):
-      rows.add(commit: number, token: token, held: Set(held))
+    case .taken(let ids): rows.take(but: Set(ids))
+    case .token(let token): rows.set(token)
+    case .commit(let token, let held):
+      rows.take(but: Set(held), since: true)
+      token.map { rows.set($0) }
     case nil:
-      throw damage(at: line.offset, "it is neither a row nor a commit")
+      throw damage(at: line.offset, "it is not a line of a base log")
     }
   }
 
-  private func add(_ row: Row, at place: Range<Int>, atOnce: Bool) {
-    row.id.withBytes {
-      rows.add($0, BaseLogEntry(place, isTombstone: row.deleted), atOnce: atOnce)
+  private func add(_ fact: Fact, at place: Range<Int>) {
+    switch fact {
+    case .base(let row):
+      row.id.withBytes { rows.add(base: BaseLogEntry(place, isTombstone: row.deleted), $0) }
+    case .arrived(let arrival):
+      let entry = BaseLogEntry(place, isTombstone: arrival.row.deleted)
+      arrival.row.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0) }
+    case .taken(let ids): rows.take(but: ids)
+    case .token(let token): rows.set(token)
     }
   }
 
-  private func row(
-    in text: UnsafeRawBufferPointer, _ former: UnsafeRawBufferPointer?, at offset: Int
-  ) throws(WorkspaceError) -> Row {
-    let text = Array(text)
+  private func arrival(
+    in line: BaseLogLine.RowLine, at offset: Int
+  ) throws(WorkspaceError) -> Arrival {
+    func json(_ text: UnsafeRawBufferPointer?) -> JSON? {
+      text.flatMap { try? JSON(parsing: Array($0)) }
+    }
+    let text = Array(line.row)
     guard let object = (try? JSON(parsing: text))?.object, var row = try? Row(object, text: text)
     else { throw damage(at: offset, "it contains no row") }
-    row.former = former.flatMap { try? JSON(parsing: Array($0)).text }.flatMap(Version.init)
-    return row
+    row.former = json(line.former)?.text.flatMap(Version.init)
+    return Arrival(row, over: json(line.over)?.object.map { Item($0) }, isMine: line.isMine)
   }
 
   private func damage(at offset: Int, _ fact: String) -> WorkspaceError {
@@ -130,111 +144,101 @@ final class BaseLog {
     return Base(try row(at: entry, as: id))
   }
 
-  /// Reads a row.
+  /// Reads a row, or what that is measured against.
   ///
   /// - Throws: ``WorkspaceError/damaged(place:line:fact:)`` where another row lies there.
   func row(at entry: BaseLogEntry, as id: ItemID) throws(WorkspaceError) -> Row {
-    let row = try row(at: entry)
-    guard row.id == id else {
-      throw damage(at: entry.offset, "it contains a row other than '\(id)'")
-    }
-    return row
+    let arrival = try arrival(at: entry, as: id)
+    return entry.isOver ? arrival.base ?? arrival.row : arrival.row
   }
 
-  private func row(at entry: BaseLogEntry) throws(WorkspaceError) -> Row {
-    try withText(at: entry) { text, former throws(WorkspaceError) in
-      try row(in: text, former, at: entry.offset)
-    }
-  }
-
-  private func withText<Result>(
-    at entry: BaseLogEntry,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws(WorkspaceError) -> Result
-  ) throws(WorkspaceError) -> Result {
-    try log.line(at: entry.offset, length: Int(entry.length)) { line throws(WorkspaceError) in
-      guard case .row(let text, _, let former) = BaseLogLine(line) else {
+  func arrival(
+    at entry: BaseLogEntry, as id: ItemID
+  ) throws(WorkspaceError) -> Arrival {
+    let found = try log.line(
+      at: entry.offset, length: Int(entry.length)
+    ) { line throws(WorkspaceError) in
+      guard case .row(let line) = BaseLogLine(line) else {
         throw damage(at: entry.offset, "it contains no row")
       }
-      return try body(text, former)
+      return try arrival(in: line, at: entry.offset)
     }
+    guard found.row.id == id else {
+      throw damage(at: entry.offset, "it contains a row other than '\(id)'")
+    }
+    return found
   }
 
-  /// Returns the line of a row with the version that it replaces.
-  private func line(of row: Row, atOnce: Bool) -> [UInt8] {
-    // Over a line that can't be read a row is appended all the same.
-    let base = (try? base(of: row.id))?.row
-    let former = base.flatMap { row.replaced($0) }
-    return BaseLogLine.members(
-      row.text, atOnce: atOnce, former: former.map { JSON.string($0.text).encoded() })
-  }
-
-  /// Returns the rows that are not in effect.
+  /// Returns the open arrivals, in the order of their ids.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func incomingRows() throws(WorkspaceError) -> [Row] {
-    var found: [Row] = []
-    for place in rows.incoming.places {
-      if let waiting = rows.incoming[place] { found.append(try row(at: waiting.entry)) }
+  func arrivals() throws(WorkspaceError) -> [Arrival] {
+    var found: [Arrival] = []
+    for place in rows.arrivals.places {
+      guard let open = rows.arrivals[place], let id = rows.arrivals.withName(place, ItemID.init)
+      else { continue }
+      found.append(try arrival(open, of: id))
     }
-    return found.sorted { $0.id < $1.id }
+    return found.sorted { $0.row.id < $1.row.id }
   }
 
-  /// Returns the row of an id that a stopped pull has left, or `evenHeld` back by something of the
-  /// user's; `nil` where there is none.
+  /// Returns the open arrival of an id, or only one that a stopped pull has left, not `evenHeld` back by
+  /// something of the user's; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func incomingRow(of id: ItemID, evenHeld: Bool) throws(WorkspaceError) -> Row? {
-    let entry = id.withBytes { bytes in
-      rows.incoming.place(of: bytes).flatMap { rows.incoming[$0] }
-    }
-    guard let entry, evenHeld || !entry.isHeld else { return nil }
-    return try row(at: entry.entry, as: id)
+  func arrival(of id: ItemID, evenHeld: Bool) throws(WorkspaceError) -> Arrival? {
+    guard let open = rows.arrivals[id], evenHeld || !open.isHeld else { return nil }
+    return try arrival(open, of: id)
+  }
+
+  private func arrival(_ open: ArrivalEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
+    if let arrival = recent[id] { return arrival }
+    return try arrival(at: open.entry, as: id)
   }
 
   // MARK: Writing
 
-  /// Appends rows; with `atOnce` they are in effect, otherwise they wait for a commit.
+  /// Appends facts, by one write; with `durably`, all lines so far survive a power loss when this returns.
   ///
-  /// Ahead of them, by the same write, go `bases`, which are in effect. With `durably`, all survive a
-  /// power loss when this returns.
+  /// That everything which is open stays so isn't written again.
   ///
   /// - Throws: ``WorkspaceError``: then none was appended.
-  func append(
-    _ news: [Row], over bases: [Row] = [], atOnce: Bool, durably: Bool
-  ) throws(WorkspaceError) {
-    guard !news.isEmpty else { return }
-    if log.isNew { try begin() }
-    let places = try log.append(
-      bases.map { line(of: $0, atOnce: true) } + news.map { line(of: $0, atOnce: atOnce) })
-    for (row, place) in zip(bases, places) { add(row, at: place, atOnce: true) }
-    for (row, place) in zip(news, places[bases.count...]) { add(row, at: place, atOnce: atOnce) }
-    recent = Dictionary(news.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+  func append(_ facts: [Fact], durably: Bool) throws(WorkspaceError) {
+    var facts = facts
+    if case .taken(let ids)? = facts.first, rows.areLeftOpen(ids) { facts.removeFirst() }
+    if !facts.isEmpty {
+      if log.isNew { try begin() }
+      let facts = facts.map(succeeding)
+      let places = try log.append(facts.map(BaseLogLine.members))
+      // The lines are in the file: what is known of it, and goes into the index, has to say the same.
+      for (fact, place) in zip(facts, places) { add(fact, at: place) }
+      recent = [:]
+      for fact in facts {
+        switch fact {
+        case .base(let row): recent[row.id] = Arrival(row)
+        case .arrived(let arrival): recent[arrival.row.id] = arrival
+        case .taken, .token: break
+        }
+      }
+    }
     if durably { try log.synchronize() }
   }
 
-  /// Brings the rows since the last commit into effect, but for those held back, and moves the
-  /// token; it survives a power loss.
-  ///
-  /// A token of `nil` leaves it where it is.
-  ///
-  /// - Throws: ``WorkspaceError``: then nothing is in effect, or a power loss may take it back.
-  func commit(token: DeltaToken?, held: Set<ItemID>) throws(WorkspaceError) {
-    let uncommitted = rows.uncommitted
-    guard !uncommitted.isEmpty || token != nil && token != rows.token else { return }
-    if log.isNew { try begin() }
-    let held = uncommitted.filter(held.contains)
-    let number = rows.commitNumber + 1
-    try log.append([BaseLogLine.members(commit: number, token: token, held: held)])
-    // The line is in the file: what is known of it, and goes into the index, has to say the same.
-    rows.add(commit: number, token: token, held: Set(held))
-    try log.synchronize()
-    if log.size > Self.compactionSize, 2 * rows.usefulBytes < log.size { try compact() }
+  /// Returns a fact whose row has the version that it replaces.
+  private func succeeding(_ fact: Fact) -> Fact {
+    func succeeding(_ row: Row) -> Row {
+      var row = row
+      // Over a line that can't be read a row is appended all the same.
+      row.former = (try? base(of: row.id))?.row.flatMap { row.replaced($0) }
+      return row
+    }
+    return switch fact {
+    case .base(let row): .base(succeeding(row))
+    case .arrived(let arrival):
+      .arrived(Arrival(succeeding(arrival.row), over: arrival.over, isMine: arrival.isMine))
+    case .taken, .token: fact
+    }
   }
-
-  /// Makes all lines so far survive a power loss.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call.
-  func synchronize() throws(WorkspaceError) { try log.synchronize() }
 
   /// Forgets everything: a new file without a row, in one durable step.
   ///
@@ -249,18 +253,18 @@ final class BaseLog {
   /// Takes note that a file was written: of its bytes need not be asked again whether they mean what
   /// the row says.
   func wrote(_ item: Item, digest: Digest, as id: ItemID) {
-    guard let row = recent[id], !row.deleted, row.item == item else { return }
+    guard let row = recent[id]?.row, !row.deleted, row.item == item else { return }
     rows.note(digest, of: id)
   }
 
-  /// Takes note of bytes that were found to mean what a row in effect says; returns the row's place
+  /// Takes note of bytes that were found to mean what a base says; returns the row's place
   /// in ``BaseRows/newer``.
   func learn(_ digest: Digest, of id: ItemID, at entry: BaseLogEntry) -> Int {
     rows.learn(digest, of: id, at: entry)
   }
 
   /// Begins a new file, with another generation.
-  private func begin(
+  func begin(
     _ fill: (inout LogWriter) throws(WorkspaceError) -> Void = { _ in }
   ) throws(WorkspaceError) {
     let generation = LogHeader.randomText()
@@ -269,58 +273,5 @@ final class BaseLog {
     extra.append("generation", .string(generation))
     try log.create(extra: extra, fill)
     self.generation = generation
-  }
-
-  // MARK: Compaction
-
-  /// Writes a new file with the rows in effect, the tombstones among them, the token, and the rows
-  /// held back, in one durable step.
-  ///
-  /// There must be no row that no commit has followed.
-  ///
-  /// - Throws: ``WorkspaceError``: then the file is as it was.
-  func compact() throws(WorkspaceError) {
-    var entries: [(id: ItemID, entry: BaseLogEntry)] = []
-    rows.forEach { id, entry in
-      if let id = ItemID(id) { entries.append((id, entry)) }
-    }
-    entries.sort { $0.entry.offset < $1.entry.offset }
-    var compacted = BaseRows()
-    try begin { writer throws(WorkspaceError) in
-      for (id, entry) in entries { try copy(id, entry, to: &writer, &compacted) }
-      try commit(token: rows.token, held: [], to: &writer, &compacted)
-      // The rows held back come behind a commit of their own, so that they don't push aside those
-      // of their ids that are in effect.
-      var held: [ItemID] = []
-      for place in rows.incoming.places {
-        guard let entry = rows.incoming[place]?.entry,
-          let id = rows.incoming.withName(place, ItemID.init)
-        else { continue }
-        try copy(id, entry, to: &writer, &compacted)
-        held.append(id)
-      }
-      if !held.isEmpty { try commit(token: nil, held: held, to: &writer, &compacted) }
-    }
-    rows = compacted
-    recent = [:]
-  }
-
-  private func copy(
-    _ id: ItemID, _ entry: BaseLogEntry, to writer: inout LogWriter, _ compacted: inout BaseRows
-  ) throws(WorkspaceError) {
-    let members = try withText(at: entry) { text, former in
-      BaseLogLine.members(text, atOnce: false, former: former)
-    }
-    let copy = BaseLogEntry(
-      try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
-    id.withBytes { compacted.add($0, copy, atOnce: false) }
-  }
-
-  private func commit(
-    token: DeltaToken?, held: [ItemID], to writer: inout LogWriter, _ compacted: inout BaseRows
-  ) throws(WorkspaceError) {
-    let number = max(rows.commitNumber, compacted.commitNumber) + 1
-    try writer.write(BaseLogLine.members(commit: number, token: token, held: held))
-    compacted.add(commit: number, token: token, held: Set(held))
   }
 }

@@ -8,14 +8,17 @@ struct BaseLogEntry: Equatable {
   var length: UInt32
   /// Whether it is a tombstone.
   var isTombstone: Bool
+  /// Whether it isn't the line's row, but what that is measured against.
+  var isOver = false
   /// The fingerprint of a file's bytes that mean what the row says; `nil` where none is known.
   var digest: Digest?
 
   /// Makes an entry.
-  init(offset: Int, length: UInt32, isTombstone: Bool, digest: Digest?) {
+  init(offset: Int, length: UInt32, isTombstone: Bool, isOver: Bool = false, digest: Digest?) {
     self.offset = offset
     self.length = length
     self.isTombstone = isTombstone
+    self.isOver = isOver
     self.digest = digest
   }
 
@@ -27,10 +30,10 @@ struct BaseLogEntry: Equatable {
   }
 }
 
-/// A row that lies in the log but is not in effect.
-struct IncomingEntry: Equatable {
+/// An open arrival.
+struct ArrivalEntry: Equatable {
   /// Where it lies.
   var entry: BaseLogEntry
-  /// Whether a commit has held it back; else no commit has followed it.
+  /// Whether a line of what was taken has left it open; else none has followed it.
   var isHeld: Bool
 }

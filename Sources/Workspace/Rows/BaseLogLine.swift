@@ -1,77 +1,101 @@
+import SyncEngine
 import SyncModel
 
-/// What one line of a base log says.
-///
-/// `"row":{…}` is a row that a pull brought, `"by":"push","row":{…}` one that is in effect at once;
-/// `"former":"…"` ahead of the row is the version that it replaces.
-/// `"commit":N,"query":"","token":"…"|null,"held":["…"]` brings those since the last commit into
-/// effect.
+/// What one line of a base log says (tsync-log-format(5)).
 enum BaseLogLine {
-  /// A row's text, whether it is in effect at once, and as JSON the version that it replaces.
-  case row(UnsafeRawBufferPointer, atOnce: Bool, former: UnsafeRawBufferPointer?)
-  /// A commit.
-  case commit(number: Int, token: DeltaToken?, held: [ItemID])
+  /// A row.
+  case row(RowLine)
+  /// All open arrivals are bases, but those of these ids.
+  case taken(but: [ItemID])
+  /// How far the pulls have come.
+  case token(DeltaToken)
+  /// Format 1: the rows since the line before of this kind are bases, but for those held.
+  case commit(token: DeltaToken?, held: [ItemID])
+
+  /// A line with a row. The texts are JSON.
+  struct RowLine {
+    /// The row.
+    var row: UnsafeRawBufferPointer
+    /// Whether it is the base at once; else it is an arrival.
+    var isBase = false
+    /// The version that it replaces.
+    var former: UnsafeRawBufferPointer?
+    /// What the client's changes are measured against while it waits.
+    var over: UnsafeRawBufferPointer?
+    /// Whether it answers a write from here.
+    var isMine = false
+  }
 
   /// Reads a line's members; `nil` where they say nothing that this program knows.
   init?(_ line: LogLine) {
-    let pushed = Self.text(of: line.members, behind: Self.pushMark)
-    var rest = pushed ?? line.members
-    var former: UnsafeRawBufferPointer?
-    // No quote stands in a string as it is, so that the first end is the end.
-    if let text = Self.text(of: rest, behind: Self.formerMark),
-      let end = text.firstRange(of: Self.formerEnd)?.lowerBound
-    {
-      former = UnsafeRawBufferPointer(rebasing: text[...end])
-      rest = UnsafeRawBufferPointer(rebasing: text[(end + 2)...])
+    var members = ObjectSketch(members: line.members)
+    var found = RowLine(row: UnsafeRawBufferPointer(start: nil, count: 0))
+    while let name = members.name() {
+      if name.elementsEqual("row".utf8) {
+        found.row = members.rest
+        self = .row(found)
+        return
+      }
+      let value = members.value()
+      if name.elementsEqual("by".utf8) {
+        found.isBase = true
+      } else if name.elementsEqual("former".utf8) {
+        found.former = value
+      } else if name.elementsEqual("over".utf8) {
+        found.over = value
+      } else if name.elementsEqual("mine".utf8) {
+        found.isMine = true
+      } else {
+        break
+      }
     }
-    if let text = Self.text(of: rest, behind: Self.rowMark) {
-      self = .row(text, atOnce: pushed != nil, former: former)
-    } else {
-      guard let object = line.object, let number = object["commit"]?.integer,
-        (0..<1 << 53).contains(number),
-        let token = object["token"], token.isNull || token.text != nil,
-        let names = object["held"]?.elements
+    guard let object = line.object else { return nil }
+    if let but = object["but"] {
+      guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
+      self = .taken(but: ids)
+    } else if let held = object["held"] {
+      guard let ids = Self.ids(held), let token = object["token"],
+        token.isNull || token.text != nil
       else { return nil }
-      let held = names.compactMap { $0.text.flatMap { try? ItemID($0) } }
-      guard held.count == names.count else { return nil }
-      self = .commit(number: number, token: token.text.map(DeltaToken.init), held: held)
+      self = .commit(token: token.text.map(DeltaToken.init), held: ids)
+    } else if let token = object["token"]?.text {
+      self = .token(DeltaToken(token))
+    } else {
+      return nil
     }
   }
 
-  /// Returns the members of a row's line.
-  static func members(
-    _ text: some Collection<UInt8>, atOnce: Bool, former: (some Collection<UInt8>)?
-  ) -> [UInt8] {
-    var members: [UInt8] = []
-    members.reserveCapacity(text.count + 64)
-    if atOnce { members += pushMark }
-    if let former { members += formerMark + former + [UInt8(ascii: ",")] }
-    members += rowMark
-    members += text
-    return members
+  private static func ids(_ list: JSON) -> [ItemID]? {
+    let ids = list.elements?.map { $0.text.flatMap { try? ItemID($0) } }
+    guard let ids, !ids.contains(nil) else { return nil }
+    return ids.compactMap(\.self)
   }
 
-  /// Returns the members of a commit's line.
-  static func members(
-    commit number: Int, token: DeltaToken?, held: [ItemID]
-  ) -> [UInt8] {
+  /// Returns the members of the line that says a fact; rows have the versions that they replace.
+  static func members(_ fact: Fact) -> [UInt8] {
     var object = JSONObject()
-    object.append("commit", .integer(number))
-    object.append("query", "")
-    object.append("token", token.map { .string($0.text) } ?? .null)
-    object.append("held", .array(held.sorted().map { .string($0.text) }))
+    switch fact {
+    case .base(let row): return Array(#""by":"push","#.utf8) + members(of: row)
+    case .arrived(let arrival):
+      if let over = arrival.over { object.append("over", .object(over.fields)) }
+      if arrival.isMine { object.append("mine", true) }
+      let members = LogLine.members(object)
+      return members + (members.isEmpty ? [] : [UInt8(ascii: ",")]) + self.members(of: arrival.row)
+    case .taken(let ids):
+      object.append("taken", true)
+      object.append("but", .array(ids.sorted().map { .string($0.text) }))
+    case .token(let token): object.append("token", .string(token.text))
+    }
     return LogLine.members(object)
   }
 
-  private static let rowMark = Array(#""row":"#.utf8)
-  private static let pushMark = Array(#""by":"push","#.utf8)
-  private static let formerMark = Array(#""former":"#.utf8)
-  private static let formerEnd = Array(#"","row":"#.utf8)
-
-  private static func text(
-    of members: UnsafeRawBufferPointer, behind mark: [UInt8]
-  ) -> UnsafeRawBufferPointer? {
-    guard members.count > mark.count, members.starts(with: mark) else { return nil }
-    return UnsafeRawBufferPointer(rebasing: members[mark.count...])
+  /// The row stands last, as it was received.
+  private static func members(of row: Row) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(row.text.count + 64)
+    if let former = row.former {
+      text += Array(#""former":"#.utf8) + JSON.string(former.text).encoded() + [UInt8(ascii: ",")]
+    }
+    return text + Array(#""row":"#.utf8) + row.text
   }
 }

@@ -1,23 +1,21 @@
 import SyncModel
 
-/// What the lines of a base log add up to: where each row lies, and which rows are in effect.
+/// What the lines of a base log add up to: where each base lies, and each arrival that is open.
 ///
 /// The rows that the stat index knows stay where they are, in the mapped index; what came since lies
 /// beside them and counts in their stead.
 struct BaseRows {
-  /// The rows in effect as the index knows them; `nil` where there is no index that fits.
+  /// The bases as the index knows them; `nil` where there is no index that fits.
   private(set) var known: IndexedTable?
-  /// The rows in effect that came since, or all.
+  /// The bases that came since, or all.
   private(set) var newer = IDMap<BaseLogEntry>()
-  /// The rows that are not in effect; the newest of each id.
-  private(set) var incoming = IDMap<IncomingEntry>()
+  /// The open arrivals; the newest of each id.
+  private(set) var arrivals = IDMap<ArrivalEntry>()
   /// How far the table's pulls have come.
   private(set) var token: DeltaToken?
-  /// The number of the last commit.
-  private(set) var commitNumber = 0
-  /// How many rows are in effect and no tombstones.
+  /// How many bases are no tombstones.
   private(set) var liveCount = 0
-  /// How many bytes the lines of the rows in effect have.
+  /// How many bytes the lines of the bases have.
   private(set) var effectiveBytes = 0
 
   /// Makes the rows of an empty log.
@@ -27,32 +25,33 @@ struct BaseRows {
   init(_ index: IndexedTable) {
     known = index
     token = index.token
-    commitNumber = index.commitNumber
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
-    for place in 0..<index.incomingCount {
-      let entry = index.incoming(place)
-      index.withIncomingName(place) { incoming.set($0, entry) }
+    for place in 0..<index.arrivalCount {
+      let entry = index.arrival(place)
+      index.withArrivalName(place) { arrivals.set($0, entry) }
     }
   }
 
   // MARK: Lines
 
-  /// Adds a row's line; `atOnce` says that it is in effect without a commit.
-  mutating func add(_ id: UnsafeRawBufferPointer, _ entry: BaseLogEntry, atOnce: Bool) {
-    let waiting = incoming.place(of: id)
-    if atOnce {
-      // It takes the place of the row that waited, too; one that is newer is appended again behind it.
-      if let waiting { incoming[waiting] = nil }
-      bringIntoEffect(id, entry)
-    } else if let waiting {
-      incoming[waiting] = IncomingEntry(entry: entry, isHeld: false)
-    } else {
-      incoming.set(id, IncomingEntry(entry: entry, isHeld: false))
-    }
+  /// Adds the line of a row that is the base.
+  mutating func add(base entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+    if let open = arrivals.place(of: id) { arrivals[open] = nil }
+    setBase(entry, id)
   }
 
-  private mutating func bringIntoEffect(_ id: UnsafeRawBufferPointer, _ entry: BaseLogEntry) {
+  /// Adds the line of an arrival; with `isOver` it says what that is measured against.
+  mutating func add(arrival entry: BaseLogEntry, isOver: Bool, _ id: UnsafeRawBufferPointer) {
+    if isOver {
+      var base = entry
+      (base.isOver, base.isTombstone) = (true, false)
+      setBase(base, id)
+    }
+    arrivals.set(id, ArrivalEntry(entry: entry, isHeld: false))
+  }
+
+  private mutating func setBase(_ entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
     if let former = self.entry(of: id) {
       effectiveBytes -= Int(former.length)
       liveCount -= former.isTombstone ? 0 : 1
@@ -62,37 +61,34 @@ struct BaseRows {
     newer.set(id, entry)
   }
 
-  /// Adds a commit's line: the rows since the commit before it are in effect, but for those held.
-  mutating func add(commit number: Int, token: DeltaToken?, held: Set<ItemID>) {
-    commitNumber = number
-    self.token = token ?? self.token
-    let before = incoming
-    incoming = IDMap()
+  /// Adds the line that makes arrivals bases: all but those of some ids, and with `since` but those that
+  /// such a line has left open before.
+  mutating func take(but ids: Set<ItemID>, since: Bool = false) {
+    let before = arrivals
+    arrivals = IDMap()
     for place in before.places {
-      guard var waiting = before[place] else { continue }
+      guard var open = before[place] else { continue }
       before.withName(place) { id in
-        if !waiting.isHeld, !held.isEmpty, let id = ItemID(id), held.contains(id) {
-          waiting.isHeld = true
-        }
-        if waiting.isHeld {
-          incoming.set(id, waiting)
-        } else {
-          bringIntoEffect(id, waiting.entry)
-        }
+        let isNamed = !ids.isEmpty && ItemID(id).map(ids.contains) == true
+        open.isHeld = isNamed || since && open.isHeld
+        if open.isHeld { arrivals.set(id, open) } else { setBase(open.entry, id) }
       }
     }
   }
 
+  /// Adds the line that says how far the pulls have come.
+  mutating func set(_ token: DeltaToken) { self.token = token }
+
   // MARK: Looking up
 
-  /// Returns where the row of an id in effect lies; `nil` where none was ever seen.
+  /// Returns where the base of an id lies; `nil` where none was ever seen.
   func entry(of id: UnsafeRawBufferPointer) -> BaseLogEntry? {
     if let place = newer.place(of: id) { return newer[place] }
     guard let known, let place = known.place(of: id) else { return nil }
     return known.entry(place)
   }
 
-  /// Gives the id and place of every row in effect.
+  /// Gives the id and place of every base.
   func forEach(_ body: (UnsafeRawBufferPointer, BaseLogEntry) -> Void) {
     if let known {
       for place in 0..<known.count where newer.place(of: known.name(place)) == nil {
@@ -105,7 +101,7 @@ struct BaseRows {
     }
   }
 
-  /// The ids of the rows in effect that are no tombstones.
+  /// The ids of the bases that are no tombstones.
   var liveIDs: [ItemID] {
     var ids: [ItemID] = []
     // The count is the index's, which somebody may have made up.
@@ -116,16 +112,24 @@ struct BaseRows {
     return ids
   }
 
-  /// The rows since the last commit.
+  /// The ids of the open arrivals that no line has left open.
   var uncommitted: [ItemID] {
-    incoming.places.compactMap { place in
-      incoming[place]?.isHeld == false ? incoming.withName(place, ItemID.init) : nil
+    arrivals.places.compactMap { place in
+      arrivals[place]?.isHeld == false ? arrivals.withName(place, ItemID.init) : nil
+    }
+  }
+
+  /// Whether all open arrivals have these ids, and were left open before.
+  func areLeftOpen(_ ids: Set<ItemID>) -> Bool {
+    arrivals.places.allSatisfy { place in
+      guard let open = arrivals[place] else { return true }
+      return open.isHeld && arrivals.withName(place, ItemID.init).map(ids.contains) == true
     }
   }
 
   /// How many bytes the lines have that still say something.
   var usefulBytes: Int {
-    incoming.places.reduce(effectiveBytes) { $0 + Int(incoming[$1]?.entry.length ?? 0) }
+    arrivals.places.reduce(effectiveBytes) { $0 + Int(arrivals[$1]?.entry.length ?? 0) }
   }
 
   // MARK: Fingerprints
@@ -133,15 +137,15 @@ struct BaseRows {
   /// Takes note of bytes that mean what a row says that was appended just now.
   mutating func note(_ digest: Digest, of id: ItemID) {
     id.withBytes { bytes in
-      if let place = incoming.place(of: bytes), incoming[place] != nil {
-        incoming[place]?.entry.digest = digest
+      if let place = arrivals.place(of: bytes), arrivals[place] != nil {
+        arrivals[place]?.entry.digest = digest
       } else if let place = newer.place(of: bytes) {
         newer[place]?.digest = digest
       }
     }
   }
 
-  /// Takes note of bytes that were found to mean what a row in effect says; returns the row's place
+  /// Takes note of bytes that were found to mean what a base says; returns the row's place
   /// in ``newer``, which it has from now on.
   mutating func learn(_ digest: Digest, of id: ItemID, at entry: BaseLogEntry) -> Int {
     var entry = entry

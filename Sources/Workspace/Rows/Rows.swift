@@ -124,10 +124,10 @@ final class Rows {
     walks[key.table]?.state(of: key.id, in: directory, file)?.0
   }
 
-  /// Takes note of files that were read and mean what rows say that were appended just now.
-  func recognise(_ rows: [Row], in table: TableName) {
+  /// Takes note of files that were read and mean what bases say that were appended just now.
+  func recognise(_ facts: [Fact], in table: TableName) {
     guard let readings = walks[table]?.readings, !readings.isEmpty else { return }
-    for row in rows {
+    for case .base(let row) in facts {
       guard let reading = readings[row.id] else { continue }
       logs[table]?.wrote(reading.item, digest: reading.digest, as: row.id)
     }
@@ -137,6 +137,7 @@ final class Rows {
   ///
   /// Without it the next command is slower, and no different: whatever goes wrong here is not told.
   func finish() {
+    if isWriting { for log in logs.values { try? log.compactIfDue() } }
     guard isDue else { return }
     guard !isWriting else { return save() }
     guard let descriptor = try? root.openFile(Layout.lock, O_RDWR) else { return }

@@ -70,35 +70,18 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.uncommitted
   }
 
-  package func incoming(in table: TableName) throws -> [Row] {
-    try rows.log(of: table).incomingRows()
+  package func arrivals(in table: TableName) throws -> [Arrival] {
+    try rows.log(of: table).arrivals()
   }
 
-  package func incoming(of key: ItemKey) throws -> Row? {
-    try rows.log(of: key.table).incomingRow(of: key.id, evenHeld: true)
+  package func arrival(of key: ItemKey) throws -> Arrival? {
+    try rows.log(of: key.table).arrival(of: key.id, evenHeld: true)
   }
 
-  package mutating func append(_ rows: [Row], over bases: [Row], to table: TableName) throws {
+  package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     requireLock()
-    try self.rows.log(of: table).append(rows, over: bases, atOnce: false, durably: true)
-  }
-
-  package mutating func commit(
-    _ table: TableName, token: DeltaToken?, held: Set<ItemID>
-  ) throws {
-    requireLock()
-    try rows.log(of: table).commit(token: token, held: held)
-  }
-
-  package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool) throws {
-    requireLock()
-    try self.rows.log(of: table).append(rows, atOnce: true, durably: durably)
-    self.rows.recognise(rows, in: table)
-  }
-
-  package mutating func synchronize(_ table: TableName) throws {
-    requireLock()
-    try rows.log(of: table).synchronize()
+    try rows.log(of: table).append(facts, durably: durably)
+    rows.recognise(facts, in: table)
   }
 
   package mutating func forget(_ table: TableName) throws {

@@ -107,7 +107,7 @@ package struct History {
   }
 
   /// What the header of the file says it is.
-  static let kind: Text = "tsync-history"
+  static let kind: LogKind = "tsync-history"
 }
 
 extension History.Entry {

@@ -145,8 +145,7 @@ import Workspace
     do {
       var workspace = try Workspace(
         at: anna.directory.path(of: "list"), for: .writing(command: "test"), clock: { 0 })
-      try workspace.commit(
-        TableName("todoitem"), token: DeltaToken(Text(token)), held: [])
+      try workspace.take(in: TableName("todoitem"), token: DeltaToken(Text(token)))
     }
     try world.server.request("PATCH", "tables/todoitem/milk", #"{"text": "Oat milk"}"#)
     let pulled = anna.run("pull")

@@ -1,3 +1,4 @@
+import SyncEngine
 @testable import SyncModel
 @testable import Workspace
 
@@ -48,7 +49,7 @@ enum BaseLogTarget {
 
   /// Reads a log by an index that may say anything: what comes of it is an error, or a row.
   private static func index(_ bytes: [UInt8]) throws(Finding) {
-    let lines = #"m"row":{"id":"a"}"# + "\n" + #""commit":1,"query":"","token":null,"held":[]"#
+    let lines = #"m"row":{"id":"a"}"# + "\n" + #""taken":true,"but":[]"#
     guard let table = try? TableName("t"),
       let input = LogInput(Array(lines.utf8), kind: BaseLog.kind, extra: header),
       let scratch = ScratchDirectory(input.file, named: file),
@@ -65,17 +66,17 @@ enum BaseLogTarget {
     else { return }
     try ensure(log.rows.known != nil, "the index was passed over")
     for id in log.rows.liveIDs { _ = try? log.base(of: id) }
-    _ = try? log.incomingRows()
+    _ = try? log.arrivals()
     var scanner = Scanner(of: log, in: scratch.directory, at: 0)
     try? scanner.run()
-    _ = try? log.commit(token: DeltaToken("x"), held: [])
+    _ = try? log.append([.taken(but: []), .token(DeltaToken("x"))], durably: true)
     _ = try? log.compact()
     try ensure(Set(scratch.names) == [file, StatIndex.name], "other files: \(scratch.names)")
   }
 
   /// Makes sure that a row's sketch says what the row does.
   private static func sketch(_ line: [UInt8]) throws(Finding) {
-    guard let row = BaseLogTwin.row(in: line)?.row else { return }
+    guard let row = BaseLogTwin.row(in: line)?.arrival.row else { return }
     let isRight = row.text.withUnsafeBytes { text in
       RowSketch(text).map {
         $0.id.elementsEqual(row.id.text.bytes) && $0.isTombstone == row.deleted
@@ -84,7 +85,7 @@ enum BaseLogTarget {
     try ensure(isRight ?? true, "the sketch of \(shown(row.text))")
   }
 
-  /// Opens the log to write, commits and compacts it: the rows stay what they are.
+  /// Opens the log to write, takes its arrivals and compacts it: the rows stay what they are.
   private static func write(
     _ table: TableName, _ input: LogInput, _ scratch: ScratchDirectory, isReadable: Bool
   ) throws(Finding) {
@@ -99,11 +100,12 @@ enum BaseLogTarget {
     var twin = try BaseLogTwin(log)
     let held = log.rows.uncommitted.min().map { Set([$0]) } ?? []
     for (time, held) in [("2026-03-01T10:00:00.000Z", held), ("2026-03-01T11:00:00.000Z", [])] {
-      guard (try? log.commit(token: DeltaToken(Text(time)), held: held)) != nil else {
-        throw Finding(description: "can't be committed")
+      let token = DeltaToken(Text(time))
+      guard (try? log.append([.taken(but: held), .token(token)], durably: true)) != nil else {
+        throw Finding(description: "can't be taken")
       }
-      twin.commit(DeltaToken(Text(time)), held: held)
-      try ensure(try BaseLogTwin(log) == twin, "other rows after a commit")
+      twin.take(but: held, token)
+      try ensure(try BaseLogTwin(log) == twin, "other rows once taken")
     }
     guard (try? log.compact()) != nil else { throw Finding(description: "can't be compacted") }
     try ensure(try BaseLogTwin(log) == twin, "other rows once compacted")

@@ -1,11 +1,12 @@
+import SyncEngine
 @testable import SyncModel
 @testable import Workspace
 
 /// What a table's log says, by the rules of tsync-log-format(5) and without places or checksums.
 struct BaseLogTwin: Equatable {
-  /// A row that is not in effect.
+  /// An open arrival.
   struct Waiting: Equatable {
-    let row: Row
+    let arrival: Arrival
     var isHeld: Bool
   }
 
@@ -24,8 +25,9 @@ struct BaseLogTwin: Equatable {
     do throws(WorkspaceError) {
       for id in ids { rows[id] = try log.base(of: id).row }
       let open = Set(log.rows.uncommitted)
-      for row in try log.incomingRows() {
-        waiting[row.id] = Waiting(row: row, isHeld: !open.contains(row.id))
+      for arrival in try log.arrivals() {
+        let id = arrival.row.id
+        waiting[id] = Waiting(arrival: arrival, isHeld: !open.contains(id))
       }
     } catch {
       throw Finding(description: "a row can't be read: \(error)")
@@ -35,55 +37,58 @@ struct BaseLogTwin: Equatable {
     try ensure(log.rows.liveCount == live.count, "\(log.rows.liveCount) live rows")
   }
 
-  /// Takes a line's members; answers whether they are a row or a commit.
+  /// Takes a line's members; answers whether they say anything.
   mutating func take(_ line: [UInt8]) -> Bool {
-    if let (row, atOnce) = Self.row(in: line) {
-      if atOnce {
-        rows[row.id] = row
-        waiting[row.id] = nil
+    if let (arrival, isBase) = Self.row(in: line) {
+      let id = arrival.row.id
+      if isBase {
+        rows[id] = arrival.row
+        waiting[id] = nil
       } else {
-        waiting[row.id] = Waiting(row: row, isHeld: false)
+        if let base = arrival.base { rows[id] = base }
+        waiting[id] = Waiting(arrival: arrival, isHeld: false)
       }
       return true
     }
     let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "}")]
-    guard let object = (try? JSON(parsing: text))?.object,
-      let number = object["commit"]?.integer, (0..<1 << 53).contains(number),
-      let token = object["token"], token.isNull || token.text != nil,
-      let names = object["held"]?.elements
-    else { return false }
-    let held = names.compactMap { $0.text.flatMap { try? ItemID($0) } }
-    guard held.count == names.count else { return false }
-    // A line may also begin as a row does, and then be none.
-    guard Self.marks.allSatisfy({ !line.starts(with: $0.utf8) }) else { return false }
-    commit(token.text.map(DeltaToken.init), held: Set(held))
+    guard let object = (try? JSON(parsing: text))?.object, object["row"] == nil else { return false }
+    if let names = object["but"]?.elements {
+      let ids = names.compactMap { $0.text.flatMap { try? ItemID($0) } }
+      guard ids.count == names.count, object["taken"]?.boolean == true else { return false }
+      take(but: Set(ids), nil)
+      return true
+    }
+    guard object["but"] == nil, object["held"] == nil, let token = object["token"]?.text else {
+      return false
+    }
+    self.token = DeltaToken(token)
     return true
   }
 
-  /// Brings the rows that wait into effect, but for those held back.
-  mutating func commit(_ token: DeltaToken?, held: Set<ItemID>) {
+  /// Makes the arrivals bases, but some, and moves the token.
+  mutating func take(but ids: Set<ItemID>, _ token: DeltaToken?) {
     self.token = token ?? self.token
-    for (id, entry) in waiting where !entry.isHeld {
-      if held.contains(id) {
+    for (id, entry) in waiting {
+      if ids.contains(id) {
         waiting[id]?.isHeld = true
       } else {
-        rows[id] = entry.row
+        rows[id] = entry.arrival.row
         waiting[id] = nil
       }
     }
   }
 
-  private static let marks = [#""row":"#, #""by":"push","row":"#]
-
-  /// Returns the row of a line, and whether it is in effect at once.
-  static func row(in line: [UInt8]) -> (row: Row, atOnce: Bool)? {
-    for (index, mark) in marks.enumerated() where line.starts(with: mark.utf8) {
-      let text = Array(line.dropFirst(mark.utf8.count))
-      guard let object = (try? JSON(parsing: text))?.object,
-        let row = try? Row(object, text: text)
-      else { return nil }
-      return (row, index == 1)
-    }
-    return nil
+  /// Returns the row of a line, and whether it is a base.
+  static func row(in line: [UInt8]) -> (arrival: Arrival, isBase: Bool)? {
+    let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "}")]
+    guard let object = (try? JSON(parsing: text))?.object, object.members.last?.name == "row",
+      let start = line.firstRange(of: Array(#""row":"#.utf8))
+    else { return nil }
+    let row = Array(line[start.upperBound...])
+    guard let fields = (try? JSON(parsing: row))?.object, let row = try? Row(fields, text: row)
+    else { return nil }
+    let arrival = Arrival(
+      row, over: object["over"]?.object.map { Item($0) }, isMine: object["mine"] != nil)
+    return (arrival, object["by"] != nil)
   }
 }

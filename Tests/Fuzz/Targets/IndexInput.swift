@@ -25,8 +25,8 @@ enum IndexInput {
     table.append("token", .null)
     for (name, number) in [
       ("offset", position.offset), ("number", position.number), ("durable", position.durable),
-      ("line", Int(position.checksum)), ("commit", 1), ("live", live), ("bytes", 0),
-      ("device", 0), ("count", count), ("incoming", waiting), ("names", names), ("at", 0),
+      ("line", Int(position.checksum)), ("live", live), ("bytes", 0),
+      ("device", 0), ("count", count), ("arrivals", waiting), ("names", names), ("at", 0),
       ("checksum", Int(checksum)),
     ] {
       table.append(Text(name), .integer(number))

@@ -4,7 +4,7 @@
 extension LogInput {
   /// Makes sure that the doctor saves lines of a damaged file that were written, in their order, and
   /// all of a whole one.
-  func salvage(_ kind: Text) throws(Finding) {
+  func salvage(_ kind: LogKind) throws(Finding) {
     let found = LogSalvage(file, kind: kind).objects.map(LogLine.members)
     let written = lines.compactMap(Self.object).map(LogLine.members)
     if isWhole { try ensure(found == written, "not all of a whole file's lines were saved") }

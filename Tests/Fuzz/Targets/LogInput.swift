@@ -15,7 +15,7 @@ struct LogInput {
   let isWhole: Bool
 
   /// Reads an input; `nil` where there is nothing in it.
-  init?(_ bytes: [UInt8], kind: Text, extra: JSONObject = JSONObject()) {
+  init?(_ bytes: [UInt8], kind: LogKind, extra: JSONObject = JSONObject()) {
     var rest = bytes[...]
     guard let form = rest.popFirst() else { return nil }
     if form == UInt8(ascii: "r") {
@@ -47,10 +47,10 @@ struct LogInput {
   private static let salt: Text = "0123456789abcdef"
 
   /// The header's line, always with the same salt.
-  private static func header(_ kind: Text, _ extra: JSONObject) -> [UInt8] {
+  private static func header(_ kind: LogKind, _ extra: JSONObject) -> [UInt8] {
     var object = JSONObject()
-    object.append("h", .string(kind))
-    object.append("v", .integer(LogHeader.version))
+    object.append("h", .string(kind.name))
+    object.append("v", .integer(kind.version))
     object.append("salt", .string(salt))
     object.append("boot", .string(""))
     for member in extra.members { object.append(member.name, member.value) }

@@ -1,0 +1,22 @@
+package import SyncEngine
+package import SyncModel
+
+extension RowDisk {
+  /// Makes rows the bases of their items.
+  package mutating func setBase(_ rows: [Row], in table: TableName, durably: Bool = true) throws {
+    try append(rows.map { .base($0) }, to: table, durably: durably)
+  }
+
+  /// Lets rows arrive.
+  package mutating func bring(_ rows: [Row], to table: TableName) throws {
+    try append(rows.map { .arrived(Arrival($0)) }, to: table, durably: true)
+  }
+
+  /// Makes the open arrivals bases, but some, and moves the token.
+  package mutating func take(
+    in table: TableName, but ids: Set<ItemID> = [], token: DeltaToken? = nil
+  ) throws {
+    let taken = Fact.taken(but: ids)
+    try append(token.map { [taken, .token($0)] } ?? [taken], to: table, durably: true)
+  }
+}
