@@ -8,7 +8,7 @@ package import SyncModel
 ///   range     ─Dialect→ target  ─Exchange→ answer ─ListPage→ PullCursor → page
 /// ```
 ///
-/// A copy may prepare requests while the original sends.
+/// A copy may check operations while the original sends.
 package struct RESTBackend<T: Transport>: Backend {
   /// The talk with the server.
   package var exchange: Exchange<T>
@@ -35,7 +35,12 @@ package struct RESTBackend<T: Transport>: Backend {
     set { exchange.facts = newValue }
   }
 
-  package func prepare(_ operation: Operation) throws -> Request {
+  package func check(_ operation: Operation) throws { _ = try request(for: operation) }
+
+  /// Returns the exact request that carries an operation out.
+  ///
+  /// - Throws: `Refusal` where it can't be sent at all.
+  package func request(for operation: Operation) throws(Refusal) -> PreparedRequest {
     try facts.dialect.request(
       for: operation, serverMakesIDs: facts.tables[operation.key.table]?.makesIDs == true)
   }

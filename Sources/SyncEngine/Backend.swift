@@ -4,18 +4,17 @@ package import SyncModel
 ///
 /// What is parallel lives behind it: it hands replies back in an order of its own.
 package protocol Backend {
-  /// Returns the exact request that carries an operation out.
+  /// Makes sure that an operation can be sent.
   ///
-  /// - Throws: `Refusal` where the operation can't be sent at all: no version to guard it, too
-  ///   large.
-  func prepare(_ operation: Operation) throws -> Request
+  /// - Throws: `Refusal` where it can't be at all: no version to guard it, too large.
+  func check(_ operation: Operation) throws
 
   /// Sends writes until there are no more, several at a time, each of another item.
   ///
-  /// `next` gives the next write, which is durable in the journal; `done` takes the reply. After a
+  /// `next` gives the next write, which is durable, and what it does; `done` takes the reply. After a
   /// reply with a ``Reply/stop`` no further write is asked for.
   mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
   ) throws
 
   /// Reads one row, a tombstone included.

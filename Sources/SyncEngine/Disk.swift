@@ -82,6 +82,19 @@ package protocol RowDisk {
   /// Returns the row that is to be brought to an item; `nil` if there is none.
   func arrival(of key: ItemKey) throws -> Arrival?
 
+  /// Returns the writes of a table whose outcome isn't known, in the order of their ids.
+  func attempts(in table: TableName) throws -> [Attempt]
+
+  /// Returns the write of an item whose outcome isn't known; `nil` if there is none.
+  func attempt(of key: ItemKey) throws -> Attempt?
+
+  /// Returns what the server answered when it refused a write of an item, if nothing has ended that
+  /// since.
+  func rejection(of key: ItemKey) throws -> Rejection?
+
+  /// Returns the ids of the items of a table whose writes the server refused.
+  func rejectedIDs(in table: TableName) throws -> [ItemID]
+
   /// Appends facts to a table's log, in one write; with `durably`, they and all before them survive a
   /// power loss.
   ///
@@ -92,7 +105,7 @@ package protocol RowDisk {
   mutating func forget(_ table: TableName) throws
 }
 
-/// The log of pending changes, sent changes and their results.
+/// The log of what commands were told, and of conflicts.
 package protocol JournalDisk {
   /// What is open, by all records so far.
   var journal: JournalState { get }

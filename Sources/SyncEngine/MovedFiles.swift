@@ -6,7 +6,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// - Throws: What reading the base throws.
   package func isKnown(_ key: ItemKey) throws -> Bool {
-    try base(of: key).item != nil || journal.conflicts[key] != nil || journal.intents[key] != nil
+    try base(of: key).item != nil || journal.conflicts[key] != nil || attempt(of: key) != nil
   }
 
   /// Returns the file to which its user has moved an item, known or what a known one has become, whose
@@ -23,7 +23,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether an item whose file is missing may have been moved: no command has deleted it, and it is
   /// known, or what a known one has become.
   func mayBeMoved(_ key: ItemKey) throws -> Bool {
-    try journal.notes[key]?.note.commanded != true && (isKnown(key) || journal.isAwaited(key))
+    try !journal.isRemoved(key) && (isKnown(key) || journal.isAwaited(key))
   }
 
   /// Returns the file that keeps a row of the server's from its item: one that isn't valid, or the one

@@ -11,7 +11,7 @@ package struct Survey: Equatable, Sendable {
     /// The server refused the change as it stands.
     case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
-    case unknown(Intent)
+    case unknown(Attempt)
     /// A conflict waits for a person.
     case conflict(OpenConflict)
     /// The file can't be an item.
@@ -45,7 +45,7 @@ package struct Survey: Equatable, Sendable {
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let waiting = Dictionary(
-        try disk.arrivals(in: table).map { ($0.row.id, $0.row) }, uniquingKeysWith: { $1 })
+        try disk.arrivals(in: table).map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
       let claiming = candidates.claiming
       for candidate in candidates {
         let row = candidate.key.flatMap { waiting[$0.id] }
@@ -67,10 +67,10 @@ package struct Survey: Equatable, Sendable {
         Entry(
           key: key, standing: .conflict(conflict), client: try disk.client(key), modified: 0))
     }
-    for (key, intent) in journal.intents.sorted(by: { $0.key < $1.key })
-    where wanted.contains(key.table) && !seen.contains(key) {
+    for attempt in try tables.flatMap(disk.attempts) where !seen.contains(attempt.key) {
+      let key = attempt.key
       entries.append(
-        Entry(key: key, standing: .unknown(intent), client: try disk.client(key), modified: 0))
+        Entry(key: key, standing: .unknown(attempt), client: try disk.client(key), modified: 0))
     }
     self.entries = Self.sorted(try Self.waiting(entries, disk), journal)
     self.tables = tables
@@ -107,8 +107,8 @@ package struct Survey: Equatable, Sendable {
     guard let key = candidate.key else { return nil }
     let journal = disk.journal
     if let conflict = journal.conflicts[key] { return .conflict(conflict) }
-    if let intent = journal.intents[key] { return .unknown(intent) }
-    let base = try disk.base(of: key)
+    if let attempt = try disk.attempt(of: key) { return .unknown(attempt) }
+    let base = try candidate.base ?? disk.base(of: key)
     if candidate.client == .absent, let file = claiming[key.id], try disk.mayBeMoved(key) {
       return .moved(to: file.place)
     }
@@ -119,7 +119,7 @@ package struct Survey: Equatable, Sendable {
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
       return nil
     }
-    if let rejection = journal.rejections[key], rejection.kind == operation.kind,
+    if let rejection = try disk.rejection(of: key), rejection.kind == operation.kind,
       rejection.digest == candidate.client.digest
     {
       return .rejected(operation, rejection)
@@ -135,9 +135,10 @@ package struct Survey: Equatable, Sendable {
       let vanished = entry.client == .absent && note?.note.commanded != true
       let order: [Int64] =
         switch note {
-        case _ where vanished: [2, 0]
-        case nil: [1, entry.modified]
-        case let note?: [note.note.successor == nil ? 0 : 3, Int64(note.place)]
+        case _ where vanished: [1, 0]
+        case let note? where entry.client == .absent:
+          [note.note.successor == nil ? 0 : 2, note.note.time]
+        default: [0, entry.modified]
         }
       return ([entry.standing.group] + order, entry)
     }
@@ -168,6 +169,15 @@ package struct Survey: Equatable, Sendable {
 }
 
 extension Survey {
+  /// The fingerprints of the items' files.
+  var digests: [ItemKey: Digest] {
+    Dictionary(
+      entries.compactMap { entry in
+        entry.key.flatMap { key in entry.client.digest.map { (key, $0) } }
+      },
+      uniquingKeysWith: { $1 })
+  }
+
   /// Returns the items whose rows are deleted when the server has had what they have become, and that:
   /// those that are selected, under either id; `nil` stands for all.
   package func following(_ selection: Set<ItemKey>? = nil) -> [ItemKey: ItemKey] {

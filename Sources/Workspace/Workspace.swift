@@ -89,7 +89,15 @@ package struct Workspace {
     let leftovers =
       isWriting ? try Leftovers(in: root, trash: trash, started: self.started).notices : []
     foundNotes = leftovers.map { Text($0) }
-    records = try Journal(in: root, writing: isWriting, trash: trash)
+    var records = try Journal(in: root, writing: isWriting, trash: trash)
+    if !isWriting, records.former?.tables.isEmpty == false {
+      // What it tells of writes is turned over first.
+      _ = try Self(
+        at: path, for: .writing(command: "format"), startedAt: started,
+        rotatingAbove: rotationSize, clock: clock)
+      records = try Journal(in: root, writing: false, trash: trash)
+    }
+    self.records = records
     notices += leftovers + records.notices
     let isBaseGone = try root.existingChild(Layout.base) == nil
     if isBaseGone { notices.append(Layout.isGone(Layout.base)) }
@@ -102,7 +110,7 @@ package struct Workspace {
           "\(Layout.journal) was missing or empty; comparing to find pending changes")
         try records.begin()
       }
-      try records.rotate(above: rotationSize)
+      if records.former == nil { try records.rotate(above: rotationSize) }
       if try trash.empty() {
         notices += History(root: root, trash: trash).lateWrites()
       }
@@ -111,6 +119,7 @@ package struct Workspace {
       root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
       started: self.started, clock: clock)
     openingNotices = notices
+    if isWriting { try turnOver() }
   }
 
   /// What a person should know of what was found so far: what a crash left, permissions that are

@@ -139,13 +139,13 @@ import Testing
     var base: Row?
     if kind != .insert { base = try line.made("a", "x") }
     if kind == .undelete, let row = base { base = try line.removed(row) }
-    let intent = try line.intent(kind, "a", .text("y"), over: base)
-    guard case .done = try line.send([intent])[intent.key] else {
+    let write = try line.write(kind, "a", .text("y"), over: base)
+    guard case .done = try line.send([write])[write.attempt.key] else {
       Issue.record("not done")
       return
     }
     let row = try line.read("a")
-    #expect(try line.send([intent])[intent.key]?.status != nil)
+    #expect(try line.send([write])[write.attempt.key]?.status != nil)
     #expect(try line.read("a") == row)
   }
 
@@ -154,13 +154,13 @@ import Testing
     let line = try Contact(peer)
     _ = try line.made("taken", "x")
     let ids = ["a", "taken", "b", "c", "d", "e", "f"]
-    let intents = try ids.map { try line.intent(.insert, $0, .text($0)) }
-    let outcomes = try line.send(intents)
+    let writes = try ids.map { try line.write(.insert, $0, .text($0)) }
+    let outcomes = try line.send(writes)
     #expect(outcomes.count == ids.count)
-    for (id, intent) in zip(ids, intents) where id != "taken" {
-      #expect(try outcomes[intent.key] == .done(line.read(id)))
+    for (id, write) in zip(ids, writes) where id != "taken" {
+      #expect(try outcomes[write.attempt.key] == .done(line.read(id)))
     }
-    #expect(outcomes[intents[1].key]?.status == 409)
+    #expect(outcomes[writes[1].attempt.key]?.status == 409)
   }
 
   // MARK: - Pulls
@@ -219,8 +219,8 @@ import Testing
     var changes = [rows[0], rows[4], rows[3]]
     let pages = try line.pull { _ in
       if let row = changes.popLast() {
-        let intent = try line.intent(.update, "\(row.id)", .text("now"), over: row)
-        _ = try Contact.send([intent], over: &other)
+        let write = try line.write(.update, "\(row.id)", .text("now"), over: row)
+        _ = try Contact.send([write], over: &other)
       }
       return true
     }

@@ -62,30 +62,35 @@ final class Contact {
 
   deinit { try? server?.end() }
 
+  /// A write, and what it does.
+  typealias Write = (attempt: Attempt, operation: Operation)
+
   /// Makes a write.
-  func intent(
+  func write(
     _ kind: Operation.Kind, _ id: String, _ text: String?, over base: Row? = nil
-  ) throws -> Intent {
+  ) throws -> Write {
     let key = ItemKey(table, try ItemID(Text(id)))
     let item = kind == .delete ? nil : try text.map { try Item(text: $0) }
     let operation = Operation(key: key, kind: kind, item: item, base: base)
-    return Intent(
-      key: key, kind: kind, request: try backend.prepare(operation), version: base?.version,
-      item: item, digest: nil)
+    try backend.check(operation)
+    let attempt = Attempt(
+      key: key, kind: kind, version: base?.version, item: item, digest: nil)
+    return (attempt, operation)
   }
 
   /// Sends writes together, each of another item.
-  func send(_ intents: [Intent]) throws -> [ItemKey: Reply.Outcome] {
-    try Self.send(intents, over: &backend)
+  func send(_ writes: [Write]) throws -> [ItemKey: Reply.Outcome] {
+    try Self.send(writes, over: &backend)
   }
 
   static func send(
-    _ intents: [Intent], over backend: inout any Backend
+    _ writes: [Write], over backend: inout any Backend
   ) throws -> [ItemKey: Reply.Outcome] {
-    var rest = intents[...]
+    var rest = writes[...]
     var outcomes: [ItemKey: Reply.Outcome] = [:]
-    try backend.send(next: { rest.popFirst() }) { intent, reply in
-      #expect(outcomes.updateValue(reply.outcome, forKey: intent.key) == nil)
+    try backend.send(next: { rest.popFirst().map { ($0.attempt, $0.operation) } }) {
+      attempt, reply in
+      #expect(outcomes.updateValue(reply.outcome, forKey: attempt.key) == nil)
       #expect(reply.stop == nil)
     }
     return outcomes
@@ -95,8 +100,8 @@ final class Contact {
   func send(
     _ kind: Operation.Kind, _ id: String, _ text: String?, over base: Row? = nil
   ) throws -> Reply.Outcome {
-    let intent = try intent(kind, id, text, over: base)
-    return try #require(try send([intent])[intent.key])
+    let write = try write(kind, id, text, over: base)
+    return try #require(try send([write])[write.attempt.key])
   }
 
   /// Makes a row.

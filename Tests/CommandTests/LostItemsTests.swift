@@ -66,23 +66,6 @@ import Workspace
     #expect(anna.run("list").output == "")
   }
 
-  @Test("What the server made of it counts where its answer had been taken over")
-  func comesBackAsAnswered() throws {
-    let key = try ItemKey(TableName("todoitem"), ItemID("milk"))
-    var workspace: Workspace? = try Workspace(
-      at: anna.directory.path(of: "list"), for: .writing(command: "push"), clock: { 0 })
-    let row = try #require(try workspace?.base(of: key).row)
-    let text = try JSON(parsing: Array(#"{"text": "Sent"}"#.utf8))
-    let sent = Intent(
-      key: key, kind: .update, request: Request(method: "PATCH", target: "/"),
-      version: Version("older"), item: Item(text.object ?? JSONObject()), digest: nil)
-    try workspace?.append([.intent(sent), .result(key, row)], durably: true)
-    workspace = nil
-    lose()
-    #expect(anna.run("restore", "--missing").output == "restored milk  Milk\nrestored tea  Tea\n")
-    #expect(anna.run("status", "-s").output == "")
-  }
-
   @Test("What has become another item comes back as that one only")
   func comesBackAsMoved() throws {
     world.disturb { $0.method == "GET" ? .answer(.dropped) : .loseAnswer }

@@ -39,9 +39,7 @@ struct PlantedBugTests {
     Bug("pull (3)", (.sync, ".todosync/conflicts/todoitem")),
     // The items before the commit that makes the rows their base.
     Bug("pull (3)", (.syncfs, "")),
-    // The intent before it is sent.
-    Bug("push (3)", (.datasync, ".todosync/journal.jsonl")),
-    // The new base before what was open is closed.
+    // The attempt before it is sent.
     Bug("push (3)", (.datasync, ".todosync/base/todoitem.jsonl")),
     // The state's text before it takes the old one's place.
     Bug("push (3)", (.sync, ".todosync/.tmp-*")),

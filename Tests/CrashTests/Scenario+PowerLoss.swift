@@ -55,15 +55,14 @@ extension Scenario {
       try begin(mine, theirs, url, items: 2)
       mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"n\"")
     },
-    Scenario(name: "rotation", words: ["push"], expects: "1 pushed") { mine, theirs, url in
+    Scenario(name: "rotation", words: ["resolve", "--server", "-a"], expects: "1 resolved") {
+      mine, theirs, url in
       try begin(mine, theirs, url, items: 2)
-      // What was sent fills the journal, until the command that ends then writes it anew.
-      func text(_ word: String) -> String {
-        "\"text\": \"\(String(repeating: word, count: 40_000))\""
-      }
-      mine.save("i2", text("a"))
-      try mine.does("push")
-      mine.save("i2", text("b"))
+      // The conflict and its resolution fill the journal; the command that ends then writes it anew.
+      theirs.save("i2", "\"text\": \"\(String(repeating: "a", count: 24_000))\"")
+      mine.save("i2", "\"text\": \"Item 2 mine ~m1~\"")
+      try theirs.does("push")
+      try mine.does("pull", ending: 1)
     },
   ]
 

@@ -74,8 +74,8 @@ import Testing
     Case("a1", "a2", "a3", "open side server", "conflict MM"),
     // The row answers a write of what the base says.
     Case("a1", "a1", "a2", "mine", "write a2 updated"),
-    Case("a1", "a3", "a2", "mine", "take merged a3 keeps a2"),
-    Case("a1", "a3b1", "a2", "mine client", "take merged a3b1 keeps a2"),
+    Case("a1", "a3", "a2", "mine", "take merged a3"),
+    Case("a1", "a3b1", "a2", "mine client", "take merged a3b1"),
     Case("a1", "-", "a2", "mine", "take"), Case("a1", "a3", "a2", "mine open", "conflict MM"),
     Case("a1", "a1", "a2", "mine awaited", "write a2 updated"),
     // A deleted row was known.

@@ -122,7 +122,7 @@ import Testing
         return "S" + letter(of: stop)
       }
     }
-    let replies = try backend.replies(to: [Self.intents[kind] ?? Sample.intent(kind)])
+    let replies = try backend.replies(to: [Self.attempts[kind] ?? Sample.attempt(kind)])
     guard replies.count == 1, let reply = replies.first?.reply else { return "??" }
     let outcome =
       switch reply.outcome {
@@ -138,8 +138,8 @@ import Testing
     return outcome + letter(of: reply.stop)
   }
 
-  private static let intents = Dictionary(
-    uniqueKeysWithValues: Operation.Kind.allCases.map { ($0, Sample.intent($0)) })
+  private static let attempts = Dictionary(
+    uniqueKeysWithValues: Operation.Kind.allCases.map { ($0, Sample.attempt($0)) })
 
   private func letter(of stop: Stop?) -> String {
     switch stop {

@@ -39,7 +39,7 @@ import Testing
     }
     var backend = stage.backend(
       transport, authorization: authorization, settings: RemoteSettings(jobs: 3))
-    let replies = try backend.replies(to: (0..<6).map { Sample.intent(.update, "i\($0)") })
+    let replies = try backend.replies(to: (0..<6).map { Sample.attempt(.update, "i\($0)") })
     #expect(replies.count == 6 && replies.allSatisfy { $0.reply.stop == nil })
     #expect(asked == 1)
     #expect(transport.log.requests.count == 6 + 3)
@@ -56,11 +56,11 @@ import Testing
     var backend = stage.backend(transport, authorization: authorization)
     let who = Stop.unauthorized(Refusal(status: 401, words: "who?"))
     #expect(
-      try backend.replies(to: [Sample.intent(.update)]).map(\.reply)
+      try backend.replies(to: [Sample.attempt(.update)]).map(\.reply)
         == [Reply(.notSent, stop: who)])
     #expect(transport.log.requests.count == 2)
     // The next sending and the next reading don't ask again.
-    _ = try backend.replies(to: [Sample.intent(.update)])
+    _ = try backend.replies(to: [Sample.attempt(.update)])
     #expect(throws: who) { try backend.read(Sample.key("a1")) }
     #expect(asked == 1)
   }
@@ -87,7 +87,7 @@ import Testing
     ] {
       var backend = stage.backend(guarded(by: "new"), authorization: authorization)
       #expect(
-        try backend.replies(to: [Sample.intent(.update)]).first?.reply
+        try backend.replies(to: [Sample.attempt(.update)]).first?.reply
           == Reply(.notSent, stop: .unauthorized(Refusal(status: 401, words: "who?"))))
     }
   }
@@ -116,7 +116,7 @@ import Testing
         "to set this workspace's server: \(typed: "remote", "set", "URL")",
       ])
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
-    let replies = try backend.replies(to: [Sample.intent(.update)])
+    let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
     #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
   }
@@ -128,12 +128,12 @@ import Testing
       return .success(answer(isMeant ? 200 : 421, dataset: "d2"))
     }
     var backend = stage.backend(transport, facts: facts)
-    let replies = try backend.replies(to: [Sample.intent(.update)])
+    let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.map(\.reply.outcome) == [.notSent])
     backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync, dataset: "d2"))
-    #expect(try backend.replies(to: [Sample.intent(.update)]).map(\.reply.stop) == [nil])
+    #expect(try backend.replies(to: [Sample.attempt(.update)]).map(\.reply.stop) == [nil])
     backend = stage.backend(transport, facts: ServerFacts(dialect: .datasync))
-    _ = try backend.replies(to: [Sample.intent(.update)])
+    _ = try backend.replies(to: [Sample.attempt(.update)])
     let sent = transport.log.requests.map { $0.headers.filter { $0.name.hasPrefix("X-Tsync-") } }
     #expect(sent.first == [HTTPField("X-Tsync-Dataset", "d1"), HTTPField("X-Tsync-User", "ann")])
     #expect(sent.last == [])
@@ -166,7 +166,7 @@ import Testing
       "this workspace is sid:ann's, the token is sid:bob's",
       ways: Self.ways)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
-    #expect(throws: stop) { try backend.replies(to: [Sample.intent(.update)]) }
+    #expect(throws: stop) { try backend.replies(to: [Sample.attempt(.update)]) }
     #expect(transport.log.requests.isEmpty)
     backend = stage.backend(
       transport, facts: facts, authorization: Authorization(token: Self.ann))
@@ -180,7 +180,7 @@ import Testing
     var backend = stage.backend(
       transport, facts: facts,
       authorization: Authorization(token: Self.ann) { Self.bob })
-    let replies = try backend.replies(to: [Sample.intent(.update)])
+    let replies = try backend.replies(to: [Sample.attempt(.update)])
     guard case .unsafe? = replies.first?.reply.stop else {
       Issue.record("\(replies)")
       return

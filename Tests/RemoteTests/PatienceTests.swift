@@ -56,7 +56,7 @@ import Testing
         return isFirst ? .success(Sample.busy(503, nil)) : answer
       }
       var backend = stage.backend(transport)
-      let replies = try backend.replies(to: [Sample.intent(.update)])
+      let replies = try backend.replies(to: [Sample.attempt(.update)])
       #expect(replies.map(\.reply) == [expected])
     }
   }
@@ -70,7 +70,7 @@ import Testing
         ? .failure(TransportError(.cut, "reset", nothingSent: true)) : .success(Sample.done("a1"))
     }
     var backend = stage.backend(transport)
-    let replies = try backend.replies(to: [Sample.intent(.update)])
+    let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.first?.reply.stop == nil)
     #expect(stage.pauses == [500, 1_000])
   }
@@ -109,7 +109,7 @@ import Testing
   func interrupted() throws {
     let error = TransportError(.interrupted, "interrupted", nothingSent: false)
     var backend = stage.backend(ScriptedTransport { _ in .failure(error) })
-    let replies = try backend.replies(to: [Sample.intent(.update)])
+    let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: .unreachable("interrupted"))])
   }
 

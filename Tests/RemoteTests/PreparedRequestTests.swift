@@ -12,17 +12,17 @@ import Testing
 
   private func request(
     _ dialect: Dialect, _ kind: Operation.Kind, id: String = "a1", base: String = base
-  ) throws -> Request {
+  ) throws -> PreparedRequest {
     let backend = RESTBackend(
       Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: dialect))
-    return try backend.prepare(
-      Operation(
+    return try backend.request(
+      for: Operation(
         key: Sample.key(id), kind: kind, item: kind == .delete ? nil : Sample.item(Self.item),
         base: kind == .insert ? nil : Sample.row(base)))
   }
 
   /// A request as text, as it is compared here.
-  private func text(_ request: Request) -> String {
+  private func text(_ request: PreparedRequest) -> String {
     ([
       "\(request.method) \(request.target)"
     ] + request.headers.map { "\($0.name): \($0.value)" }
@@ -184,7 +184,7 @@ import Testing
   func versionIsQuoted(version: String, tag: String) throws {
     let base = #"{"id":"a1","version":"\#(version)"}"#
     let request = try request(.datasync, .delete, base: base)
-    #expect(request.headers.last == Request.Header("If-Match", tag))
+    #expect(request.headers.last == HTTPField("If-Match", tag))
   }
 
   @Test(

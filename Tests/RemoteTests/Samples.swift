@@ -55,16 +55,15 @@ enum Sample {
       base: kind == .insert ? nil : base)
   }
 
-  static func intent(
-    _ kind: Operation.Kind, _ id: String = "a1", dialect: Dialect = .datasync
-  ) -> Intent {
+  /// A write, and what it does.
+  static func attempt(
+    _ kind: Operation.Kind, _ id: String = "a1"
+  ) -> (attempt: Attempt, operation: Operation) {
     let operation = operation(kind, id)
-    let backend = RESTBackend(
-      Exchange(ScriptedTransport(), with: address), facts: ServerFacts(dialect: dialect))
-    guard let request = try? backend.prepare(operation) else { fatalError("not to be sent") }
-    return Intent(
-      key: operation.key, kind: kind, request: request, version: operation.base?.version,
-      item: operation.item, digest: nil)
+    let attempt = Attempt(
+      key: operation.key, kind: kind, version: operation.base?.version, item: operation.item,
+      digest: nil)
+    return (attempt, operation)
   }
 }
 
@@ -78,8 +77,8 @@ extension Sample {
   }
 
   /// Updates of the items `i0`, `i1` and so on.
-  static func updates(_ count: Int) -> [Intent] {
-    (0..<count).map { intent(.update, "i\($0)") }
+  static func updates(_ count: Int) -> [(attempt: Attempt, operation: Operation)] {
+    (0..<count).map { attempt(.update, "i\($0)") }
   }
 
   /// Ids in their order.
@@ -120,10 +119,14 @@ final class Stage {
 
 extension RESTBackend {
   /// Sends writes and collects the replies in their order.
-  mutating func replies(to intents: [Intent]) throws -> [(id: String, reply: Reply)] {
-    var rest = intents[...]
+  mutating func replies(
+    to attempts: [(attempt: Attempt, operation: Operation)]
+  ) throws -> [(id: String, reply: Reply)] {
+    var rest = attempts[...]
     var replies: [(id: String, reply: Reply)] = []
-    try send(next: { rest.popFirst() }) { replies.append(($0.key.id.description, $1)) }
+    try send(next: { rest.popFirst().map { ($0.attempt, $0.operation) } }) {
+      replies.append(($0.key.id.description, $1))
+    }
     return replies
   }
 }

@@ -35,7 +35,7 @@ import Testing
       ScriptedTransport(.json(200, Sample.rowText("a1"))),
       authorization: Authorization(token: Sample.secret(Self.canary)))
     _ = try backend.read(Sample.key("a1"))
-    _ = try backend.replies(to: [Sample.intent(.update)])
+    _ = try backend.replies(to: [Sample.attempt(.update)])
     #expect(
       stage.lines == [
         "GET /tables/todoitem/a1?__includedeleted=true 200 0 ms",
@@ -68,7 +68,7 @@ import Testing
     var backend = Stage().backend(
       ScriptedTransport(.json(201, Sample.rowText("a1"))), facts: ServerFacts(dialect: dialect),
       authorization: Authorization(token: Sample.secret("abc123"), scheme: scheme))
-    _ = try backend.replies(to: [Sample.intent(.insert, dialect: dialect)])
+    _ = try backend.replies(to: [Sample.attempt(.insert)])
     let request = try #require(backend.exchange.transport.log.requests.first)
     let names = Set(["X-ZUMO-AUTH", "Authorization"])
     #expect(request.headers.filter { names.contains($0.name) } == [field])

@@ -16,7 +16,7 @@ import Testing
     let answer = HTTPAnswer.json(
       200, Sample.rowText("a1", version: nil), tag.map { [HTTPField("ETag", $0)] } ?? [])
     var backend = stage.backend(ScriptedTransport(answer))
-    let outcome = try backend.replies(to: [Sample.intent(.update)]).first?.reply.outcome
+    let outcome = try backend.replies(to: [Sample.attempt(.update)]).first?.reply.outcome
     if case .done(let row) = outcome {
       #expect(row?.version == version.flatMap { Version(Text($0)) })
     } else {
@@ -28,7 +28,7 @@ import Testing
   func bodyVersion() throws {
     let answer = HTTPAnswer.json(200, Sample.rowText("a1"), [HTTPField("ETag", #""v7""#)])
     var backend = stage.backend(ScriptedTransport(answer))
-    let outcome = try backend.replies(to: [Sample.intent(.update)]).first?.reply.outcome
+    let outcome = try backend.replies(to: [Sample.attempt(.update)]).first?.reply.outcome
     #expect(outcome == .done(Sample.row(Sample.rowText("a1"))))
   }
 
@@ -36,7 +36,7 @@ import Testing
   func tombstone() throws {
     let tombstone = Sample.rowText("a1", deleted: true)
     var backend = stage.backend(ScriptedTransport(.json(200, tombstone)))
-    let outcome = try backend.replies(to: [Sample.intent(.delete)]).first?.reply.outcome
+    let outcome = try backend.replies(to: [Sample.attempt(.delete)]).first?.reply.outcome
     #expect(outcome == .done(Sample.row(tombstone)))
   }
 
@@ -63,9 +63,11 @@ import Testing
   func errorGoesThrough() throws {
     struct Full: Error {}
     var backend = stage.backend(ScriptedTransport(Sample.done("a1")))
-    var rest = [Sample.intent(.update)][...]
+    var rest = [Sample.attempt(.update)][...]
     #expect(throws: Full.self) {
-      try backend.send(next: { rest.popFirst() }, done: { _, _ in throw Full() })
+      try backend.send(
+        next: { rest.popFirst().map { ($0.attempt, $0.operation) } },
+        done: { _, _ in throw Full() })
     }
   }
 }

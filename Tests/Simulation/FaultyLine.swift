@@ -18,7 +18,7 @@ struct FaultyLine: Backend {
   /// Lets somebody else change something at the server, this row where one is given.
   var change: (ItemKey?, inout SplitMix64) -> Void = { _, _ in }
   /// Requests that the client believes lost, and that will arrive yet.
-  private var late: [Request] = []
+  private var late: [ModelRequest] = []
   private var line: ModelBackend
   private let server: ModelServer
   private let client: Int
@@ -65,28 +65,33 @@ struct FaultyLine: Backend {
     return faults[events]
   }
 
-  func prepare(_ operation: Operation) throws -> Request { try line.prepare(operation) }
+  func check(_ operation: Operation) throws { try line.check(operation) }
 
   mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
   ) throws {
-    var underWay: [Intent] = []
+    var underWay: [(Attempt, Operation)] = []
     var stopped = false
     while true {
-      while !stopped, underWay.count < Self.window, let intent = try next() {
-        underWay.append(intent)
+      while !stopped, underWay.count < Self.window, let write = try next() {
+        underWay.append(write)
       }
       guard !underWay.isEmpty else { return }
-      let intent = underWay.remove(at: random.below(underWay.count))
+      let (attempt, operation) = underWay.remove(at: random.below(underWay.count))
       sent += 1
-      let reply = reply(to: intent)
+      let reply = try reply(to: attempt, operation)
       if reply.stop != nil { stopped = true }
-      try done(intent, reply)
+      try done(attempt, reply)
     }
   }
 
-  private mutating func reply(to intent: Intent) -> Reply {
-    let request = intent.request
+  private mutating func reply(to attempt: Attempt, _ operation: Operation) throws -> Reply {
+    let request: ModelRequest
+    do {
+      request = try line.request(for: operation)
+    } catch let refusal as Refusal {
+      return Reply(.refused(refusal))
+    }
     let cut = Stop.unreachable("the connection was cut")
     let broken = Refusal(status: 500, words: "it broke")
     let fault = nextFault()
@@ -107,7 +112,7 @@ struct FaultyLine: Backend {
       return Reply(.notSent, stop: .unauthorized(refusal))
     case .forbidden: return Reply(.refused(Refusal(status: 403, words: "not this one")))
     case .failure: return Reply(.unknown(broken))
-    case .elsewhere: change(random.once(in: 2) ? intent.key : nil, &random)
+    case .elsewhere: change(random.once(in: 2) ? attempt.key : nil, &random)
     default: break
     }
     // What this server can't digest it answers like this, however often it is sent.

@@ -95,7 +95,7 @@ extension Simulation {
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
           _ = try disk.restore(key) { try Host.discard(key, on: &$0.work) }
-        } else if disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil {
+        } else if disk.journal.conflicts[key] == nil, try disk.attempt(of: key) == nil {
           // Of what is unknown a person is told to push first.
           _ = try disk.restore(key)
         }
@@ -336,11 +336,11 @@ extension Simulation {
 
   private func countOpen(_ disk: Watched<Host.Work>) throws {
     let journal = disk.journal
-    if journal.intents.keys.contains(where: { journal.results[$0] == nil }) { count("open intent") }
-    if !journal.results.isEmpty { count("open result") }
+    if try !disk.attempts(in: table).isEmpty { count("open attempt") }
+    if try disk.arrivals(in: table).contains(where: \.isMine) { count("open answer") }
     if !journal.resolutions.isEmpty { count("open resolution") }
     if !journal.purges.isEmpty { count("open purge") }
-    if try !disk.arrivals(in: table).map(\.row).isEmpty { count("rows waiting") }
+    if try !disk.arrivals(in: table).isEmpty { count("rows waiting") }
   }
 
   func tell(_ events: [Event], _ client: Client<Host>) {
@@ -398,11 +398,12 @@ extension Simulation {
     var open: Set<ItemKey> = []
     let isClean = command("push", client, faults, &dice) { [self] disk in
       // What was made by writes whose answers were lost counts as soon as that is known.
-      let made = disk.journal.intents.values.filter { $0.kind == .insert || $0.kind == .undelete }
+      let attempts = try disk.attempts(in: table)
+      let made = attempts.filter { $0.kind == .insert || $0.kind == .undelete }
       live = try disk.liveIDs(in: table).count + made.count
-      open = Set(disk.journal.intents.keys)
+      open = Set(attempts.map(\.key))
       let survey = try Survey(of: [table], on: disk)
-      waiting = survey.pending(retrying).count + disk.journal.intents.count
+      waiting = survey.pending(retrying).count + attempts.count
       do {
         try Push(settings: settings(forcing: isCalm), selection: retrying).run(
           [table], on: &disk, to: &client.line, report: &report)

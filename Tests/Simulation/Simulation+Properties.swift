@@ -205,7 +205,9 @@ extension Simulation {
 
   private func rejections(of client: Client<Host>) -> Set<ItemKey> {
     do {
-      return try client.host.look { Set($0.journal.rejections.keys) }
+      return try client.host.look { disk in
+        try Set(disk.rejectedIDs(in: table).map { ItemKey(table, $0) })
+      }
     } catch {
       fail("M: client \(client.number) can't be looked at: \(error)")
       return []

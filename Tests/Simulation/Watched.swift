@@ -50,7 +50,7 @@ struct Watched<Work: Disk>: Disk {
     /// Notes that the rows are lost; the journal may still tell of some, and of what was decided.
     func forgetRows(_ journal: JournalState) {
       known = Set(journal.notes.filter { $0.value.note.kind == .undelete }.keys)
-        .union(journal.resolutions.keys).union(journal.intents.keys)
+        .union(journal.resolutions.keys)
     }
 
     /// Notes an item that is laid; returns what of it was new.
@@ -135,7 +135,7 @@ struct Watched<Work: Disk>: Disk {
   /// Notes a file that was moved and is about to be taken for deleted.
   private func noteMoved(_ conflict: Conflict, _ key: ItemKey) throws {
     guard conflict.kind == .deletedHere, journal.conflicts[key] == nil,
-      journal.notes[key]?.note.commanded != true
+      !journal.isRemoved(key)
     else { return }
     let isClaimed = try work.candidates(in: key.table).contains {
       guard case .invalid(let invalid) = $0.client else { return false }
@@ -174,11 +174,19 @@ struct Watched<Work: Disk>: Disk {
     if row?.deleted == false { shown.known.insert(key) }
   }
 
+  func attempts(in table: TableName) throws -> [Attempt] { try work.attempts(in: table) }
+
+  func attempt(of key: ItemKey) throws -> Attempt? { try work.attempt(of: key) }
+
+  func rejection(of key: ItemKey) throws -> Rejection? { try work.rejection(of: key) }
+
+  func rejectedIDs(in table: TableName) throws -> [ItemID] { try work.rejectedIDs(in: table) }
+
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     var before: [(key: ItemKey, base: Row?)] = []
     for fact in facts {
       switch fact {
-      case .base(let row):
+      case .base(let row, _):
         let key = ItemKey(table, row.id)
         try noteOlder(row, key)
         noteLive(row, key)
@@ -186,17 +194,24 @@ struct Watched<Work: Disk>: Disk {
         if let open = try work.arrival(of: key)?.row, row.isOlder(than: open) {
           shown.older.append(row)
         }
-      case .arrived(let arrival):
+      case .arrived(let arrival, _):
         let key = ItemKey(table, arrival.row.id)
         try noteOlder(arrival.row, key)
         noteLive(arrival.base, key)
       case .taken(let ids):
-        for arrival in try work.arrivals(in: table) where !ids.contains(arrival.row.id) {
+        for arrival in try work.arrivals(in: table) where !ids.contains(arrival.id) {
           let key = ItemKey(table, arrival.row.id)
           noteLive(arrival.row, key)
           before.append((key, try base(of: key).row))
         }
-      case .token: break
+      case .sent(let attempt):
+        let key = attempt.key
+        if journal.conflicts[key] != nil { shown.undecided.append(key) }
+        // What is sent once more was decided when it was sent first.
+        if attempt.kind == .undelete, try work.attempt(of: key) == nil, !shown.known.contains(key) {
+          shown.revived.append(key)
+        }
+      case .token, .refused, .ended: break
       }
     }
     try work.append(facts, to: table, durably: durably)
@@ -230,14 +245,6 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     for case .closed(.conflict(let key)) in records { try noteEnd(key) }
-    for case .intent(let intent) in records where journal.conflicts[intent.key] != nil {
-      shown.undecided.append(intent.key)
-    }
-    // What is sent once more was decided when it was sent first.
-    for case .intent(let intent) in records where intent.kind == .undelete {
-      guard journal.intents[intent.key] == nil, !shown.known.contains(intent.key) else { continue }
-      shown.revived.append(intent.key)
-    }
     try work.append(records, durably: durably)
   }
 }

@@ -43,6 +43,14 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
+  func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }
+
+  func attempt(of key: ItemKey) throws -> Attempt? { try memory.attempt(of: key) }
+
+  func rejection(of key: ItemKey) throws -> Rejection? { try memory.rejection(of: key) }
+
+  func rejectedIDs(in table: TableName) throws -> [ItemID] { try memory.rejectedIDs(in: table) }
+
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     try memory.append(facts, to: table, durably: durably)
   }

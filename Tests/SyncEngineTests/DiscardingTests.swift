@@ -60,7 +60,7 @@ import Testing
     bench.ahead(of: 2) { $0.save(item, as: key) }
     #expect(try !bench.disk.remove(key))
     bench.disk.beforeStep = nil
-    #expect(bench.disk.journal.notes[key]?.note.commanded == false)
+    #expect(!bench.disk.journal.isRemoved(key))
     #expect(bench.standings == ["x unknown update"])
   }
 

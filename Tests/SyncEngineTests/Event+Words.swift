@@ -31,7 +31,7 @@ extension Survey.Standing {
     case .waiting(let operation, let successor): "\(operation.kind) waits for \(successor.id)"
     case .rejected(let operation, let rejection):
       "rejected \(operation.kind) \(rejection.refusal.status)"
-    case .unknown(let intent): "unknown \(intent.kind)"
+    case .unknown(let attempt): "unknown \(attempt.kind)"
     case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
     case .invalid(let invalid): "invalid \(invalid.place)"
     case .moved(let place): "moved to \(place)"

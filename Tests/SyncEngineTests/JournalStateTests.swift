@@ -24,18 +24,6 @@ import Testing
     Note(kind: kind, commanded: commanded)
   }
 
-  private func intent(_ key: ItemKey, attempt: Int = 1) -> Intent {
-    Intent(
-      key: key, kind: .update, request: Request(method: "PATCH", target: "\(key)"),
-      version: Version("v1"), item: Item(JSONObject()), digest: Digest(of: [1]), attempt: attempt)
-  }
-
-  private var rejection: Rejection {
-    Rejection(
-      kind: .update, refusal: Refusal(status: 400, words: "no"), digest: Digest(of: [1]), tries: 1,
-      time: 7)
-  }
-
   private func conflict(_ key: ItemKey) -> OpenConflict {
     OpenConflict(kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
   }
@@ -66,34 +54,8 @@ import Testing
   @Test("a note that was closed and comes again goes to the end")
   func noteAgain() {
     let state = state(
-      .noted(a, note()), .noted(b, note()), .closed(.operation(a)), .noted(a, note()))
+      .noted(a, note()), .noted(b, note()), .closed(.note(a)), .noted(a, note()))
     #expect(order(state) == ["update b", "update a"])
-  }
-
-  @Test("an intent is open until it is closed, and its note stays")
-  func intents() {
-    let open = state(.noted(a, note()), .intent(intent(a)))
-    #expect(open.intents == [a: intent(a)])
-    #expect(!open.isQuiet)
-    let closed = state(.noted(a, note()), .intent(intent(a)), .closed(.intent(a)))
-    #expect(closed.isQuiet)
-    #expect(order(closed) == ["update a"])
-  }
-
-  @Test("a result is open beside its intent until both are closed")
-  func results() {
-    let row = Row.gone(a.id)
-    let open = state(.intent(intent(a)), .result(a, row))
-    #expect(open.results[a] == .some(row) && open.intents[a] != nil && !open.isQuiet)
-    let closed = state(.intent(intent(a)), .result(a, row), .closed(.operation(a)))
-    #expect(closed.records.isEmpty)
-  }
-
-  @Test("a result without a row is a result")
-  func resultWithoutRow() {
-    let state = state(.intent(intent(a)), .result(a, nil))
-    #expect(state.results.keys.contains(a))
-    #expect(state.records.contains(.result(a, nil)))
   }
 
   @Test("what waits for an item is found by it, whatever came between")
@@ -111,44 +73,10 @@ import Testing
     #expect(state.predecessors(of: elsewhereToo) == [a])
     state.add(moved(b, elsewhere, hasArrived: true))
     #expect(state.predecessors(of: elsewhere).isEmpty)
-    state.add(.closed(.operation(elsewhereToo)))
+    state.add(.closed(.note(elsewhereToo)))
     #expect(state.predecessors(of: a).isEmpty)
     state.add(.closed(.purge(a.table)))
     #expect(state.predecessors(of: elsewhereToo).isEmpty && state.successors.isEmpty)
-  }
-
-  @Test("a rejection ends the intent, and counts while the next one is open")
-  func rejections() {
-    let rejected = state(.noted(a, note()), .intent(intent(a)), .rejected(a, rejection))
-    #expect(rejected.intents.isEmpty && rejected.rejections == [a: rejection] && rejected.isQuiet)
-    #expect(order(rejected) == ["update a"])
-    let again = state(.rejected(a, rejection), .intent(intent(a)))
-    #expect(again.rejections == [a: rejection] && again.intents.count == 1)
-    let unsent = state(.rejected(a, rejection), .intent(intent(a)), .closed(.intent(a)))
-    #expect(unsent.rejections.isEmpty && unsent.intents.isEmpty)
-    #expect(state(.rejected(a, rejection), .closed(.operation(a))).records.isEmpty)
-  }
-
-  @Test("a conflict ends intent and rejection, and stays when the operation is closed")
-  func conflicts() {
-    let open = state(.noted(a, note()), .intent(intent(a)), .conflict(a, conflict(a)))
-    #expect(open.intents.isEmpty && open.conflicts == [a: conflict(a)] && open.isQuiet)
-    #expect(state(.rejected(a, rejection), .conflict(a, conflict(a))).rejections.isEmpty)
-    #expect(
-      state(.conflict(a, conflict(a)), .closed(.operation(a)), .closed(.intent(a))).conflicts.count
-        == 1)
-    #expect(state(.conflict(a, conflict(a)), .closed(.conflict(a))).records.isEmpty)
-  }
-
-  @Test("the records that sum a state up keep a write that came after a conflict")
-  func writesAfterConflicts() {
-    for later in [JournalRecord.intent(intent(a)), .rejected(a, rejection)] {
-      let whole = state(.conflict(a, conflict(a)), .resolve(a, resolution(a)), later)
-      var again = JournalState()
-      for record in whole.records { again.add(record) }
-      #expect(again == whole)
-      #expect(again.records.count == 3)
-    }
   }
 
   @Test("a resolution is open until its conflict is closed, or it alone")
@@ -168,16 +96,14 @@ import Testing
   )
   func purges() {
     var state = state(
-      .noted(a, note()), .intent(intent(a)), .result(a, nil), .rejected(b, rejection),
-      .conflict(b, conflict(b)), .resolve(b, resolution(b)), .noted(elsewhere, note()),
-      .intent(intent(elsewhere)), .purge(a.table))
+      .noted(a, note()), .conflict(b, conflict(b)), .resolve(b, resolution(b)),
+      .noted(elsewhere, note()), .purge(a.table))
     #expect(state.purges == [a.table])
-    #expect(state.intents.count == 2)
     state.add(.closed(.purge(a.table)))
     #expect(state.purges.isEmpty)
     #expect(state.conflicts == [b: conflict(b)])
     state.add(.closed(.conflict(b)))
-    #expect(state.records == [.noted(elsewhere, note()), .intent(intent(elsewhere))])
+    #expect(state.records == [.noted(elsewhere, note())])
   }
 
   @Test("a stop holds until it is closed, or its table forgotten")
@@ -193,10 +119,9 @@ import Testing
 
   @Test("closing what isn't open changes nothing")
   func closings() {
-    let open = state(.noted(a, note()), .intent(intent(a)), .conflict(b, conflict(b)))
+    let open = state(.noted(a, note()), .conflict(b, conflict(b)))
     for subject: JournalRecord.Subject in [
-      .operation(elsewhere), .intent(b), .conflict(a), .resolution(b), .purge(elsewhere.table),
-      .stop(a.table),
+      .note(elsewhere), .conflict(a), .resolution(b), .purge(elsewhere.table), .stop(a.table),
     ] {
       var state = open
       state.add(.closed(subject))
@@ -204,24 +129,20 @@ import Testing
     }
   }
 
-  /// Draws a record that may follow in a state: no write begins or ends while a conflict is open.
-  private func draw(_ random: inout SplitMix64, _ state: JournalState) -> JournalRecord {
+  /// Draws a record.
+  private func draw(_ random: inout SplitMix64) -> JournalRecord {
     let key = [a, b, elsewhere][random.below(3)]
-    let isFree = state.conflicts[key] == nil
     let kinds = Operation.Kind.allCases
-    switch random.below(13) {
+    switch random.below(9) {
     case 0, 1:
       let note = Note(kind: kinds[random.below(kinds.count)], commanded: random.once(in: 2))
       return .noted(key, note)
-    case 2 where isFree, 3 where isFree: return .intent(intent(key, attempt: 1 + random.below(3)))
-    case 4 where isFree: return .rejected(key, rejection)
-    case 5: return .result(key, random.once(in: 2) ? nil : .gone(key.id))
-    case 6: return .conflict(key, conflict(key))
-    case 7: return .resolve(key, resolution(key))
-    case 8: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
-    case 9: return .closed(.operation(key))
-    case 12: return random.once(in: 2) ? .stopped(key.table, known: 3) : .closed(.stop(key.table))
-    case 10: return .closed(random.once(in: 2) ? .intent(key) : .resolution(key))
+    case 2: return .conflict(key, conflict(key))
+    case 3: return .resolve(key, resolution(key))
+    case 4: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
+    case 5: return .closed(.note(key))
+    case 6: return random.once(in: 2) ? .stopped(key.table, known: 3) : .closed(.stop(key.table))
+    case 7: return .closed(.resolution(key))
     default: return .closed(.conflict(key))
     }
   }
@@ -231,15 +152,13 @@ import Testing
     var random = SplitMix64(seed: seed)
     var state = JournalState()
     for _ in 0..<60 {
-      state.add(draw(&random, state))
+      state.add(draw(&random))
       var rotated = JournalState()
       for record in state.records { rotated.add(record) }
       #expect(rotated == state, "seed \(seed)")
-      #expect(rotated.intents == state.intents && rotated.rejections == state.rejections)
       #expect(rotated.conflicts == state.conflicts && rotated.resolutions == state.resolutions)
       #expect(rotated.purges == state.purges && rotated.stops == state.stops)
       #expect(rotated.isQuiet == state.isQuiet)
-      #expect(Set(rotated.results.keys) == Set(state.results.keys))
       #expect(order(rotated) == order(state), "seed \(seed)")
       if random.once(in: 5) { state = rotated }
     }

@@ -76,8 +76,9 @@ import Testing
     try bench.pend(kind)
     bench.line.always = { _ in .cut(timedOut: true) }
     #expect(try bench.push().words == ["x cut"])
-    let intent = try #require(bench.disk.journal.intents[try bench.key("x")])
-    _ = bench.server.handle(intent.request, by: 1)
+    let attempt = try #require(bench.disk.attempts[bench.key("x")])
+    let base = try bench.disk.base(of: attempt.key).row
+    _ = ModelBackend(to: bench.server, client: 1).handle(Operation(attempt, over: base))
     let count = bench.server.writes.count
     bench.line.always = nil
     let report = try bench.push()
@@ -175,7 +176,7 @@ import Testing
     #expect(report.waiting == 3)
     // Of those that are open the least tried go first, so that none keeps others away for ever.
     for _ in 0..<2 { try bench.push() }
-    let tries = bench.disk.journal.intents.values.map(\.attempt)
+    let tries = bench.disk.attempts.values.map(\.tries)
     #expect(tries.count == 8)
     bench.line.always = { $0.kind == .update && $0.key.id.text != "u17" ? .cut() : nil }
     for _ in 0..<2 { try bench.push() }

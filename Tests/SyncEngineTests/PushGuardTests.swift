@@ -148,7 +148,7 @@ import Testing
     #expect(bench.disk.journal.conflicts.isEmpty)
     #expect(bench.standings.count == 6)
     // The way on that was named is open.
-    #expect(bench.disk.journal.intents.isEmpty)
+    #expect(bench.disk.attempts.isEmpty)
     try bench.pull(full: true)
     #expect(bench.disk.journal.conflicts.count == 6)
   }

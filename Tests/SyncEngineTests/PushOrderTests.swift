@@ -172,7 +172,9 @@ import Testing
     #expect(bench.row("x") == #"{"a":1,"c":{"d":2}}"#)
   }
 
-  @Test("a delete keeps the place of the change before it; what vanished goes last")
+  @Test(
+    "changes go by the times of their files, deletes by those of their commands; what vanished goes last"
+  )
   mutating func deletesInOrder() throws {
     for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }
     try bench.save("b", #"{"n":2}"#)
@@ -186,7 +188,7 @@ import Testing
     try bench.push()
     #expect(
       bench.writes().map { String($0.prefix { $0 != "{" }) } == [
-        "DELETE todoitem/b If-Match v2", "PATCH todoitem/a If-Match v1 ", "POST todoitem/new ",
+        "PATCH todoitem/a If-Match v1 ", "DELETE todoitem/b If-Match v2", "POST todoitem/new ",
         "DELETE todoitem/c If-Match v3",
       ])
   }
@@ -206,12 +208,12 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("nothing is sent before its intent is durable")
+  @Test("nothing is sent before its attempt is durable")
   mutating func durableFirst() throws {
     try bench.save("x", #"{"n":1}"#)
     let key = try bench.key("x")
     var random = SplitMix64(seed: 1)
-    // The power goes at the step after the sending; the intent must still be there.
+    // The power goes at the step after the sending; the attempt must still be there.
     bench.disk.beforeStep = { [log = bench.line.log] _ in
       if !log.writes.isEmpty { throw MemoryDisk.Crash() }
     }
@@ -219,7 +221,7 @@ import Testing
     bench.disk.beforeStep = nil
     for _ in 0..<20 {
       bench.disk.losePower(&random)
-      #expect(bench.disk.journal.intents[key]?.request.method == "POST")
+      #expect(bench.disk.attempts[key]?.kind == .insert)
     }
   }
 

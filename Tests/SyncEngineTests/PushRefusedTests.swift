@@ -19,7 +19,7 @@ import Testing
     #expect(report.pushed == 11 && report.rejected == 1 && report.stop == nil)
     #expect(bench.standings == ["x rejected insert 400"])
     #expect(bench.item("x") == #"{"text":"refuse me"}"#)
-    let rejection = try #require(bench.disk.journal.rejections[try bench.key("x")])
+    let rejection = try #require(bench.disk.rejections[try bench.key("x")])
     #expect(rejection.refusal == Refusal(status: 400, words: "refused"))
     #expect(rejection.tries == 1 && rejection.time == 7)
   }
@@ -29,10 +29,10 @@ import Testing
     try bench.save("x", #"{"text":"refuse me"}"#)
     try bench.push()
     for _ in 0..<2 { try bench.push(only: ["x"]) }
-    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
+    #expect(bench.disk.rejections[try bench.key("x")]?.tries == 3)
     try bench.save("x", #"{"text":"refuse me","n":1}"#)
     try bench.push()
-    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 1)
+    #expect(bench.disk.rejections[try bench.key("x")]?.tries == 1)
   }
 
   @Test("an item whose row can't be taken is refused, and stops nothing else")
@@ -45,7 +45,7 @@ import Testing
     let report = try bench.push()
     #expect(report.stop == nil)
     #expect(Set(report.words) == ["x rejected 412", "y pushed insert"])
-    let rejection = try #require(bench.disk.journal.rejections[try bench.key("x")])
+    let rejection = try #require(bench.disk.rejections[try bench.key("x")])
     #expect(rejection.refusal.words.string.hasSuffix("; it is too large"))
     #expect(bench.item("x") == #"{"a":3}"#)
     // Once it can be taken, naming it settles it.
@@ -107,7 +107,7 @@ import Testing
     try bench.save("x", #"{"text":"refuse me"}"#)
     let key = try bench.key("x")
     bench.disk.beforeStep = { disk in
-      if disk.journal.intents[key] != nil {
+      if disk.attempts[key] != nil {
         disk.save([UInt8](#"{"id":"x","text":"better"}"#.utf8), as: key)
       }
     }
@@ -131,6 +131,6 @@ import Testing
     #expect(report.stop == nil)
     #expect(bench.standings == ["x rejected \(kind) 500"])
     #expect(bench.row("x") == before)
-    #expect(bench.disk.journal.intents.isEmpty)
+    #expect(bench.disk.attempts.isEmpty)
   }
 }

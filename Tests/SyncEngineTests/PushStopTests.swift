@@ -25,7 +25,7 @@ import Testing
     #expect(report.waiting == 3)
     #expect(bench.writes().count == 2)
     #expect(bench.standings == ["b pending insert", "c pending insert", "d pending insert"])
-    #expect(bench.disk.journal.intents.keys.map(\.id.text.string).sorted() == [])
+    #expect(bench.disk.attempts.keys.map(\.id.text.string).sorted() == [])
     let second = try bench.push()
     #expect(second.words == ["b pushed insert", "c pushed insert", "d pushed insert"])
     #expect(bench.differences == [])
@@ -110,7 +110,7 @@ import Testing
     try bench.push()
     try bench.push()
     #expect(bench.standings == ["x unknown update"])
-    #expect(bench.disk.journal.intents[try bench.key("x")]?.attempt == 2)
+    #expect(bench.disk.attempts[try bench.key("x")]?.tries == 2)
     let report = try bench.push()
     #expect(report.words == ["x already update"])
     #expect(bench.server.writes.count == 2)
@@ -121,7 +121,7 @@ import Testing
     try bench.pend(.update)
     bench.line.fates = [.lost, .lost, .reply(.refused(Refusal(status: 400, words: "no")))]
     for _ in 0..<3 { try bench.push() }
-    #expect(bench.disk.journal.rejections[try bench.key("x")]?.tries == 3)
+    #expect(bench.disk.rejections[try bench.key("x")]?.tries == 3)
   }
 
   @Test("a row that another machine has stamped too early is newer, by its version")

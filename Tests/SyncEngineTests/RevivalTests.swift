@@ -103,7 +103,8 @@ import Testing
       let operation = try #require(
         try Operation(key: key, client: bench.disk.client(key).item, base: bench.disk.base(of: key))
       )
-      try bench.disk.append([.noted(key, bench.disk.note(of: operation))], durably: true)
+      let meaning = try #require(try bench.disk.meaning(of: operation))
+      try bench.disk.append([meaning], durably: true)
     }
     #expect(try bench.push().pushed == 12)
   }

@@ -44,7 +44,7 @@ struct ScriptedLine: Backend {
   /// What happens to the next writes; when it is empty the server answers.
   var fates: [Fate] = []
   /// What always happens to some writes.
-  var always: ((Intent) -> Fate?)?
+  var always: ((Attempt) -> Fate?)?
   /// Whether rows can be read one by one.
   var canRead = true
   /// Whether the next reading fails.
@@ -79,50 +79,54 @@ struct ScriptedLine: Backend {
     set { model.pageSize = newValue }
   }
 
-  func prepare(_ operation: Operation) throws -> Request { try model.prepare(operation) }
+  func check(_ operation: Operation) throws { try model.check(operation) }
 
-  mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
+  mutating func send(
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+  ) throws {
     var isFirst = true
-    while let intent = try next() {
+    while let (attempt, operation) = try next() {
       if isFirst { beforeSending?() }
       isFirst = false
-      let request = intent.request
-      let match = request.headers.first { $0.name == "If-Match" }.map { " If-Match \($0.value)" }
+      let request = try model.request(for: operation)
+      let match = request.match.map { " If-Match \($0)" }
       let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) }
       log.writes.append("\(request.method) \(request.target)\(match ?? "")\(body ?? "")")
       beforeWrite?()
       let next = fates.isEmpty ? .answered : fates.removeFirst()
-      let reply = reply(to: intent, always?(intent) ?? next)
-      try done(intent, reply)
+      let reply = reply(to: attempt, request, always?(attempt) ?? next)
+      try done(attempt, reply)
       if reply.stop != nil { return }
     }
   }
 
-  private mutating func reply(to intent: Intent, _ fate: Fate) -> Reply {
+  private mutating func reply(
+    to attempt: Attempt, _ request: ModelRequest, _ fate: Fate
+  ) -> Reply {
     let failure = Refusal(status: 500, words: "it broke")
     switch fate {
-    case .answered: return Reply(server.handle(intent.request, by: number))
+    case .answered: return Reply(server.handle(request, by: number))
     case .replyLost:
-      _ = server.handle(intent.request, by: number)
+      _ = server.handle(request, by: number)
       isDown = true
       return Reply(.cut(timedOut: false))
     case .lost:
       isDown = true
       return Reply(.cut(timedOut: false))
     case .replyCut:
-      _ = server.handle(intent.request, by: number)
+      _ = server.handle(request, by: number)
       return Reply(.cut(timedOut: false))
     case .cut(let timedOut): return Reply(.cut(timedOut: timedOut))
     case .notSent(let stop): return Reply(.notSent, stop: stop)
     case .broken: return Reply(.unknown(failure))
     case .answeredWithoutRow:
-      _ = server.handle(intent.request, by: number)
+      _ = server.handle(request, by: number)
       return Reply(.done(nil))
     case .changing(let change):
-      guard case .done(let row?) = server.handle(intent.request, by: number) else {
+      guard case .done(let row?) = server.handle(request, by: number) else {
         return Reply(.unknown(failure))
       }
-      return Reply(.done(server.store(change(row.item), intent.key, by: number, over: row)))
+      return Reply(.done(server.store(change(row.item), attempt.key, by: number, over: row)))
     case .reply(let outcome): return Reply(outcome)
     }
   }

@@ -149,11 +149,11 @@ import Testing
 
   private func check(_ test: Case) throws {
     let key = ItemKey(try TableName("t"), try ItemID(Text(test.id)))
-    let intent = Intent(
-      key: key, kind: test.kind, request: Request(method: "M", target: "t"),
+    let attempt = Attempt(
+      key: key, kind: test.kind,
       version: test.kind == .insert ? nil : Version("v1"),
       item: test.kind == .delete ? nil : try Item(text: #"{"a":1}"#), digest: nil,
-      attempt: test.attempt)
+      tries: test.attempt)
     let isRefused = test.row == Self.refused
     let row = try (isRefused ? nil : test.row).map { text -> Row in
       var object = try JSON(parsing: Array(text.utf8)).object ?? JSONObject()
@@ -162,7 +162,7 @@ import Testing
     }
     let refusal = test.refusal.map { Refusal(status: $0, words: "its words") }
     let settlement = Settlement(
-      intent, over: test.isKnown ? try Item(text: #"{"a":0,"z":9}"#) : nil,
+      attempt, over: test.isKnown ? try Item(text: #"{"a":0,"z":9}"#) : nil,
       reading: isRefused ? .refused("why") : row.map(Reading.row) ?? .absent,
       refusal: refusal)
     switch settlement {

@@ -57,30 +57,50 @@ package struct MemoryDisk: Disk {
   private struct Rows: Sendable {
     var bases: [ItemID: Row] = [:]
     var arrivals: [ItemID: Arrival] = [:]
+    var attempts: [ItemID: Attempt] = [:]
+    var rejections: [ItemID: Rejection] = [:]
     var token: DeltaToken?
 
     mutating func add(_ record: RowRecord) {
       switch record {
-      case .fact(.base(let row)):
+      case .fact(.base(let row, let ends)):
+        end(ends)
         bases[row.id] = succeeding(row)
         arrivals[row.id] = nil
-      case .fact(.arrived(let arrival)):
-        let row = succeeding(arrival.row)
-        let arrival = Arrival(row, over: arrival.over, isMine: arrival.isMine)
-        arrivals[row.id] = arrival
-        if let base = arrival.base { bases[row.id] = base }
+      case .fact(.arrived(let new, let ends)):
+        end(new.was ?? ends)
+        let id = new.row.id
+        let succeeding = Arrival(
+          succeeding(new.row), over: new.over, isMine: new.isMine, was: new.was)
+        let older = arrivals.values.first { $0.row.id == id }
+        let arrival = succeeding.following(older)
+        arrivals[arrival.id] = arrival
+        if let base = arrival.base { bases[arrival.id] = base }
       case .fact(.taken(let ids)):
         for (id, arrival) in arrivals where !ids.contains(id) {
-          bases[id] = arrival.row
+          bases[id] = nil
+          bases[arrival.row.id] = arrival.row
           arrivals[id] = nil
         }
       case .fact(.token(let token)): self.token = token
+      case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
+      case .fact(.refused(let id, let rejection)):
+        end(id)
+        rejections[id] = rejection
+      case .fact(.ended(let id)): end(id)
       case .forget: self = Rows()
       }
     }
 
+    private mutating func end(_ id: ItemID?) {
+      guard let id else { return }
+      attempts[id] = nil
+      rejections[id] = nil
+    }
+
     /// A row with the version that it replaces.
     private func succeeding(_ row: Row) -> Row {
+      guard row.former == nil else { return row }
       var row = row
       let base = bases[row.id]
       row.former = base.flatMap { row.replaced($0) }
@@ -251,12 +271,43 @@ package struct MemoryDisk: Disk {
   package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
-    rows[table]?.arrivals.values.sorted { $0.row.id < $1.row.id } ?? []
+    rows[table]?.arrivals.values.sorted { $0.id < $1.id } ?? []
   }
 
   package func arrival(of key: ItemKey) throws -> Arrival? { rows[key.table]?.arrivals[key.id] }
 
+  /// The open writes of all tables.
+  package var attempts: [ItemKey: Attempt] { open(\.attempts) }
+
+  /// The refusals of all tables.
+  package var rejections: [ItemKey: Rejection] { open(\.rejections) }
+
+  private func open<Value>(_ lines: KeyPath<Rows, [ItemID: Value]>) -> [ItemKey: Value] {
+    var found: [ItemKey: Value] = [:]
+    for (table, rows) in rows {
+      for (id, value) in rows[keyPath: lines] { found[ItemKey(table, id)] = value }
+    }
+    return found
+  }
+
+  package func attempts(in table: TableName) throws -> [Attempt] {
+    rows[table]?.attempts.values.sorted { $0.key < $1.key } ?? []
+  }
+
+  package func attempt(of key: ItemKey) throws -> Attempt? { rows[key.table]?.attempts[key.id] }
+
+  package func rejection(of key: ItemKey) throws -> Rejection? {
+    rows[key.table]?.rejections[key.id]
+  }
+
+  package func rejectedIDs(in table: TableName) throws -> [ItemID] {
+    rows[table]?.rejections.keys.sorted() ?? []
+  }
+
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+    guard !facts.isEmpty || (durableRows[table] ?? 0) < rowRecords[table]?.count ?? 0 else {
+      return
+    }
     try step()
     add(facts.map { .fact($0) }, to: table, durably: durably)
   }
@@ -277,6 +328,8 @@ package struct MemoryDisk: Disk {
   package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     guard !records.isEmpty || durableJournal < journalRecords.count else { return }
     try step()
+    clock += 1
+    let records = records.map { journal.dated($0, at: clock) }
     for record in records { journal.add(record) }
     journalRecords += records
     if durably { durableJournal = journalRecords.count }

@@ -99,7 +99,7 @@ package final class ModelServer {
   }
 
   /// Carries a request out as its bytes say.
-  package func handle(_ request: Request, by client: Int) -> Reply.Outcome {
+  package func handle(_ request: ModelRequest, by client: Int) -> Reply.Outcome {
     attempts += 1
     let parts = request.target.split(separator: "/")
     guard parts.count == 2, let table = try? TableName(Text(String(parts[0]))),
@@ -112,7 +112,7 @@ package final class ModelServer {
     let row = rows[key]
     let body = request.body.flatMap { try? JSON(parsing: $0).object }
     stampIsWritten = body?["stamp"] != nil
-    let match = request.headers.first { $0.name == "If-Match" }?.value
+    let match = request.match
     if body?["text"] == "refuse me" { return .refused(Refusal(status: 400, words: "refused")) }
     switch request.method {
     case "POST" where match == nil && makesIDs:
@@ -147,6 +147,15 @@ package final class ModelServer {
   }
 }
 
+/// A write as a ``ModelServer`` gets it.
+package struct ModelRequest {
+  package var method: String
+  package var target: String
+  /// The version that guards it.
+  package var match: String?
+  package var body: [UInt8]?
+}
+
 /// A client's line to a ``ModelServer``, on which nothing goes wrong.
 package struct ModelBackend: Backend {
   private let server: ModelServer
@@ -164,40 +173,52 @@ package struct ModelBackend: Backend {
     self.client = client
   }
 
-  package func prepare(_ operation: Operation) throws -> Request {
-    let match = operation.base?.version.map { [Request.Header("If-Match", $0.text.string)] } ?? []
-    guard operation.kind == .insert || !match.isEmpty else {
+  package func check(_ operation: Operation) throws { _ = try request(for: operation) }
+
+  /// Returns the request that carries an operation out.
+  package func request(for operation: Operation) throws -> ModelRequest {
+    let match = operation.kind == .insert ? nil : operation.base?.version?.text.string
+    guard operation.kind == .insert || match != nil else {
       throw Refusal(status: 428, words: "the row has no version")
     }
     let target = operation.key.description
     switch operation.kind {
     case .insert:
       let object = operation.item?.object(id: operation.key.id, omittingNulls: true)
-      return Request(
+      return ModelRequest(
         method: "POST", target: target, body: JSON.object(object ?? JSONObject()).encoded())
     case .undelete:
       let item = undeletesWhole ? operation.item : nil
-      return Request(
-        method: "POST", target: target, headers: match,
+      return ModelRequest(
+        method: "POST", target: target, match: match,
         body: item.map {
           JSON.object($0.object(id: operation.key.id, omittingNulls: true)).encoded()
         })
-    case .delete: return Request(method: "DELETE", target: target, headers: match)
+    case .delete: return ModelRequest(method: "DELETE", target: target, match: match)
     case .update:
       let members = operation.change.fields.map {
         JSONObject.Member(name: $0.name, value: $0.new ?? .null)
       }
-      return Request(
-        method: "PATCH", target: target, headers: match,
+      return ModelRequest(
+        method: "PATCH", target: target, match: match,
         body: JSON.object(JSONObject(members)).encoded())
     }
   }
 
+  /// Lets the server carry an operation out.
+  package func handle(_ operation: Operation) -> Reply.Outcome {
+    do {
+      return server.handle(try request(for: operation), by: client)
+    } catch {
+      return (error as? Refusal).map { .refused($0) } ?? .notSent
+    }
+  }
+
   package mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
   ) throws {
-    while let intent = try next() {
-      try done(intent, Reply(server.handle(intent.request, by: client)))
+    while let (attempt, operation) = try next() {
+      try done(attempt, Reply(handle(operation)))
     }
   }
 

@@ -13,6 +13,9 @@ private struct BaseModel {
     case pushed(Row)
     case taken(but: Set<ItemID>)
     case token(DeltaToken)
+    case sent(Attempt)
+    case refused(ItemID, Rejection)
+    case ended(ItemID)
   }
 
   /// The lines since the log was last forgotten, and where each ends in the file.
@@ -20,6 +23,8 @@ private struct BaseModel {
   var bases: [ItemID: Row] = [:]
   var incoming: [ItemID: (row: Row, isHeld: Bool)] = [:]
   var token: DeltaToken?
+  var attempts: [ItemID: Attempt] = [:]
+  var rejections: [ItemID: Rejection] = [:]
 
   mutating func add(_ line: Line, end: Int) {
     lines.append((line, end))
@@ -38,6 +43,13 @@ private struct BaseModel {
         }
       }
     case .token(let token): self.token = token
+    case .sent(let attempt): attempts[attempt.key.id] = attempt
+    case .refused(let id, let rejection):
+      attempts[id] = nil
+      rejections[id] = rejection
+    case .ended(let id):
+      attempts[id] = nil
+      rejections[id] = nil
     }
   }
 
@@ -92,7 +104,10 @@ private struct BaseModel {
     }
 
     mutating func step() throws {
-      switch random.below(12) {
+      switch random.below(15) {
+      case 12: try send()
+      case 13: try end()
+
       case 0...2: try append(atOnce: false, durably: true)
       case 3...4: try append(atOnce: true, durably: random.once(in: 2))
       case 5: try take()
@@ -117,6 +132,27 @@ private struct BaseModel {
       #expect((log.position.offset != start) == isNews, "without news nothing is written")
       durable = log.position.offset
       if isNews { model.add(.taken(but: ids), end: durable) }
+    }
+
+    private mutating func send() throws {
+      let key = ItemKey(log.table, try ItemID(Text("id \(random.below(12))")))
+      let attempt = Attempt(
+        key: key, kind: .delete, version: Version(Text("v\(random.below(100))")), item: nil,
+        digest: nil, tries: 1 + random.below(3), time: Int64(random.below(1_000)))
+      try log.append([.sent(attempt)], durably: true)
+      durable = log.position.offset
+      model.add(.sent(attempt), end: durable)
+    }
+
+    private mutating func end() throws {
+      let id = try ItemID(Text("id \(random.below(12))"))
+      let rejection = Rejection(
+        kind: .delete, refusal: Refusal(status: 400, words: "no"), digest: nil,
+        tries: random.below(9), time: 7)
+      let isRefused = random.once(in: 2)
+      try log.append([isRefused ? .refused(id, rejection) : .ended(id)], durably: true)
+      durable = log.position.offset
+      model.add(isRefused ? .refused(id, rejection) : .ended(id), end: durable)
     }
 
     private mutating func move() throws {
@@ -168,6 +204,11 @@ private struct BaseModel {
       #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
       #expect(log.rows.liveCount == live.count, context)
       #expect(log.rows.token == model.token, context)
+      #expect(
+        try log.attempts() == model.attempts.values.sorted { $0.key < $1.key }, context)
+      let refused = model.rejections
+      #expect(Set(log.rows.open.refusals.keys) == Set(refused.keys), context)
+      for (id, rejection) in refused { #expect(try log.rejection(of: id) == rejection, context) }
       #expect(
         try log.arrivals().map(\.row) == model.incoming.values.map(\.row).sorted { $0.id < $1.id },
         context)

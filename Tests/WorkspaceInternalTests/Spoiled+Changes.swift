@@ -16,15 +16,18 @@ extension [UInt8] {
 
 extension Spoiled {
   /// Returns a write of an item.
-  func intent(
-    _ id: Text, target: String? = nil, version: Version? = Version("1")
-  ) throws -> Intent {
-    Intent(
-      key: try place.key(id), kind: .update,
-      request: Request(
-        method: "PATCH", target: target ?? "tables/todoitem/\(id)",
-        headers: version.map { [.init("If-Match", "\"\($0.text)\"")] } ?? [], body: []),
-      version: version, item: try Self.item("x"), digest: nil)
+  func attempt(
+    _ id: Text, version: Version? = Version("1")
+  ) throws -> Attempt {
+    Attempt(
+      key: try place.key(id), kind: .update, version: version, item: try Self.item("x"), digest: nil
+    )
+  }
+
+  /// Appends a fact to the table's log.
+  func append(_ fact: Fact) throws {
+    var workspace = try place.open()
+    try workspace.append([fact], to: place.table, durably: true)
   }
 
   /// Appends a record to the journal.

@@ -24,16 +24,9 @@ final class Spoiled {
     try workspace.settle()
     try workspace.take(in: place.table, token: DeltaToken("2026-03-01T10:15:00.000Z"))
     let sent = try Self.item("sent")
-    try workspace.append(
-      [
-        .intent(
-          Intent(
-            key: place.key("d"), kind: .update,
-            request: Request(
-              method: "PATCH", target: "tables/todoitem/d",
-              headers: [.init("If-Match", "\"1\"")], body: Array(#"{"text":"sent"}"#.utf8)),
-            version: Version("1"), item: sent, digest: nil))
-      ], durably: true)
+    let attempt = Attempt(
+      key: try place.key("d"), kind: .update, version: Version("1"), item: sent, digest: nil)
+    try workspace.append([.sent(attempt)], to: place.table, durably: true)
     try layConflict(in: &workspace)
     _ = try workspace.write(Self.item("new"), to: place.key("e"), expecting: nil)
     // What the index knows is only believed once its stamps are old.

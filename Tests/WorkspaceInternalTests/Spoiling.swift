@@ -38,7 +38,12 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling(
       "a record in the journal's midst is destroyed", .journalLines, .damage, "journal.jsonl"
     ) {
-      $0.change("journal.jsonl") { $0.flip("tables/todoitem/d") }
+      for record in [
+        JournalRecord.stopped($0.place.table, known: 3), .closed(.stop($0.place.table)),
+      ] {
+        try $0.append(record)
+      }
+      $0.change("journal.jsonl") { $0.flip("theirs") }
     },
     Spoiling("the journal's first line is destroyed", .journalLines, .damage, "journal.jsonl") {
       $0.change("journal.jsonl") { $0.flip("tsync-journal") }
@@ -49,17 +54,13 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling("a record is of no known kind", .journalLines, .damage, "journal.jsonl") {
       try $0.record(["t": "surprise"])
     },
-    Spoiling("two writes of an item are open", .journalOrder, .damage, "journal.jsonl") {
-      try $0.append(.intent($0.intent("d", target: "tables/todoitem/other")))
+    Spoiling("an update is guarded by no version", .attempts, .damage, "base/todoitem.jsonl") {
+      try $0.append(.sent($0.attempt("a", version: nil)))
     },
-    Spoiling("an answer follows no write", .journalOrder, .mendable, "journal.jsonl") {
-      try $0.append(.result($0.place.key("a"), Spoiled.row("a", "answered")))
-    },
-    Spoiling("an update is guarded by no version", .intents, .damage, "journal.jsonl") {
-      try $0.append(.intent($0.intent("a", version: nil)))
-    },
-    Spoiling("an item in conflict is on its way", .conflictOrIntent, .mendable, "journal.jsonl") {
-      try $0.append(.intent($0.intent("c")))
+    Spoiling(
+      "an item in conflict is on its way", .conflictOrAttempt, .mendable, "base/todoitem.jsonl"
+    ) {
+      try $0.append(.sent($0.attempt("c")))
     },
     Spoiling("a row is destroyed", .baseRows, .damage, "base/todoitem.jsonl") {
       $0.change("base/todoitem.jsonl") { $0.flip("as pulled") }
@@ -211,8 +212,8 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     },
     Spoiling("the journal is a newer tsync's", .journalLines, .unsafe, "journal.jsonl") {
       $0.change("journal.jsonl") { bytes in
-        guard let place = bytes.firstRange(of: Array("\"v\":1".utf8)) else { return }
-        bytes[place.upperBound - 1] = UInt8(ascii: "2")
+        guard let place = bytes.firstRange(of: Array("\"v\":2".utf8)) else { return }
+        bytes[place.upperBound - 1] = UInt8(ascii: "3")
       }
     },
     Spoiling("the state is a newer tsync's", .state, .unsafe, "state.json") {

@@ -149,13 +149,13 @@ struct TornItemTests {
   @Test("what an answer to a push was writing is written again")
   func result() throws {
     var workspace = try place.open()
-    let intent = Intent(
-      key: try key, kind: .update,
-      request: Request(
-        method: "PATCH", target: "t", headers: [.init("If-Match", "\"1\"")], body: []),
-      version: Version("1"), item: try Spoiled.item("sent"), digest: nil)
+    let attempt = Attempt(
+      key: try key, kind: .update, version: Version("1"), item: try Spoiled.item("sent"),
+      digest: nil)
     let answer = try Spoiled.row("a", "new", version: "2")
-    try workspace.append([.intent(intent), .result(key, answer)], durably: true)
+    let arrival = Arrival(answer, over: attempt.item, isMine: true)
+    try workspace.append(
+      [.sent(attempt), .arrived(arrival, ends: attempt.key.id)], to: place.table, durably: true)
     try leave("", modified: Playground.second - 60)
     _ = try Recovery.run([place.table], on: &workspace, settings: Settings())
     #expect(try workspace.client(key).item == answer.item)

@@ -52,13 +52,21 @@ enum Promise: String, CaseIterable, Sendable {
   case tablesAreApart
   case idsAreComparedByBytes
   case whatIsGoneIsATombstone
+  case anAttemptOutlivesReopening
+  case anAnswerEndsItsAttempt
+  case aRefusalEndsItsAttempt
+  case aPulledRowEndsNone
+  case anArrivalIsMeasuredAgainstWhatItSays
+  case aNewerArrivalInheritsOver
+  case takenLeavesTheNamed
+  case anArrivalUnderANewIDIsItsItems
   case theJournalSumsUpItsRecords
 }
 
 /// Checks a promise on a fresh disk.
 struct DiskContract<Tested: TestedDisk> {
-  private var disk: Tested
-  private let table: TableName
+  var disk: Tested
+  let table: TableName
   private let other: TableName
 
   init(_ disk: Tested) throws {
@@ -101,19 +109,27 @@ struct DiskContract<Tested: TestedDisk> {
     case .tablesAreApart: try tablesAreApart()
     case .idsAreComparedByBytes: try idsAreComparedByBytes()
     case .whatIsGoneIsATombstone: try whatIsGoneIsATombstone()
+    case .anAttemptOutlivesReopening: try anAttemptOutlivesReopening()
+    case .anAnswerEndsItsAttempt: try anAnswerEndsItsAttempt()
+    case .aRefusalEndsItsAttempt: try aRefusalEndsItsAttempt()
+    case .aPulledRowEndsNone: try aPulledRowEndsNone()
+    case .anArrivalIsMeasuredAgainstWhatItSays: try anArrivalIsMeasuredAgainstWhatItSays()
+    case .aNewerArrivalInheritsOver: try aNewerArrivalInheritsOver()
+    case .takenLeavesTheNamed: try takenLeavesTheNamed()
+    case .anArrivalUnderANewIDIsItsItems: try anArrivalUnderANewIDIsItsItems()
     case .theJournalSumsUpItsRecords: try theJournalSumsUpItsRecords()
     }
   }
 
   // MARK: Words
 
-  private func key(_ id: Text) throws -> ItemKey { ItemKey(table, try ItemID(id)) }
+  func key(_ id: Text) throws -> ItemKey { ItemKey(table, try ItemID(id)) }
 
-  private func item(_ text: String) -> Item {
+  func item(_ text: String) -> Item {
     Item(JSONObject([.init(name: "text", value: .string(text))]))
   }
 
-  private func row(_ id: Text, _ text: String, version: Text = "1", deleted: Bool = false) throws
+  func row(_ id: Text, _ text: String, version: Text = "1", deleted: Bool = false) throws
     -> Row
   {
     Row(
@@ -126,7 +142,7 @@ struct DiskContract<Tested: TestedDisk> {
   }
 
   /// Expects something of the disk as it is, and of the disk as another process finds it.
-  private mutating func twice(_ expectation: (Tested) throws -> Void) throws {
+  mutating func twice(_ expectation: (Tested) throws -> Void) throws {
     try expectation(disk)
     try disk.reopen()
     try expectation(disk)
@@ -494,7 +510,8 @@ struct DiskContract<Tested: TestedDisk> {
     try twice { disk throws in #expect(try disk.base(of: a).row?.former == nil) }
     // One of the same version is no other state.
     try disk.append(
-      [.base(row("b", "z")), .arrived(Arrival(row("a", "y", version: "2")))], to: table, durably: true)
+      [.base(row("b", "z")), .arrived(Arrival(row("a", "y", version: "2")))], to: table,
+      durably: true)
     try twice { disk throws in
       #expect(try disk.arrival(of: a)?.row.former == Version(odd))
       #expect(try disk.base(of: b).row?.former == nil)
@@ -580,9 +597,18 @@ struct DiskContract<Tested: TestedDisk> {
 
   private mutating func theJournalSumsUpItsRecords() throws {
     let key = try key("a")
-    let note = JournalRecord.noted(key, Note(kind: .insert, commanded: true))
-    try disk.append([note, .purge(other)], durably: true)
-    try disk.append([.closed(.purge(other))], durably: false)
-    try twice { disk throws in #expect(disk.journal.records == [note]) }
+    try disk.append(
+      [.noted(key, Note(kind: .delete, commanded: true)), .purge(other)], durably: true)
+    let time = try #require(disk.journal.notes[key]?.note.time)
+    #expect(time > 0)
+    let other = other
+    var note = Note(kind: .delete, commanded: true)
+    note.time = time
+    let noted = JournalRecord.noted(key, note)
+    try twice { disk throws in #expect(disk.journal.records == [noted, .purge(other)]) }
+    // Who is told once more was told then.
+    try disk.append(
+      [.closed(.purge(other)), .noted(key, Note(kind: .delete, commanded: true))], durably: false)
+    try twice { disk throws in #expect(disk.journal.records == [noted]) }
   }
 }

@@ -136,6 +136,24 @@ import WorkspaceSupport
     }
   }
 
+  @Test(
+    "a lost answer leaves its attempt open; one that is there has ended it",
+    arguments: Kind.allCases)
+  func answered(kind: Kind) throws {
+    let attempt = Attempt(key: key, kind: .update, version: Version("1"), item: nil, digest: nil)
+    var met: Set<Bool> = []
+    try losing(kind) { disk in
+      try disk.setBase([row("a", 1)], in: table, durably: true)
+      try disk.append([.sent(attempt)], to: table, durably: true)
+      try disk.append([.base(row("a", 2), ends: key.id)], to: table, durably: false)
+    } then: { disk throws in
+      let isAnswered = try disk.base(of: key) == .row(row("a", 2))
+      #expect(try disk.attempts(in: table) == (isAnswered ? [] : [attempt]))
+      met.insert(isAnswered)
+    }
+    #expect(met == [true, false])
+  }
+
   @Test("a forgotten table is empty", arguments: Kind.allCases)
   func forgotten(kind: Kind) throws {
     try losing(kind) { disk in

@@ -21,8 +21,8 @@ extension ItemStatus {
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
       let last = Times.clock(rejection.time, now: context.now)
       return "\(kind)\(rejection.sentence) · \(tries), last \(last)"
-    case .unknown(let intent):
-      return intent.kind.rawValue + (intent.attempt == 1 ? "" : " · \(intent.attempt) tries")
+    case .unknown(let attempt):
+      return attempt.kind.rawValue + (attempt.tries == 1 ? "" : " · \(attempt.tries) tries")
     case .invalid(let invalid):
       let ways = [invalid.comparison, invalid.hint].compactMap { $0.map { " · \($0)" as Hint } }
       return context.printer.text(of: ways.reduce(invalid.sentence) { "\($0)\($1)" })
@@ -32,8 +32,8 @@ extension ItemStatus {
 
   /// Whether it is an insert of unknown outcome into a table for which the server makes ids.
   func isDoubtful(_ state: WorkspaceState) -> Bool {
-    guard case .unknown(let intent) = entry.standing, intent.kind == .insert else { return false }
-    return state.tables[intent.key.table]?.makesIDs == true
+    guard case .unknown(let attempt) = entry.standing, attempt.kind == .insert else { return false }
+    return state.tables[attempt.key.table]?.makesIDs == true
   }
 
   /// Table and id as in file names, without blanks; the name of a file that has no id.
@@ -57,7 +57,7 @@ extension ItemStatus {
       object.add(["message": invalid.message])
     case .moved(let place): object.add(["path": place, "message": "moved"])
     case .rejected(_, let rejection): object.add(rejection.members)
-    case .unknown(let intent): object.add(["tries": intent.attempt])
+    case .unknown(let attempt): object.add(["tries": attempt.tries])
     case .waiting(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
     }

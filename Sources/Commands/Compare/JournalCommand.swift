@@ -13,8 +13,7 @@ struct JournalCommand: TsyncCommand {
     context.printer.page()
     context.printer.begin("operations")
     try context.open(for: .reading) { session in
-      let past = try JournalEntry.past(session.workspace.journalRecords())
-        .filter { session.tables.contains($0.key.table) }
+      let past = try JournalEntry.past(in: session)
       let survey = try Survey(of: session.tables, on: session.workspace)
       let entries = try past + JournalEntry.waiting(survey, in: session)
       let names = try session.names(of: entries.map(\.key))

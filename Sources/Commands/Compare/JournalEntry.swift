@@ -22,26 +22,16 @@ struct JournalEntry {
 
   // MARK: Finding
 
-  /// Returns the operations that the server accepted, from the journal's records, in their order.
-  static func past(_ records: [JournalRecord]) -> [JournalEntry] {
-    var entries: [JournalEntry] = []
-    var open: [ItemKey: Intent] = [:]
-    for record in records {
-      switch record {
-      case .intent(let intent): open[intent.key] = intent
-      case .result(let key, let row):
-        guard let intent = open.removeValue(forKey: key) else { continue }
-        entries.append(
-          JournalEntry(
-            key: key, state: .done, kind: intent.kind.rawValue,
-            item: intent.item ?? row?.liveItem, tries: intent.attempt))
-      case .rejected(let key, _), .conflict(let key, _), .closed(.intent(let key)),
-        .closed(.operation(let key)):
-        open[key] = nil
-      default: break
+  /// Returns the operations that the server accepted, as far back as the tables' logs go, the oldest first.
+  static func past(in session: Session) throws -> [JournalEntry] {
+    try session.tables.flatMap(session.workspace.doneWrites).enumerated()
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map { _, attempt in
+        JournalEntry(
+          key: attempt.key, state: .done, kind: attempt.kind.rawValue,
+          item: try attempt.item ?? session.workspace.base(of: attempt.key).row?.item,
+          tries: attempt.tries)
       }
-    }
-    return entries
   }
 
   /// Returns the operations of unknown outcome, then all others in their order.
@@ -65,15 +55,12 @@ struct JournalEntry {
         add(.rejected, operation.kind.rawValue, rejection: rejection)
       case .pending(let operation), .waiting(let operation, _):
         add(.pending, operation.kind.rawValue, fields: status.fields)
-      case .unknown(let intent):
-        // Else the command was interrupted after the answer, before it applied that.
-        if session.workspace.journal.results[key] == nil {
-          sent.append(
-            JournalEntry(
-              key: key, state: .sent, kind: intent.kind.rawValue, item: intent.item ?? item,
-              tries: intent.attempt))
-        }
-        if let next = intent.next(entry.client) { add(.pending, next.rawValue) }
+      case .unknown(let attempt):
+        sent.append(
+          JournalEntry(
+            key: key, state: .sent, kind: attempt.kind.rawValue, item: attempt.item ?? item,
+            tries: attempt.tries))
+        if let next = attempt.next(entry.client) { add(.pending, next.rawValue) }
       }
     }
     return sent + others

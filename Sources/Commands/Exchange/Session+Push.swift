@@ -40,7 +40,7 @@ extension Session {
       throw invalid
     }
     warnOfUnsent(survey, selection)
-    guard survey.hasWork(selection, workspace.journal) else {
+    guard try survey.hasWork(selection, workspace) else {
       let closings = survey.closings(of: workspace.journal)
       if !closings.isEmpty { try workspace.append(closings, durably: false) }
       return try show(PushReport(), of: survey, selection, isWhole: true)
@@ -130,10 +130,10 @@ extension Session {
       switch entry.standing {
       case .waiting(let operation, let successor) where sent.contains(successor):
         events.append(operation.accepted)
-      case .unknown(let intent) where selection?.contains(key) ?? true:
-        let kind = isStopped ? nil : intent.next(entry.client)
-        let item = try entry.client.item ?? intent.item ?? workspace.base(of: key).row?.item
-        events.append(Event(key, .pushed(kind ?? intent.kind), item: item))
+      case .unknown(let attempt) where selection?.contains(key) ?? true:
+        let kind = isStopped ? nil : attempt.next(entry.client)
+        let item = try entry.client.item ?? attempt.item ?? workspace.base(of: key).row?.item
+        events.append(Event(key, .pushed(kind ?? attempt.kind), item: item))
       default: continue
       }
     }
@@ -158,11 +158,14 @@ extension Operation {
 }
 
 extension Survey {
-  /// Whether a push has changes to send or outcomes to find out.
-  fileprivate func hasWork(_ selection: Set<ItemKey>?, _ journal: JournalState) -> Bool {
-    !pending(selection).isEmpty
-      || journal.intents.keys.contains {
-        tables.contains($0.table) && selection?.contains($0) ?? true
+  /// Whether a push has changes to send, outcomes to find out, or items to move to new ids.
+  fileprivate func hasWork(_ selection: Set<ItemKey>?, _ disk: some RowDisk) throws -> Bool {
+    try !pending(selection).isEmpty
+      || tables.contains { table in
+        try disk.attempts(in: table).contains { selection?.contains($0.key) ?? true }
+          || disk.arrivals(in: table).contains {
+            $0.was != nil && selection?.contains(ItemKey(table, $0.id)) ?? true
+          }
       }
   }
 }

@@ -17,9 +17,8 @@ extension Session {
       }
     }
     guard selection == nil else { return }
-    let journal = workspace.journal
     let known =
-      journal.conflicts.keys.map(\.table) + journal.intents.keys.map(\.table)
+      workspace.journal.conflicts.keys.map(\.table) + ((try? workspace.knownTables()) ?? [])
       + ((try? workspace.directories().tables) ?? [])
     for table in Set(known).subtracting(configuration.tables).sorted() {
       // A table that can't be read must not stop the others.

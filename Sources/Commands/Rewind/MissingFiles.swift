@@ -20,8 +20,9 @@ struct MissingFiles {
     let lacksItems = try session.lacksItems
     let known = lacksItems ? try workspace.knownTables() : []
     let tables = Set(session.tables).union(known).subtracting(journal.purges)
-    let asked = Set(journal.conflicts.keys).union(journal.intents.keys)
-      .union(journal.resolutions.keys).filter { tables.contains($0.table) }
+    let asked = try Set(journal.conflicts.keys).union(journal.resolutions.keys)
+      .filter { tables.contains($0.table) }
+      .union(tables.flatMap(workspace.attempts).map(\.key))
     let live = try tables.flatMap { table in
       try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
     }
@@ -34,7 +35,7 @@ struct MissingFiles {
       try Self.text(of: key, in: workspace).map { (key, $0) }
     }
     closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }
-      .map { .closed(.operation($0)) }
+      .map { .closed(.note($0)) }
     names = try ItemNames(
       for: files.map(\.key), in: tables.sorted(), on: workspace,
       titleField: session.configuration.titleField)
@@ -82,12 +83,7 @@ struct MissingFiles {
     if conflict != nil, try workspace.conflictClient(of: key) != .absent {
       return try workspace.conflictText(of: key, .client)
     }
-    // If the answer is the base already, it has replaced the sent item.
-    if conflict == nil, let intent = journal.intents[key],
-      journal.results[key] == nil || intent.isBased(on: base.row)
-    {
-      return text(intent.item)
-    }
+    if conflict == nil, let attempt = try workspace.attempt(of: key) { return text(attempt.item) }
     // A renamed item comes back under its new id only; under both it would be two items.
     if let successor = note?.successor {
       let isThere =

@@ -22,6 +22,9 @@ struct PurgeCommand: TsyncCommand {
       for name in session.tables {
         try context.checkSignal()
         let count = counts[name] ?? 0
+        for attempt in try session.workspace.attempts(in: name) {
+          context.printer.warn("the outcome of \(attempt.key) stays unknown")
+        }
         try session.workspace.purge(name, edits: discard)
         for entry in survey.entries where entry.table == name.text {
           guard let invalid = entry.invalid,

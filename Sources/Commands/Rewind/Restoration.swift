@@ -140,7 +140,7 @@ struct Restoration {
       (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
     case .moved?: return nil  // it was refused before
     case .pending?, .unknown?:
-      if here == nil, journal.notes[key]?.note.commanded == true {
+      if here == nil, journal.isRemoved(key) {
         // The item had unsent edits if the last copy in the trash isn't the base.
         let last = try workspace.displaced(key, newestOnly: true) ?? base.item
         (way, target) = (last == base.item ? .base : .trash, last)

@@ -28,7 +28,7 @@ struct Inventory {
       }
     }
     // An item with an open conflict or write exists, even if it has neither a file nor a row.
-    let open = [Array(disk.journal.conflicts.keys), Array(disk.journal.intents.keys)].joined()
+    let open = try disk.journal.conflicts.keys + tables.flatMap(disk.attempts).map(\.key)
     for key in open where tables.contains(key.table) && keys.insert(key).inserted {
       files[key] = .absent
     }
@@ -70,7 +70,7 @@ struct Inventory {
       items.merge(try workspace.displaced(in: table) { !contains($0) }) { $1 }
       // If there is a row, other copies may be older than the row.
       let removed = try workspace.displaced(in: table, newestOnly: true) {
-        contains($0) && !isHere($0) && journal.notes[$0]?.note.commanded == true
+        contains($0) && !isHere($0) && journal.isRemoved($0)
       }
       items.merge(removed) { $1 }
     }

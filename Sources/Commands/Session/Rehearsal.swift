@@ -93,7 +93,7 @@ extension Rehearsal: RowDisk {
   func arrivals(in table: TableName) throws -> [Arrival] {
     var found = open.filter { $0.key.table == table }.compactMapValues(\.self)
     for arrival in try rows(of: table)?.arrivals(in: table) ?? [] {
-      let key = ItemKey(table, arrival.row.id)
+      let key = ItemKey(table, arrival.id)
       if open[key] == nil { found[key] = arrival }
     }
     return found.sorted { $0.key < $1.key }.map(\.value)
@@ -103,19 +103,39 @@ extension Rehearsal: RowDisk {
     try open[key] ?? rows(of: key.table)?.arrival(of: key)
   }
 
+  func attempts(in table: TableName) throws -> [Attempt] {
+    try rows(of: table)?.attempts(in: table) ?? []
+  }
+
+  func attempt(of key: ItemKey) throws -> Attempt? { try rows(of: key.table)?.attempt(of: key) }
+
+  func rejection(of key: ItemKey) throws -> Rejection? {
+    try rows(of: key.table)?.rejection(of: key)
+  }
+
+  func rejectedIDs(in table: TableName) throws -> [ItemID] {
+    try rows(of: table)?.rejectedIDs(in: table) ?? []
+  }
+
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     for fact in facts {
       switch fact {
-      case .base(let row): setBase(row, ItemKey(table, row.id))
-      case .arrived(let arrival):
-        let key = ItemKey(table, arrival.row.id)
+      case .base(let row, _): setBase(row, ItemKey(table, row.id))
+      case .arrived(let new, _):
+        let older = try arrivals(in: table).first { $0.row.id == new.row.id }
+        let arrival = new.following(older)
+        let key = ItemKey(table, arrival.id)
         if let base = arrival.base { bases[key] = base }
         open[key] = .some(arrival)
       case .taken(let ids):
-        for arrival in try arrivals(in: table) where !ids.contains(arrival.row.id) {
+        for arrival in try arrivals(in: table) where !ids.contains(arrival.id) {
+          if arrival.was != nil { bases[ItemKey(table, arrival.id)] = .gone(arrival.id) }
+          open[ItemKey(table, arrival.id)] = .some(nil)
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
       case .token(let token): tokens[table] = token
+      // No write is sent in a rehearsal.
+      case .sent, .refused, .ended: break
       }
     }
   }

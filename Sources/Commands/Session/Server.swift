@@ -95,7 +95,7 @@ final class Server {
     if let known = state.user, let found = facts.user, known != found {
       throw ServerFacts.otherUser(found, than: known, at: address)
     }
-    let count = workspace.journal.intents.count
+    let count = try workspace.knownTables().reduce(0) { try $0 + workspace.attempts(in: $1).count }
     let isSameData = state.dataset != nil && facts.dataset != nil
     guard count > 0, !isSameData, let former = state.origin, former != Text(address.description)
     else { return }

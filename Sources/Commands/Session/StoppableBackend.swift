@@ -10,15 +10,17 @@ struct StoppableBackend: Backend {
   /// The end of an interrupted exchange; the command's status is the signal's.
   static var stop: Stop { .unreachable("interrupted") }
 
-  func prepare(_ operation: Operation) throws -> Request { try inner.prepare(operation) }
+  func check(_ operation: Operation) throws { try inner.check(operation) }
 
-  mutating func send(next: () throws -> Intent?, done: (Intent, Reply) throws -> Void) throws {
+  mutating func send(
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+  ) throws {
     let isInterrupted = isInterrupted
     try inner.send(
       next: { isInterrupted() ? nil : try next() },
-      done: { intent, reply in
+      done: { attempt, reply in
         let end = isInterrupted() ? Self.stop : nil
-        try done(intent, Reply(reply.outcome, stop: reply.stop ?? end))
+        try done(attempt, Reply(reply.outcome, stop: reply.stop ?? end))
       })
   }
 

@@ -21,7 +21,8 @@ struct Move {
       throw Problem.usage(
         "\(old) is in conflict", hints: ["to resolve it: \(typed: "resolve", "\(old)")"])
     }
-    if let unknown = [old, target].first(where: { journal.intents[$0] != nil }) {
+    if let unknown = try [old, target].first(where: { try session.workspace.attempt(of: $0) != nil }
+    ) {
       throw Problem.usage(
         "the outcome of \(unknown) is unknown", hints: ["to find it out: \(typed: "push")"])
     }
@@ -54,7 +55,7 @@ struct Move {
     try session.workspace.settle()
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
-    let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.operation(target))]
+    let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.note(target))]
     let records = closing + journal.following(old, to: target)
     if !records.isEmpty { try session.workspace.append(records, durably: true) }
     try session.note([(target, item)])
@@ -65,7 +66,7 @@ struct Move {
     guard try session.workspace.remove(old, as: note, expecting: Digest(of: oldText)) else {
       throw Problem(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
-    if !isKnown { try session.workspace.append([.closed(.operation(old))], durably: true) }
+    if !isKnown { try session.workspace.append([.closed(.note(old))], durably: true) }
     try session.workspace.settle()
   }
 }

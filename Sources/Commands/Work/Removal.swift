@@ -68,16 +68,17 @@ struct Removal {
       guard try session.workspace.discard(invalid, of: key, in: key.table) else {
         // Nothing was removed: if the file vanishes later, that was not by a command.
         try session.workspace.append(
-          session.workspace.journal.takingBackDelete(of: key), durably: false)
+          session.workspace.journal.recalledDelete(of: key), durably: false)
         throw Problem.changedMeanwhile(key)
       }
     case .item:
       guard try session.workspace.remove(key) else { throw Problem.changedMeanwhile(key) }
       // A row that the server made of the item has another id, and stays.
-      if session.workspace.journal.intents[key]?.kind == .insert,
+      if try session.workspace.attempt(of: key)?.kind == .insert,
         try session.workspace.state().tables[key.table]?.makesIDs == true
       {
-        try session.workspace.append([.closed(.operation(key))], durably: true)
+        try session.workspace.append([.ended(key.id)], to: key.table, durably: true)
+        try session.workspace.append([.closed(.note(key))], durably: true)
       }
     }
   }

@@ -76,12 +76,15 @@ extension Session {
     return changes
   }
 
-  /// Notes changes in the journal, so that they are sent in this order.
+  /// Notes which deleted rows are meant to come back by changes, and takes deletes back.
   mutating func note(_ items: [(key: ItemKey, item: Item?)]) throws {
-    let records = try items.compactMap { key, item -> JournalRecord? in
+    let records = try items.flatMap { key, item -> [JournalRecord] in
       let base = try workspace.base(of: key)
-      guard let operation = Operation(key: key, client: item, base: base) else { return nil }
-      return .noted(key, try workspace.note(of: operation))
+      guard item != nil, let operation = Operation(key: key, client: item, base: base) else {
+        return []
+      }
+      return try workspace.journal.recalledDelete(of: key)
+        + [workspace.meaning(of: operation)].compactMap(\.self)
     }
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }

@@ -1,6 +1,18 @@
 import SyncEngine
 import SyncModel
 
+/// A write as it is sent, without secrets.
+package struct PreparedRequest: Equatable, Sendable {
+  /// The method.
+  package var method: String
+  /// The target, relative to the server's address, percent-encoded.
+  package var target: String
+  /// The header fields that belong to the write.
+  package var headers: [HTTPField]
+  /// The body; `nil` where there is none.
+  package var body: [UInt8]?
+}
+
 extension Dialect {
   /// The largest body that is sent: 1 MiB, what the smallest servers of the family take and what an
   /// item may be.
@@ -14,14 +26,14 @@ extension Dialect {
   /// - Throws: `Refusal` where it can't be sent at all.
   func request(
     for operation: Operation, serverMakesIDs: Bool = false
-  ) throws(Refusal) -> Request {
+  ) throws(Refusal) -> PreparedRequest {
     let key = operation.key
     let writing = writing(of: operation.kind)
     let path = operation.kind == .insert ? "tables/\(key.table)" : path(of: key)
-    var request = Request(
+    var request = PreparedRequest(
       method: writing.method,
       target: target(path, writing.seesDeleted ? [includesDeleted] : []),
-      headers: fields.map { Request.Header($0.name, $0.value) },
+      headers: fields,
       body: try body(of: operation, writing.content)?.encoded())
     if operation.kind == .insert, serverMakesIDs, !sendsMadeIDs {
       request.body = operation.item.map { JSON.object(Self.changes(from: nil, to: $0)).encoded() }
@@ -30,7 +42,7 @@ extension Dialect {
       guard body.count <= Self.bodyLimit else {
         throw Refusal(status: 413, words: "the item is larger than 1 MiB")
       }
-      request.headers.append(Request.Header("Content-Type", "application/json"))
+      request.headers.append(HTTPField("Content-Type", "application/json"))
     }
     guard operation.kind != .insert else { return request }
     guard let version = operation.base?.version else {
@@ -38,7 +50,7 @@ extension Dialect {
         status: 428,
         words: "the server sends no version of the row, so tsync cannot write it safely")
     }
-    request.headers.append(Request.Header("If-Match", version.entityTag))
+    request.headers.append(HTTPField("If-Match", version.entityTag))
     return request
   }
 

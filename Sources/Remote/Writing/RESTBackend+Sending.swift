@@ -3,10 +3,11 @@ import SyncModel
 
 extension RESTBackend {
   package mutating func send(
-    next: () throws -> Intent?, done: (Intent, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
   ) throws {
     try exchange.checkSubject()
-    let dialect = facts.dialect
+    // What is learnt of the tables meanwhile counts for the next sending.
+    let (backend, dialect) = (self, facts.dialect)
     var window = SendingWindow(exchange.policy)
     var isExhausted = false
     var (found, others, answered) = (Set<TableName>(), Set<TableName>(), Set<ItemKey>())
@@ -17,10 +18,16 @@ extension RESTBackend {
     }
     repeat {
       try exchange.send(&window, in: dialect, width: jobs) {
-        guard !isExhausted else { return nil }
-        let intent = try next()
-        isExhausted = intent == nil
-        return intent
+        while !isExhausted {
+          guard let (attempt, operation) = try next() else { break }
+          do {
+            return (attempt, try backend.request(for: operation))
+          } catch let refusal as Refusal {
+            try done(attempt, Reply(.refused(refusal)))
+          }
+        }
+        isExhausted = true
+        return nil
       } done: {
         if case .done = $1.outcome { found.insert($0.key.table) }
         if $0.kind == .insert, case .refused(let refusal) = $1.outcome,
@@ -39,7 +46,7 @@ extension RESTBackend {
         window.resume()
       }
     } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
-    for flight in window.waiting { try done(flight.intent, window.reply(to: flight)) }
+    for flight in window.waiting { try done(flight.attempt, window.reply(to: flight)) }
   }
 
   /// How many writes are under way at once.
@@ -49,8 +56,9 @@ extension RESTBackend {
 extension Exchange {
   /// Sends writes until there are none, something stops them, or a pause has to be made.
   fileprivate mutating func send(
-    _ window: inout SendingWindow, in dialect: Dialect, width: Int, next: () throws -> Intent?,
-    done: (Intent, Reply) throws -> Void
+    _ window: inout SendingWindow, in dialect: Dialect, width: Int,
+    next: () throws -> (Attempt, PreparedRequest)?,
+    done: (Attempt, Reply) throws -> Void
   ) throws {
     // The transport is in use meanwhile; everything else is worked on in a copy.
     var talk = Talk(self, in: dialect)
@@ -64,8 +72,8 @@ extension Exchange {
         let flight: SendingWindow.Flight
         if let again = window.popWaiting() {
           flight = again
-        } else if let intent = try next() {
-          flight = SendingWindow.Flight(intent: intent)
+        } else if let (attempt, request) = try next() {
+          flight = SendingWindow.Flight(attempt: attempt, request: request)
         } else {
           return nil
         }
@@ -74,7 +82,7 @@ extension Exchange {
       done: { request, result in
         guard let flight = window.end(request.tag) else { return }
         if let reply = talk.reply(to: flight, request, result, &window) {
-          try done(flight.intent, reply)
+          try done(flight.attempt, reply)
         }
       }, meanwhile: {})
   }
@@ -103,18 +111,17 @@ private struct Talk<T: Transport> {
   func request(
     for flight: SendingWindow.Flight, _ window: inout SendingWindow
   ) -> HTTPRequest {
-    let prepared = flight.intent.request
+    let prepared = flight.request
     let tag = window.begin(
       flight, generation: authorization.generation, at: dependencies.now())
     var request = HTTPRequest(
       tag: tag, method: prepared.method, url: address.url(of: prepared.target),
-      headers: prepared.headers.map { HTTPField($0.name, $0.value) }
-        + authorization.fields(facts?.dialect) + (facts?.condition ?? []),
+      headers: prepared.headers + authorization.fields(facts?.dialect) + (facts?.condition ?? []),
       body: prepared.body)
     // A second one would make a second row where the server makes the ids.
     request.isSentOnce =
-      flight.intent.kind == .insert && facts?.dataset == nil
-      && !keepsIDs.contains(flight.intent.key.table)
+      flight.attempt.kind == .insert && facts?.dataset == nil
+      && !keepsIDs.contains(flight.attempt.key.table)
     return request
   }
 
@@ -134,14 +141,14 @@ private struct Talk<T: Transport> {
       // Misdirected is what tsync-server answers where its data set isn't the one that is meant.
       verdict = .settled(Reply(answer.status == 421 ? .notSent : .unknown(nil), stop: objection))
     } else {
-      verdict = WriteVerdict(answer, to: flight.intent, in: dialect, authorization, from: address)
+      verdict = WriteVerdict(answer, to: flight, in: dialect, authorization, from: address)
     }
-    let key = flight.intent.key
+    let key = flight.attempt.key
     if case .settled(let reply) = verdict, case .done(let row?) = reply.outcome, row.id == key.id {
       keepsIDs.insert(key.table)
     }
     // Sent again, an insert that may be done would make a second row.
-    if case .wait(let refusal, let seconds, true) = verdict, flight.intent.kind == .insert,
+    if case .wait(let refusal, let seconds, true) = verdict, flight.attempt.kind == .insert,
       facts?.tables[key.table]?.makesIDs == true
     {
       let stop = Stop.busy(status: refusal.status, seconds: seconds)

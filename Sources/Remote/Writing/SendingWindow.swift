@@ -6,9 +6,11 @@ import SyncModel
 /// When the server asks for patience the whole window pauses: what it turned away is sent first
 /// afterwards.
 struct SendingWindow {
-  /// One write and its attempts.
+  /// One write that is under way.
   struct Flight {
-    let intent: Intent
+    let attempt: Attempt
+    /// The request.
+    let request: PreparedRequest
     /// How often it was sent in this run.
     var attempts = 0
     /// How many milliseconds it has waited.

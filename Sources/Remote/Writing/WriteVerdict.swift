@@ -18,13 +18,13 @@ enum WriteVerdict: Equatable {
 
   /// Decides for an answer of a server; the tokens of the authorization are taken out of its words.
   init(
-    _ answer: HTTPAnswer, to intent: Intent, in dialect: Dialect, _ authorization: Authorization,
-    from address: ServerAddress
+    _ answer: HTTPAnswer, to flight: SendingWindow.Flight, in dialect: Dialect,
+    _ authorization: Authorization, from address: ServerAddress
   ) {
-    var moved: Stop { .moved(answer, from: address, intent.request.target) }
+    var moved: Stop { .moved(answer, from: address, flight.request.target) }
     var refusal: Refusal { Refusal(answer, authorization) }
     switch answer.status {
-    case 200..<300: self = .settled(Reply(Self.success(answer, of: intent, in: dialect)))
+    case 200..<300: self = .settled(Reply(Self.success(answer, of: flight, in: dialect)))
     case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: moved))
     case 300..<400: self = .settled(Reply(.unknown(refusal), stop: moved))
     case 401: self = .renew(refusal)
@@ -39,14 +39,15 @@ enum WriteVerdict: Equatable {
   }
 
   private static func success(
-    _ answer: HTTPAnswer, of intent: Intent, in dialect: Dialect
+    _ answer: HTTPAnswer, of flight: SendingWindow.Flight, in dialect: Dialect
   ) -> Reply.Outcome {
-    let row = row(in: answer, to: intent, dialect)
-    return switch (intent.kind, answer.status) {
+    let attempt = flight.attempt
+    let row = row(in: answer, to: flight, dialect)
+    return switch (attempt.kind, answer.status) {
     case (.delete, 204): .done(nil)
-    case (.delete, 200): deletion(answer, row, of: intent)
-    case (.insert, _): inserted(answer, row, as: intent.key.id)
-    case (.undelete, 200), (.undelete, 201), (.update, 200): written(row, of: intent)
+    case (.delete, 200): deletion(answer, row, of: attempt)
+    case (.insert, _): inserted(answer, row, as: attempt.key.id)
+    case (.undelete, 200), (.undelete, 201), (.update, 200): written(row, of: attempt)
     default: .cut(timedOut: false)
     }
   }
@@ -67,12 +68,12 @@ enum WriteVerdict: Equatable {
   }
 
   private static func deletion(
-    _ answer: HTTPAnswer, _ row: Row?, of intent: Intent
+    _ answer: HTTPAnswer, _ row: Row?, of attempt: Attempt
   ) -> Reply.Outcome {
     guard !answer.isMarkup else { return .cut(timedOut: false) }
     // An answer that was cut off after its status line is empty, too.
     if answer.body.isEmpty { return answer.isSaidToBeEmpty ? .done(nil) : .cut(timedOut: false) }
-    guard let object = answer.object, object[Item.idField]?.text == intent.key.id.text else {
+    guard let object = answer.object, object[Item.idField]?.text == attempt.key.id.text else {
       return .cut(timedOut: false)
     }
     // A hard delete tells the row as it was, which is not the row as it is.
@@ -80,8 +81,8 @@ enum WriteVerdict: Equatable {
     return .done(row)
   }
 
-  private static func written(_ row: Row?, of intent: Intent) -> Reply.Outcome {
-    guard let row, row.id == intent.key.id, !row.deleted else { return .cut(timedOut: false) }
+  private static func written(_ row: Row?, of attempt: Attempt) -> Reply.Outcome {
+    guard let row, row.id == attempt.key.id, !row.deleted else { return .cut(timedOut: false) }
     return .done(row.version == nil ? nil : row)
   }
 
@@ -90,8 +91,9 @@ enum WriteVerdict: Equatable {
   /// What echoes an item is laid over the item as it was sent: alone it has but the fields that
   /// were.
   private static func row(
-    in answer: HTTPAnswer, to intent: Intent, _ dialect: Dialect
+    in answer: HTTPAnswer, to flight: SendingWindow.Flight, _ dialect: Dialect
   ) -> Row? {
+    let attempt = flight.attempt
     guard let row = try? Row(received: answer.body[...], in: dialect) else {
       return nil
     }
@@ -99,13 +101,13 @@ enum WriteVerdict: Equatable {
     guard isEcho || row.version == nil else { return row }
     var (item, version) = (row.item, row.version)
     if version == nil { version = answer.header("ETag").flatMap(Version.init(entityTag:)) }
-    if isEcho, intent.kind == .undelete {
+    if isEcho, attempt.kind == .undelete {
       // Which fields have come back it doesn't say: the row is read.
       version = nil
-    } else if isEcho, let sent = intent.item {
+    } else if isEcho, let sent = attempt.item {
       item = sent
       // What was sent and doesn't come back, the server has dropped.
-      let body = intent.request.body.flatMap { try? JSON(parsing: $0) }?.object
+      let body = flight.request.body.flatMap { try? JSON(parsing: $0) }?.object
       for member in body?.members ?? [] { item.fields[member.name] = nil }
       for member in row.item.fields.members { item.fields[member.name] = member.value }
     }

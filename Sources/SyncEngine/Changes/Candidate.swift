@@ -9,10 +9,14 @@ package struct Candidate: Equatable, Sendable {
   /// The time of its last change, in nanoseconds since 1970; 0 if there is no file.
   package var modified: Int64
 
+  /// The base, where it was read to be compared.
+  package var base: Base?
+
   /// Makes a candidate.
-  package init(key: ItemKey?, client: ClientState, modified: Int64) {
+  package init(key: ItemKey?, client: ClientState, modified: Int64, base: Base? = nil) {
     self.key = key
     self.client = client
     self.modified = modified
+    self.base = base
   }
 }

@@ -19,7 +19,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([.noted(key, note)], durably: true)
     if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
     // Nothing was removed: should the file vanish later, nobody has said so.
-    try append(journal.takingBackDelete(of: key), durably: false)
+    try append(journal.recalledDelete(of: key), durably: false)
     return false
   }
 
@@ -29,7 +29,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// A command has displaced it already; the row, where there is one, may tell of a change since.
   mutating func keepVanished(_ key: ItemKey, by row: Row?) throws {
     let known = try base(of: key)
-    if let item = known.item, journal.notes[key]?.note.commanded != true {
+    if let item = known.item, !journal.isRemoved(key) {
       try keep(item, of: key)
     }
     if let row { try keepLast(of: row, of: key, over: known) }
@@ -63,8 +63,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
       try settle()
     }
-    // A write whose outcome is unknown stays open: the server may have done it.
-    if journal.intents[key] == nil { try append([.closed(.operation(key))], durably: true) }
+    try drop(key)
     return client.item == target ? .unchanged : .restored(target)
   }
 
@@ -83,10 +82,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([.resolve(key, resolution)], durably: true)
     try discard(&self)
     let isBack = try finish(resolution, of: key)
-    if isBack, journal.intents[key] == nil {
-      try append([.closed(.operation(key))], durably: true)
-    }
+    if isBack { try drop(key) }
     return isBack
+  }
+
+  /// Forgets what commands were told of an item, and that the server refused it; it survives a power loss.
+  ///
+  /// A write whose outcome is unknown stays open: the server may have done it.
+  private mutating func drop(_ key: ItemKey) throws {
+    guard try attempt(of: key) == nil else { return }
+    if try rejection(of: key) != nil {
+      try append([.ended(key.id)], to: key.table, durably: true)
+    }
+    try append([.closed(.note(key))], durably: true)
   }
 
   /// Forgets the rows, the token and the items of a table.

@@ -177,7 +177,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     // A row that waits behind the base it has already would go with it.
     if try base(of: key).row != resolution.server {
-      try append([.base(resolution.server)], to: key.table, durably: true)
+      // Which version it replaces is asked anew: its base may be lost since it came.
+      var server = resolution.server
+      server.former = nil
+      try append([.base(server)], to: key.table, durably: true)
     } else {
       try append([], to: key.table, durably: true)
     }
@@ -190,10 +193,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
       (note.kind, note.commanded) = (.delete, true)
       records.append(.noted(key, note))
-    } else if try resolution.item != nil || client(key) != .absent,
-      let note = journal.recalledDelete(of: key)
-    {
-      records.append(note)
+    } else if try resolution.item != nil || client(key) != .absent {
+      records += journal.recalledDelete(of: key)
     }
     if resolution.item != nil, resolution.server.deleted {
       records.append(.noted(key, .undelete))
@@ -207,8 +208,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       for former in journal.predecessors(of: key) {
         if try self.client(former) == .absent, try base(of: former).item != nil {
           _ = try restore(former)
-        } else if journal.intents[former] == nil {
-          records.append(.closed(.operation(former)))
+        } else if try attempt(of: former) == nil {
+          records.append(.closed(.note(former)))
         }
       }
     }

@@ -2,14 +2,8 @@ package import SyncModel
 
 /// One line of the journal.
 package enum JournalRecord: Equatable, Sendable {
-  /// A change was found, or made by a command; it only gives the change its place in the order.
+  /// A command was told to delete an item, or to bring a deleted row back.
   case noted(ItemKey, Note)
-  /// A write is about to be sent.
-  case intent(Intent)
-  /// A write was done; the row as the server has it now, `nil` where it has none.
-  case result(ItemKey, Row?)
-  /// A write was refused; it is not tried again until its item changes.
-  case rejected(ItemKey, Rejection)
   /// A conflict is open.
   case conflict(ItemKey, OpenConflict)
   /// A conflict is being resolved.
@@ -23,11 +17,8 @@ package enum JournalRecord: Equatable, Sendable {
 
   /// The subject of a closing record.
   package enum Subject: Equatable, Sendable {
-    /// The write: note, intent, result and rejection of an item.
-    case operation(ItemKey)
-    /// An intent that was not sent, that proved not done, or whose row waits for its item: its note
-    /// stays.
-    case intent(ItemKey)
+    /// What a command was told of an item.
+    case note(ItemKey)
     /// A conflict and its resolution.
     case conflict(ItemKey)
     /// A resolution that couldn't be carried out; the conflict stays open.
@@ -39,12 +30,14 @@ package enum JournalRecord: Equatable, Sendable {
   }
 }
 
-/// The order of a pending change.
+/// What a command was told to do with an item.
 package struct Note: Equatable, Sendable {
   /// What kind of operation it is.
   package var kind: Operation.Kind
   /// Whether a command was told to do it (`tsync rm`): no guard asks again.
   package var commanded: Bool
+  /// When, in nanoseconds since 1970; the disk that takes the first note of an item says it.
+  package var time: Int64 = 0
   /// The item that it has become, by `tsync mv`.
   package var successor: ItemKey?
   /// Whether the server has received that item, or has it as it is here.

@@ -8,12 +8,6 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var successors: [ItemKey: ItemKey] = [:]
   /// The items that have become another one, by that one: ``successors`` turned round.
   private var bySuccessor: [ItemKey: Set<ItemKey>] = [:]
-  /// The writes that are open: their outcome is not known, or not taken over yet.
-  package private(set) var intents: [ItemKey: Intent] = [:]
-  /// The writes that were done but whose row is not taken over yet.
-  package private(set) var results: [ItemKey: Row?] = [:]
-  /// The writes that were refused.
-  package private(set) var rejections: [ItemKey: Rejection] = [:]
   /// The conflicts that wait.
   package private(set) var conflicts: [ItemKey: OpenConflict] = [:]
   /// The conflicts that are being resolved.
@@ -34,17 +28,7 @@ package struct JournalState: Equatable, Sendable {
     case .noted(let key, let note):
       notes[key] = (notes[key]?.place ?? count, note)
       setSuccessor(note.hasArrived ? nil : note.successor, of: key)
-    case .intent(let intent):
-      // How often the change was refused before counts until its outcome is known.
-      intents[intent.key] = intent
-    case .result(let key, let row): results[key] = .some(row)
-    case .rejected(let key, let rejection):
-      rejections[key] = rejection
-      intents[key] = nil
-    case .conflict(let key, let conflict):
-      conflicts[key] = conflict
-      intents[key] = nil
-      rejections[key] = nil
+    case .conflict(let key, let conflict): conflicts[key] = conflict
     case .resolve(let key, let resolution): resolutions[key] = resolution
     case .purge(let table): purges.insert(table)
     case .stopped(let table, let known): stops[table] = known
@@ -54,16 +38,9 @@ package struct JournalState: Equatable, Sendable {
 
   private mutating func close(_ subject: JournalRecord.Subject) {
     switch subject {
-    case .operation(let key):
+    case .note(let key):
       notes[key] = nil
       setSuccessor(nil, of: key)
-      intents[key] = nil
-      results[key] = nil
-      rejections[key] = nil
-    case .intent(let key):
-      intents[key] = nil
-      results[key] = nil
-      rejections[key] = nil
     case .conflict(let key):
       conflicts[key] = nil
       resolutions[key] = nil
@@ -75,9 +52,6 @@ package struct JournalState: Equatable, Sendable {
       }
       notes = others(notes)
       for key in successors.keys where key.table == table { setSuccessor(nil, of: key) }
-      intents = others(intents)
-      results = others(results)
-      rejections = others(rejections)
       resolutions = others(resolutions)
       stops[table] = nil
     case .stop(let table): stops[table] = nil
@@ -91,34 +65,34 @@ package struct JournalState: Equatable, Sendable {
     if let successor { bySuccessor[successor, default: []].insert(key) }
   }
 
-  /// Returns the record that takes a command's delete back where its item has come back; `nil` where
-  /// there is none.
+  /// Returns a record as it is written at a time, in nanoseconds since 1970.
+  package func dated(_ record: JournalRecord, at time: Int64) -> JournalRecord {
+    guard case .noted(let key, var note) = record, note.time == 0 else { return record }
+    note.time = notes[key]?.note.time ?? time
+    return .noted(key, note)
+  }
+
+  /// Whether a command was told to delete an item.
+  package func isRemoved(_ key: ItemKey) -> Bool { notes[key]?.note.commanded == true }
+
+  /// Returns the records that take a command's delete back where its item has come back.
   ///
   /// Should its file vanish later, nobody has said so.
-  func recalledDelete(of key: ItemKey) -> JournalRecord? {
-    guard let note = notes[key]?.note, note.commanded else { return nil }
-    return .noted(key, Note(kind: .update, commanded: false))
+  package func recalledDelete(of key: ItemKey) -> [JournalRecord] {
+    isRemoved(key) ? [.closed(.note(key))] : []
   }
 
-  /// Returns the records that take a command's delete back which removed nothing; a write that is open
-  /// stays so.
-  package func takingBackDelete(of key: ItemKey) -> [JournalRecord] {
-    guard intents[key] != nil else { return [.closed(.operation(key))] }
-    return recalledDelete(of: key).map { [$0] } ?? []
-  }
-
-  /// Returns the records that close a write that was done; a delete that a command was told meanwhile
+  /// Returns the records that close what a write has done; a delete that a command was told meanwhile
   /// stays one.
-  func closings(of intent: Intent) -> [JournalRecord] {
-    let closed = JournalRecord.closed(.operation(intent.key))
-    guard intent.kind != .delete, let note = notes[intent.key]?.note, note.commanded else {
-      return [closed]
+  func closings(of attempt: Attempt) -> [JournalRecord] {
+    guard notes[attempt.key] != nil, attempt.kind == .delete || !isRemoved(attempt.key) else {
+      return []
     }
-    return [closed, .noted(intent.key, note)]
+    return [.closed(.note(attempt.key))]
   }
 
   /// Returns the records by which no row waits any more for an item that the server has as it is here.
-  func arrivals(of key: ItemKey) -> [JournalRecord] {
+  package func arrivals(of key: ItemKey) -> [JournalRecord] {
     predecessors(of: key).map {
       .noted($0, Note(kind: .delete, commanded: true, successor: key, hasArrived: true))
     }
@@ -142,12 +116,8 @@ package struct JournalState: Equatable, Sendable {
   package var records: [JournalRecord] {
     var records = notes.sorted { $0.value.place < $1.value.place }
       .map { JournalRecord.noted($0.key, $0.value.note) }
-    // A conflict and a refusal end the write that they came of; a write that is open came after them.
     records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
     records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
-    records += rejections.sorted { $0.key < $1.key }.map { .rejected($0.key, $0.value) }
-    records += intents.sorted { $0.key < $1.key }.map { .intent($0.value) }
-    records += results.sorted { $0.key < $1.key }.map { .result($0.key, $0.value) }
     records += purges.sorted().map { .purge($0) }
     records += stops.sorted { $0.key < $1.key }.map { .stopped($0.key, known: $0.value) }
     return records
@@ -155,12 +125,11 @@ package struct JournalState: Equatable, Sendable {
 
   /// How many ``records`` there are.
   package var recordCount: Int {
-    notes.count + conflicts.count + resolutions.count + intents.count + results.count
-      + rejections.count + purges.count + stops.count
+    notes.count + conflicts.count + resolutions.count + purges.count + stops.count
   }
 
-  /// Whether anything about the outcome of a write or a resolution is open.
-  package var isQuiet: Bool { intents.isEmpty && results.isEmpty && resolutions.isEmpty }
+  /// Whether no resolution is open.
+  package var isQuiet: Bool { resolutions.isEmpty }
 
   package static func == (left: JournalState, right: JournalState) -> Bool {
     left.records == right.records

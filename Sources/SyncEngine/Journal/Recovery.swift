@@ -12,8 +12,7 @@ package enum Recovery {
   package static func run(
     _ tables: [TableName], on disk: inout some Disk, settings: Settings
   ) throws -> [Event] {
-    // What is acted upon now, such as that a write is closed and others' rows may be brought to its
-    // item, may have been recorded a moment before its process was stopped.
+    // What is acted upon now may have been recorded a moment before its process was stopped.
     try disk.append([], durably: true)
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
       if let torn = try disk.torn(key) {
@@ -21,62 +20,11 @@ package enum Recovery {
       }
       try disk.finish(resolution, of: key)
     }
-    try finishResults(&disk)
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
     var events: [Event] = []
     for table in tables { events += try disk.takeArrivals(in: table, settings: settings) }
     return events
-  }
-
-  /// Takes over the answers that were recorded and not taken over.
-  private static func finishResults(_ disk: inout some Disk) throws {
-    let journal = disk.journal
-    var facts: [TableName: [Fact]] = [:]
-    var isWaiting = false
-    var held: Set<ItemKey> = []
-    for table in Set(journal.results.keys.map(\.table)).sorted() { try disk.append([], to: table, durably: true) }
-    for (key, row) in journal.results.sorted(by: { $0.key < $1.key }) {
-      guard let intent = journal.intents[key] else { continue }
-      // A base that has moved on was set after this answer, and an answer that has arrived waits already.
-      let base = try disk.base(of: key).row
-      let open = try disk.arrival(of: ItemKey(key.table, row?.id ?? key.id))
-      guard intent.isBased(on: base), open?.isMine != true else { continue }
-      try disk.restoreTorn(key, to: intent.item)
-      guard let row, intent.kind != .delete else {
-        try disk.keepVanished(key, by: row)
-        let gone = Row.gone(key.id, holding: base?.item ?? Item(JSONObject()))
-        facts[key.table, default: []].append(.base(row ?? gone))
-        continue
-      }
-      let key = ItemKey(key.table, row.id)
-      guard try key == intent.key || disk.rename(intent.key, to: key) else {
-        held.insert(intent.key)
-        continue
-      }
-      let isTaken = try disk.takeAnswer(row, to: intent, at: key)
-      let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-      // What was pulled since would go when the answer becomes the base.
-      let newer = open.flatMap { $0.row == row ? nil : $0.row }
-      isWaiting = isWaiting || !isTaken || newer != nil
-      if isTaken { facts[key.table, default: []].append(.base(row)) }
-      if !isTaken || newer != nil {
-        facts[key.table, default: []].append(
-          .arrived(
-            Arrival(newer ?? row, over: isTaken ? nil : sent, isMine: newer == nil)))
-      }
-    }
-    // The process that was stopped may have written the items.
-    if !facts.isEmpty { try disk.settle(afresh: true) }
-    for (table, facts) in facts { try disk.append(facts, to: table, durably: true) }
-    let results = journal.results.filter { !held.contains($0.key) }.sorted { $0.key < $1.key }
-    try disk.noteArrivals(
-      results.compactMap { key, row in journal.intents[key].map { ($0, row) } })
-    let closings = results.flatMap { key, _ in
-      journal.intents[key].map(disk.journal.closings) ?? [.closed(.operation(key))]
-    }
-    // Rows that wait are brought to their items next, whose writes are closed before.
-    if !closings.isEmpty { try disk.append(closings, durably: isWaiting) }
   }
 }
 

@@ -14,9 +14,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Reads what is known of an item but for its files; `base` is its base, where that was read already.
   func known(_ arrival: Arrival, of key: ItemKey, over base: Base? = nil) throws -> Known {
     Known(
-      base: try base ?? self.base(of: key), arrival: arrival, hasAttempt: journal.intents[key] != nil,
+      base: try base ?? self.base(of: key), arrival: arrival,
+      hasAttempt: try attempt(of: key) != nil,
       conflict: journal.conflicts[key], isAwaited: journal.isAwaited(key),
-      isRemoved: journal.notes[key]?.note.commanded == true)
+      isRemoved: journal.isRemoved(key))
   }
 
   /// Brings a row of the server's to its item, which may have changed as well.
@@ -57,10 +58,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var records = told.arrives ? journal.arrivals(of: key) : []
     if told.undeletes { records.append(.noted(key, .undelete)) }
     if !records.isEmpty { try append(records, durably: false) }
-    if client.item == nil, try self.client(key).item != nil,
-      let note = journal.recalledDelete(of: key)
-    {
-      try append([note], durably: false)
+    if client.item == nil, journal.isRemoved(key), try self.client(key).item != nil {
+      try append(journal.recalledDelete(of: key), durably: false)
     }
     let event = told.what.map { Event(key, $0, item: told.item) }
     guard known.conflict != nil else { return event }
@@ -95,41 +94,77 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let record = OpenConflict(
       kind: conflict.kind, fields: conflict.names, digest: digest, server: row, origin: origin)
     try append([.conflict(key, record)], durably: false)
+    if try rejection(of: key) != nil {
+      try append([.ended(key.id)], to: key.table, durably: false)
+    }
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
-  /// Brings the open arrivals of a table to their items.
+  /// Brings the open arrivals of a table to their items, or only those of some ids.
   ///
   /// It answers what is to be told.
-  mutating func takeArrivals(in table: TableName, settings: Settings) throws -> [Event] {
+  mutating func takeArrivals(
+    in table: TableName, of ids: Set<ItemID>? = nil, settings: Settings
+  ) throws -> [Event] {
     let arrivals = try arrivals(in: table)
     guard !arrivals.isEmpty else { return [] }
-    // No item may outlive the row that it was written for, nor that its write is closed: it would look
-    // like an edit.
-    try append([], durably: true)
+    // No item may outlive the row that it was written for, nor that its write is over: it would look like
+    // an edit.
     try append([], to: table, durably: true)
     var events: [Event] = []
     var held: Set<ItemID> = []
     for arrival in arrivals {
-      let (row, key) = (arrival.row, ItemKey(table, arrival.row.id))
+      let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
       // The server side of an open conflict has been told already.
-      if journal.intents[key] != nil || journal.conflicts[key]?.server == row {
-        held.insert(row.id)
+      guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
+        journal.conflicts[key]?.server != arrival.row
+      else {
+        held.insert(arrival.id)
         continue
       }
-      let known = try known(arrival, of: key)
-      try restoreTorn(key, to: known.base.item)
+      let known = try known(arrival, of: former)
+      try restoreTorn(key, to: former == key ? known.base.item : nil)
+      guard try former == key || rename(former, to: key) else {
+        held.insert(arrival.id)
+        continue
+      }
       switch try apply(known, to: key, policy: settings.policy(of: table)) {
       case .taken(let event): if let event { events.append(event) }
       case .conflict(let event):
-        held.insert(row.id)
+        held.insert(arrival.id)
         events.append(event)
-      case .waiting: held.insert(row.id)
+      case .waiting: held.insert(arrival.id)
       }
     }
     // Items may have been written by a process that was stopped before it could do this.
     if held.count < arrivals.count || !events.isEmpty { try settle(afresh: true) }
     try append([.taken(but: held)], to: table, durably: true)
     return events
+  }
+
+  /// Moves a new item, as it is now, to the id that the server gave its row.
+  ///
+  /// The file of the former name goes to the trash. What was cut off is finished by doing it again.
+  ///
+  /// - Returns: Whether that is done; not where the item's file can't be read or was moved by hand, and
+  ///   where the place holds another item, which may be about to get an id of its own. It waits then.
+  private mutating func rename(_ former: ItemKey, to key: ItemKey) throws -> Bool {
+    var written: Digest?
+    for _ in 0..<8 {
+      guard case .item(let item, let digest) = try client(former) else {
+        return try client(former) == .absent && file(claiming: former) == nil
+      }
+      let place = try client(key)
+      if place == .absent || (written != nil && place.digest == written) {
+        guard case .replaced(let now) = try write(item, to: key, expecting: place.digest) else {
+          continue
+        }
+        written = now
+      } else if place.item != item {
+        return false
+      }
+      if try write(nil, to: former, expecting: digest) != .changedMeanwhile { return true }
+    }
+    return false
   }
 }

@@ -9,30 +9,30 @@ package struct Arrival: Equatable, Sendable {
   package let over: Item?
   /// Whether the row answers a write from here, and nobody else has had a hand in it.
   package let isMine: Bool
+  /// The id under which the item was sent, if the server gave its row another one: until it is moved there,
+  /// that is the item's.
+  package let was: ItemID?
+
+  /// The id of the item.
+  package var id: ItemID { was ?? row.id }
 
   /// Makes an arrival.
-  package init(_ row: Row, over: Item? = nil, isMine: Bool = false) {
+  package init(_ row: Row, over: Item? = nil, isMine: Bool = false, was: ItemID? = nil) {
     self.row = row
     self.over = over
     self.isMine = isMine
+    self.was = was
   }
 
   /// Returns what is the base while the arrival is open; `nil` if that stays as it was.
   ///
   /// No write goes over it. Its version is the one that the row replaces.
   package var base: Row? {
-    over.map { Row(id: row.id, item: $0, version: row.former, updatedAt: row.updatedAt) }
+    over.map { Row(id: id, item: $0, version: row.former, updatedAt: row.updatedAt) }
   }
-}
 
-/// What one line of a table's log says.
-package enum Fact: Equatable, Sendable {
-  /// A row is the base. An arrival of it is over.
-  case base(Row)
-  /// A row has arrived; it takes the place of an open arrival of its id.
-  case arrived(Arrival)
-  /// All open arrivals are bases, but those of these ids.
-  case taken(but: Set<ItemID>)
-  /// So far the pulls of the table have come.
-  case token(DeltaToken)
+  /// Returns the arrival where an `older` one of its row is open: it is measured against the same.
+  package func following(_ older: Arrival?) -> Arrival {
+    Arrival(row, over: over ?? older?.over, isMine: isMine, was: was ?? older?.was)
+  }
 }

@@ -81,7 +81,8 @@ extension Known {
     if base == .neverSeen, row.deleted, here != nil {
       return .conflict(Conflict(base: nil, client: here, server: nil, last: row.item), from: nil)
     }
-    var told = Told(keeps: lost(server, here, merge))
+    // What the server makes of what was sent nobody has written.
+    var told = Told(keeps: isAnswer ? [] : lost(server, here, merge))
     switch merge {
     case .settled:
       told.arrives = server != nil && here == server

@@ -41,7 +41,7 @@ struct PullRun {
 
   /// Notes the arrivals that waited before the pull.
   mutating func holdArrivals(on disk: some Disk) throws {
-    held = try Set(disk.arrivals(in: table).map(\.row.id))
+    held = try Set(disk.arrivals(in: table).map(\.id))
   }
 
   mutating func apply(_ page: Page, to disk: inout some Disk) throws {
@@ -155,8 +155,9 @@ struct PullRun {
 
   private mutating func apply(_ row: Row, over base: Base, to disk: inout some Disk) throws {
     let key = ItemKey(table, row.id)
-    // What has arrived of an item before may tell what its changes are measured against.
-    let arrival = try disk.arrival(of: key) ?? Arrival(row)
+    // What has arrived of the row before may tell what is measured against what, or that its item is still
+    // to be moved to its id.
+    guard let arrival = try disk.arrival(of: key) else { return }
     let known = try disk.known(arrival, of: key, over: base)
     switch try disk.apply(known, to: key, policy: settings.policy(of: table)) {
     case .taken(let event):

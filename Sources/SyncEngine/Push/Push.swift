@@ -3,11 +3,11 @@ package import SyncModel
 /// A push: it sends the pending changes to the server.
 ///
 /// ```
-///   item safe → intent durable → send → result → item → base → closed
+///   text safe → attempt durable → send → answer → item, where the answer changes it
 /// ```
 ///
-/// Nothing is sent before its text is safe and its intent durable, a write that is sent again is the
-/// same bytes, and every doubt is settled by reading the row. A write that stays
+/// Nothing is sent before its text is safe and its attempt durable, a write that is sent again is the
+/// same, and every doubt is settled by reading the row. A write that stays
 /// open is sent again alone, after the others, and holds back nothing but later writes of its item.
 package struct Push {
   /// What the user has settled.
@@ -48,12 +48,14 @@ package struct Push {
   ) throws {
     var run = PushRun(settings: settings, report: report)
     defer { report = run.report }
-    // What was answered isn't sent again, though its item can't be moved to its new id yet.
-    for (key, _) in disk.journal.results.sorted(by: { $0.key < $1.key })
-    where tables.contains(key.table) && isSelected(key) {
-      run.report.events.append(Event(key, .held, item: disk.journal.intents[key]?.item))
+    // What has another id at the server isn't sent again, though its item can't be moved there yet.
+    for table in tables {
+      for arrival in try disk.arrivals(in: table) {
+        guard let key = arrival.was.map({ ItemKey(table, $0) }), isSelected(key) else { continue }
+        run.report.events.append(Event(key, .held, item: arrival.over))
+      }
     }
-    let open = openIntents(of: tables, on: disk)
+    let open = try openAttempts(of: tables, on: disk)
     // A write that is not what its file says any more isn't sent again: it is done, or replaced.
     let replaced = try open.filter { try $0.next(disk.client($0.key)) != nil }
     try run.look(at: replaced, &disk, &backend)
@@ -62,6 +64,8 @@ package struct Push {
     if let unmeant = try unmeant(in: survey, on: disk).first { throw unmeant.stop }
     var pending = survey.pending(selection)
     try note(survey, on: &disk)
+    // Every text of the survey is safe on disk from here on.
+    if !pending.isEmpty { try disk.settle(afresh: true) }
     run.total = pending.count
     // What vanishes in the midst of a push has passed no guard: the next one asks.
     var deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
@@ -73,17 +77,18 @@ package struct Push {
       run.again = []
       for part in try parts(pending, on: disk)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(PushQueue(operations: part), &run, &disk, &backend)
+        try send(PushQueue(operations: part, safe: survey.digests), &run, &disk, &backend)
       }
-      for intent in openIntents(of: tables, on: disk) where !sentAgain.contains(intent.key) {
-        run.leavesSome = run.leavesSome || run.line.isCutOff(intent.kind)
-        guard run.maySendAgain(intent) else { continue }
-        sentAgain.insert(intent.key)
-        let isOld = open.contains { $0.key == intent.key }
-        guard try isSentAgain(intent, isOld: isOld, &run, &backend) else { continue }
-        try send(PushQueue(again: intent, &disk), &run, &disk, &backend)
-        try run.takeWaiting(in: [intent.key.table], &disk)
-        if try intent.next(disk.client(intent.key)) != nil { run.again.insert(intent.key) }
+      for attempt in try openAttempts(of: tables, on: disk) where !sentAgain.contains(attempt.key) {
+        run.leavesSome = run.leavesSome || run.line.isCutOff(attempt.kind)
+        guard run.maySendAgain(attempt) else { continue }
+        sentAgain.insert(attempt.key)
+        let isOld = open.contains { $0.key == attempt.key }
+        guard try isSentAgain(attempt, isOld: isOld, &run, &backend) else { continue }
+        let queue = try PushQueue(again: attempt, at: settings.now, &disk)
+        try send(queue, &run, &disk, &backend)
+        try run.takeWaiting(in: [attempt.key.table], &disk)
+        if try attempt.next(disk.client(attempt.key)) != nil { run.again.insert(attempt.key) }
       }
       // What has other ids now goes once the server has had it under those.
       let following = survey.following(selection)
@@ -94,19 +99,21 @@ package struct Push {
       pending = survey.pending(next).filter {
         $0.kind != .delete || deletes.contains($0.key)
       }
+      if !pending.isEmpty { try disk.settle(afresh: true) }
     } while !pending.isEmpty && rounds > 0 && run.report.stop == nil
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable(
         "the server did not keep changes that were sent \(Self.rounds) times")
     }
     try run.tellHeld(disk)
-    // Everything in the report must survive, conflicts and rejections too, and the ends of writes must
-    // be durable before rows are applied to their items.
+    // Everything in the report must survive, conflicts and refusals too.
     try disk.append([], durably: true)
-    run.report.doubtful.formIntersection(disk.journal.intents.keys)
+    for table in tables { try disk.append([], to: table, durably: true) }
+    let left = try Set(tables.flatMap(disk.attempts).map(\.key))
+    run.report.doubtful.formIntersection(left)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
       let cut = run.report.events.filter { if case .cut = $0.what { true } else { false } }
-      let told = Set(cut.map(\.key)).intersection(disk.journal.intents.keys).count
+      let told = Set(cut.map(\.key)).intersection(left).count
       run.report.waiting = try Survey(of: tables, on: disk).waiting - told
     }
   }
@@ -114,11 +121,9 @@ package struct Push {
   private func isSelected(_ key: ItemKey) -> Bool { selection?.contains(key) ?? true }
 
   /// Returns the selected writes that wait for an answer, first those that were tried least.
-  private func openIntents(of tables: [TableName], on disk: some Disk) -> [Intent] {
-    let answered = disk.journal.results
-    return disk.journal.intents.values
-      .filter { tables.contains($0.key.table) && isSelected($0.key) && answered[$0.key] == nil }
-      .sorted { ($0.attempt, $0.key) < ($1.attempt, $1.key) }
+  private func openAttempts(of tables: [TableName], on disk: some Disk) throws -> [Attempt] {
+    try tables.flatMap(disk.attempts).filter { isSelected($0.key) }
+      .sorted { ($0.tries, $0.key) < ($1.tries, $1.key) }
   }
 
   /// Tells whether a write that is open may be sent again; `isOld` says that an earlier push left it.
@@ -126,19 +131,19 @@ package struct Push {
   /// Where the server gives rows ids of its own, an insert would make a second row: its user says
   /// whether the row is there, by removing the item here or by sending it again.
   private func isSentAgain(
-    _ intent: Intent, isOld: Bool, _ run: inout PushRun, _ backend: inout some Backend
+    _ attempt: Attempt, isOld: Bool, _ run: inout PushRun, _ backend: inout some Backend
   ) throws -> Bool {
-    guard intent.kind == .insert, !(insertsAgain && isOld) else { return true }
-    guard !run.report.doubtful.contains(intent.key) else { return false }
+    guard attempt.kind == .insert, !(insertsAgain && isOld) else { return true }
+    guard !run.report.doubtful.contains(attempt.key) else { return false }
     do {
-      guard try backend.makesIDs(in: intent.key.table) else { return true }
-      run.report.doubtful.insert(intent.key)
+      guard try backend.makesIDs(in: attempt.key.table) else { return true }
+      run.report.doubtful.insert(attempt.key)
     } catch Stop.noTable(let table) {
       run.report.missing.insert(table)
     } catch let stop as Stop {
       run.report.stop = stop
     }
-    run.report.events.append(Event(intent.key, .unknown, item: intent.item))
+    run.report.events.append(Event(attempt.key, .unknown, item: attempt.item))
     return false
   }
 
@@ -162,20 +167,22 @@ package struct Push {
     return parts
   }
 
-  /// Gives every change that is sent its place in the order, and closes the notes of changes that are
-  /// none.
+  /// Notes that the deleted rows are meant which the push brings back, and ends what stands for nothing any
+  /// more: deletes of items that are back, notes of changes that are none, and refusals of those.
   private func note(_ survey: Survey, on disk: inout some Disk) throws {
-    var records: [JournalRecord] = []
-    for change in survey.pending(selection) {
-      let former = disk.journal.notes[change.key]?.note
-      // What a command was told to delete is noted already; what is over an unknown row isn't sent.
-      if change.kind == .delete, former?.commanded == true { continue }
-      if try disk.tombstone(under: change)?.wasLive == false { continue }
-      let note = try disk.note(of: change)
-      if former != note { records.append(.noted(change.key, note)) }
+    let changes = survey.pending(selection)
+    var records = changes.filter { $0.kind != .delete }
+      .flatMap { disk.journal.recalledDelete(of: $0.key) }
+    for change in changes where try disk.tombstone(under: change)?.wasLive != false {
+      if let meaning = try disk.meaning(of: change) { records.append(meaning) }
     }
     records += survey.closings(of: disk.journal)
     if !records.isEmpty { try disk.append(records, durably: false) }
+    let standing = Set(survey.entries.compactMap(\.key))
+    for table in survey.tables {
+      let over = try disk.rejectedIDs(in: table).filter { !standing.contains(ItemKey(table, $0)) }
+      if !over.isEmpty { try disk.append(over.map { .ended($0) }, to: table, durably: false) }
+    }
   }
 
   /// Sends writes, in several goes where no answer comes to some: the rows of those are read first.
@@ -193,18 +200,18 @@ package struct Push {
         next: {
           guard run.line.maySend(after: handedOut) else { return nil }
           if queue.ready.isEmpty {
-            try run.flush(&disk)
-            try queue.fill(&disk, &run, preparer, settings.now)
+            try queue.fill(&disk, &run, preparer)
           }
           handedOut += queue.ready.isEmpty ? 0 : 1
-          return queue.ready.popFirst()
+          return queue.ready.popFirst().map { ($0.attempt, $0.operation) }
         },
-        done: { intent, reply in
-          try run.take(reply, to: intent, &disk)
+        done: { attempt, reply in
+          try run.take(reply, to: attempt, disk)
           progress(run.replies, max(run.total, run.replies))
         })
-      let unsent = queue.takeBack()
-      if !unsent.isEmpty { try disk.append(unsent.map { .closed(.intent($0)) }, durably: false) }
+      for key in queue.takeBack() {
+        try disk.append([.ended(key.id)], to: key.table, durably: false)
+      }
       try run.settle(&disk, &backend)
     } while !queue.isEmpty && handedOut > 0 && run.report.stop == nil
   }
@@ -218,14 +225,9 @@ extension Survey {
     let successors = Set(journal.successors.values)
     return journal.notes.keys.sorted()
       .filter { tables.contains($0.table) && !standing.contains($0) }
-      .flatMap { key -> [JournalRecord] in
-        let closed = JournalRecord.closed(.operation(key))
-        guard successors.contains(key), let note = journal.notes[key]?.note, note.commanded else {
-          return [closed]
-        }
-        // That what an item has become was removed on purpose counts for the item, too.
-        return journal.rejections[key] == nil ? [] : [closed, .noted(key, note)]
-      }
+      // That what an item has become was removed on purpose counts for the item, too.
+      .filter { !successors.contains($0) || !journal.isRemoved($0) }
+      .map { .closed(.note($0)) }
   }
 
   /// How many changes wait for the next push, those of unknown outcome included.

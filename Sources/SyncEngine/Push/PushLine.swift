@@ -21,23 +21,23 @@ struct PushLine {
   func isCutOff(_ kind: Operation.Kind) -> Bool { cuts[kind, default: 0] >= Self.mostCuts }
 
   /// Whether a write that is open may be sent again.
-  func maySendAgain(_ intent: Intent) -> Bool {
-    !isCutOff(intent.kind) && !timedOut.contains(intent.key)
+  func maySendAgain(_ attempt: Attempt) -> Bool {
+    !isCutOff(attempt.kind) && !timedOut.contains(attempt.key)
   }
 
   /// Notes what came of a write.
-  mutating func note(_ outcome: Reply.Outcome, of intent: Intent) {
+  mutating func note(_ outcome: Reply.Outcome, of attempt: Attempt) {
     guard case .cut(let isLate) = outcome else {
       isSure = true
-      cuts[intent.kind] = nil
+      cuts[attempt.kind] = nil
       return
     }
-    cut.insert(intent.kind)
-    if isLate { timedOut.insert(intent.key) }
+    cut.insert(attempt.kind)
+    if isLate { timedOut.insert(attempt.key) }
   }
 
   /// Notes that a write was done although no answer came.
-  mutating func found(_ intent: Intent) { cuts[intent.kind] = nil }
+  mutating func found(_ attempt: Attempt) { cuts[attempt.kind] = nil }
 
   /// Notes that a sending has come to its end.
   mutating func end() {

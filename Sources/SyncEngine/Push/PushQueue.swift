@@ -1,67 +1,76 @@
-import SyncModel
+package import SyncModel
 
-/// The writes of one sending: a group at a time is made durable in the journal, then handed out.
+/// The writes of one sending: a group at a time is made durable, then handed out.
 struct PushQueue {
-  /// The intents that are durable and wait to be sent.
-  var ready: ArraySlice<Intent> = []
+  /// The attempts that are durable and wait to be sent, with what they do.
+  var ready: ArraySlice<(attempt: Attempt, operation: Operation)> = []
+  /// The fingerprints of the files that are safe on disk.
+  private let safe: [ItemKey: Digest]
   private var operations: ArraySlice<Operation> = []
 
-  /// How many intents share one durable write.
+  /// How many attempts share one durable write.
   static let group = 32
 
-  /// Sends an open intent again, to the byte.
-  init(again intent: Intent, _ disk: inout some Disk) throws {
-    ready = [intent]
-    ready[0].attempt += 1
-    try disk.append(ready.map { .intent($0) }, durably: true)
+  /// Sends an open attempt once more.
+  init(again attempt: Attempt, at time: Int64, _ disk: inout some Disk) throws {
+    var again = attempt
+    (again.tries, again.time) = (attempt.tries + 1, time)
+    let base = try disk.base(of: attempt.key).row
+    ready = [(again, Operation(again, over: base))]
+    safe = [:]
+    try disk.append([.sent(again)], to: attempt.key.table, durably: true)
   }
 
-  /// Sends operations of a survey.
-  init(operations: [Operation]) { self.operations = operations[...] }
+  /// Sends operations of a survey; `safe` are the fingerprints of the files that are safe on disk.
+  init(operations: [Operation], safe: [ItemKey: Digest]) {
+    self.operations = operations[...]
+    self.safe = safe
+  }
 
   /// Whether there is nothing more to send.
   var isEmpty: Bool { ready.isEmpty && operations.isEmpty }
 
   /// Takes back what was made durable and never handed out: it has not been sent.
   mutating func takeBack() -> [ItemKey] {
-    let unsent = ready.filter { $0.attempt == 1 }
-    let operations = unsent.map { Operation(key: $0.key, kind: $0.kind, item: $0.item, base: nil) }
-    self.operations = operations + self.operations
+    let unsent = ready.filter { $0.attempt.tries == 1 }.map(\.operation)
+    operations = unsent + operations
     ready = []
     return unsent.map(\.key)
   }
 
-  /// Makes the next group durable and ready.
+  /// Makes the next group durable and ready, and what was answered before it.
   mutating func fill(
-    _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend, _ now: Int64
+    _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend
   ) throws {
     while ready.isEmpty, !operations.isEmpty {
+      try run.absorb(&disk)
       var group = try operations.prefix(Self.group).compactMap {
-        try prepare($0, &disk, &run, backend, now)
+        try prepare($0, &disk, &run, backend)
       }
       operations = operations.dropFirst(Self.group)
       // What files that are missing now have become may be back.
-      group = try group.filter { intent in
-        guard intent.kind == .delete else { return true }
-        let successor = disk.journal.successors[intent.key]
-        return try disk.moved(intent.key) == nil
+      group = try group.filter { attempt, _ in
+        guard attempt.kind == .delete else { return true }
+        let successor = disk.journal.successors[attempt.key]
+        return try disk.moved(attempt.key) == nil
           && successor.map { try disk.client($0) == .absent } ?? true
       }
-      if !group.isEmpty {
-        // What is sent may have been saved a moment ago. An intent that outlived it would bring the
-        // server further than the item, which would then look like an edit that takes it back.
+      // What is sent may have been saved a moment ago. An attempt that outlived it would bring the server
+      // further than the item, which would then look like an edit that takes it back.
+      if group.contains(where: { safe[$0.attempt.key] != $0.attempt.digest }) {
         try disk.settle(afresh: true)
-        try disk.append(group.map { .intent($0) }, durably: true)
+      }
+      if let table = group.first?.attempt.key.table {
+        try disk.append(group.map { .sent($0.attempt) }, to: table, durably: true)
       }
       ready = group[...]
     }
   }
 
-  /// Looks at an item once more, just before its intent: it is sent as it is now.
+  /// Looks at an item once more, just before its attempt: it is sent as it is now.
   private func prepare(
-    _ planned: Operation, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend,
-    _ now: Int64
-  ) throws -> Intent? {
+    _ planned: Operation, _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend
+  ) throws -> (attempt: Attempt, operation: Operation)? {
     let key = planned.key
     guard !run.line.isCutOff(planned.kind) else {
       run.leavesSome = true
@@ -69,10 +78,13 @@ struct PushQueue {
     }
     let client = try disk.client(key)
     if case .invalid = client { return nil }
+    // Only what arrives changes it.
+    let base = try planned.base.map { Base($0) } ?? disk.base(of: key)
     // A row that waits, since its item could not be read a moment ago, comes first.
-    guard disk.journal.conflicts[key] == nil, disk.journal.intents[key] == nil,
-      try disk.arrival(of: key) == nil,
-      let operation = try Operation(key: key, client: client.item, base: disk.base(of: key)),
+    guard
+      try disk.journal.conflicts[key] == nil && disk.attempt(of: key) == nil
+        && disk.arrival(of: key) == nil,
+      let operation = Operation(key: key, client: client.item, base: base),
       operation.kind != .delete || planned.kind == .delete
     else { return nil }
     if let row = try disk.tombstone(under: operation), !row.wasLive {
@@ -81,15 +93,25 @@ struct PushQueue {
       }
       return nil
     }
+    let attempt = Attempt(
+      key: key, kind: operation.kind, version: operation.kind == .insert ? nil : base.row?.version,
+      item: operation.item, digest: client.digest, time: run.settings.now)
+    run.bases[key] = base
     do {
-      let request = try backend.prepare(operation)
-      return Intent(
-        key: key, kind: operation.kind, request: request,
-        version: operation.kind == .insert ? nil : operation.base?.version, item: operation.item,
-        digest: client.digest)
+      try backend.check(operation)
+      return (attempt, operation)
     } catch let refusal as Refusal {
-      try run.reject(refusal, operation.kind, key, client.digest, client.item, attempt: 1, &disk)
+      run.answers.append(Answer(attempt: attempt, settlement: .rejected(refusal)))
       return nil
     }
+  }
+}
+
+extension Operation {
+  /// What an attempt does: its base, which stays while it is open, is that over which it was sent.
+  package init(_ attempt: Attempt, over base: Row?) {
+    self.init(
+      key: attempt.key, kind: attempt.kind, item: attempt.item,
+      base: attempt.kind == .insert ? nil : base)
   }
 }

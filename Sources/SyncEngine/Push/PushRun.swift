@@ -11,18 +11,20 @@ struct PushRun {
   /// The items that were merged or turned and are to be sent again in this push.
   var again: Set<ItemKey> = []
   /// The items to which rows were to be brought that aren't as they were sent.
-  private var brought: Set<ItemKey> = []
-  /// The writes that the server has done and that are not taken over yet.
-  private var done: [(intent: Intent, row: Row?, read: Bool)] = []
+  var brought: Set<ItemKey> = []
+  /// What has become of writes and isn't taken over yet.
+  var answers: [Answer] = []
+  /// What the writes under way were sent over.
+  var bases: [ItemKey: Base] = [:]
   /// The rows that lack fields which were sent, and those.
-  private var dropped: [(key: ItemKey, row: Row, names: [Text])] = []
+  var dropped: [(key: ItemKey, row: Row, names: [Text])] = []
   /// How many of the push's writes were answered by "there is no such row".
-  private var absences = 0
+  var absences = 0
   /// The writes whose outcome only a reading can tell; with the refusal that it comes to where the row is
   /// as it was before, `nil` where no whole answer came.
-  private var doubts: [(intent: Intent, refusal: Refusal?)] = []
+  var doubts: [(attempt: Attempt, refusal: Refusal?)] = []
   /// The line.
-  private(set) var line = PushLine()
+  var line = PushLine()
   /// Whether changes stay that were to be sent.
   var leavesSome = false
 
@@ -32,117 +34,74 @@ struct PushRun {
   }
 
   /// Whether a write that is open may be sent again in this push.
-  func maySendAgain(_ intent: Intent) -> Bool {
-    report.stop == nil && line.maySendAgain(intent) && !report.missing.contains(intent.key.table)
+  func maySendAgain(_ attempt: Attempt) -> Bool {
+    report.stop == nil && line.maySendAgain(attempt) && !report.missing.contains(attempt.key.table)
   }
 
-  mutating func take(_ reply: Reply, to intent: Intent, _ disk: inout some Disk) throws {
+  mutating func take(_ reply: Reply, to attempt: Attempt, _ disk: some Disk) throws {
     replies += 1
     report.stop = report.stop ?? reply.stop
-    line.note(reply.outcome, of: intent)
+    line.note(reply.outcome, of: attempt)
+    func settled(_ settlement: Settlement) {
+      answers.append(Answer(attempt: attempt, settlement: settlement))
+    }
     switch reply.outcome {
     // The answer tells no version, or is the row from before the write.
-    case .done(nil) where intent.kind != .delete: doubts.append((intent, intent.kept))
+    case .done(nil) where attempt.kind != .delete: doubts.append((attempt, attempt.kept))
     case .done(let row?)
-    where try [.update, .undelete].contains(intent.kind) && row.item != intent.item
-      && disk.base(of: intent.key).row?.knows(row.version) == true:
-      doubts.append((intent, intent.kept))
-    case .done(let row): done.append((intent, row, false))
-    case .refused(let refusal):
-      guard intent.attempt > 1 else { return try reject(refusal, intent, &disk) }
-      doubts.append((intent, refusal))  // what is refused now may have been done before
-    case .disputed(let refusal): doubts.append((intent, refusal))
-    case .unknown(let refusal): doubts.append((intent, refusal))
-    case .cut: doubts.append((intent, nil))
-    case .notSent:
-      // An earlier attempt may still have been carried out.
-      guard intent.attempt == 1 else { return }
-      try disk.append([.closed(.intent(intent.key))], durably: false)
+    where try [.update, .undelete].contains(attempt.kind) && row.item != attempt.item
+      && disk.base(of: attempt.key).row?.knows(row.version) == true:
+      doubts.append((attempt, attempt.kept))
+    case .done(let row): settled(.done(row))
+    // What is refused now may have been done before.
+    case .refused(let refusal) where attempt.tries > 1: doubts.append((attempt, refusal))
+    case .refused(let refusal): settled(.rejected(refusal))
+    case .disputed(let refusal): doubts.append((attempt, refusal))
+    case .unknown(let refusal): doubts.append((attempt, refusal))
+    case .cut: doubts.append((attempt, nil))
+    // An earlier attempt may still have been carried out.
+    case .notSent where attempt.tries > 1: break
+    case .notSent: settled(.void)
     }
   }
 
-  private mutating func reject(
-    _ refusal: Refusal, _ intent: Intent, _ disk: inout some Disk
-  ) throws {
-    try reject(
-      refusal, intent.kind, intent.key, intent.digest, intent.item, attempt: intent.attempt, &disk)
-  }
-
-  mutating func reject(
-    _ refusal: Refusal, _ kind: Operation.Kind, _ key: ItemKey, _ digest: Digest?, _ item: Item?,
-    attempt: Int, _ disk: inout some Disk
-  ) throws {
-    // An item that was edited is another change.
-    let former = disk.journal.rejections[key]
-      .flatMap { $0.kind == kind && $0.digest == digest ? $0 : nil }
-    let rejection = Rejection(
-      kind: kind, refusal: refusal, digest: digest, tries: (former?.tries ?? 0) + attempt,
-      time: settings.now)
-    try disk.append([.rejected(key, rejection)], durably: false)
-    let shown = try item ?? disk.base(of: key).row?.item
-    report.events.append(Event(key, .rejected(rejection), item: shown))
-  }
-
-  /// Takes over what the server has done: result, item, base, closed, each for all of the group.
-  mutating func flush(_ disk: inout some Disk) throws {
-    guard !done.isEmpty else { return }
-    // Of an item that a power loss tears as an answer is brought to it, the result tells what it was.
-    let bringsMore = done.contains { intent, row, _ in
-      row.map { $0.item != intent.item || $0.id != intent.key.id } ?? false
-    }
-    try disk.append(done.map { .result($0.intent.key, $0.row) }, durably: bringsMore)
-    var bases: [TableName: [Fact]] = [:]
-    var taken: [Intent] = []
-    var renamed: [Intent] = []
-    var waiting: [TableName: [Arrival]] = [:]
-    for (intent, row, read) in done {
-      let former = try disk.base(of: intent.key).row?.item
-      let answer = WriteAnswer(row, to: intent, over: former)
-      let key = answer.id.map { ItemKey(intent.key.table, $0) } ?? intent.key
-      guard try key == intent.key || disk.rename(intent.key, to: key) else {
-        // Recovery moves it once that can be done.
-        report.events.append(Event(intent.key, .held, item: intent.item))
-        continue
-      }
-      if let row, try !disk.takeAnswer(row, to: intent, at: key) {
-        let sent = try disk.sent(by: intent, answeredBy: row) ?? Item(JSONObject())
-        waiting[key.table, default: []].append(Arrival(row, over: sent, isMine: true))
-      } else {
-        if intent.kind == .delete {
-          if disk.journal.notes[intent.key]?.note.commanded != true { report.vanished += 1 }
-          try disk.keepVanished(intent.key, by: row)
-        }
-        if key == intent.key { taken.append(intent) }
-        let gone = Row.gone(intent.key.id, holding: former ?? Item(JSONObject()))
-        bases[intent.key.table, default: []].append(.base(row ?? gone))
-      }
-      if key != intent.key { renamed.append(intent) }
-      if let row, !answer.dropped.isEmpty { dropped.append((key, row, answer.dropped)) }
+  /// Tells what became of a write, and keeps what of it would be lost; before its line is written, so that
+  /// what is cut off is done again.
+  mutating func tell(_ answer: Answer, over base: Base, _ disk: inout some Disk) throws {
+    let (attempt, key) = (answer.attempt, answer.attempt.key)
+    func add(_ what: Event.What, _ answer: WriteAnswer = WriteAnswer()) {
       report.events.append(
-        Event(
-          intent.key, read ? .alreadyThere(intent.kind) : .pushed(intent.kind),
-          item: intent.item ?? former, answer: answer))
-      // An undelete may leave the fields to a second write, and a new id what was edited since.
-      if intent.kind == .undelete || (answer.id != nil && answer.dropped.isEmpty) {
-        again.insert(key)
-      }
+        Event(key, what, item: attempt.item ?? base.row?.item, answer: answer))
     }
-    // What was sent is safe since before its intent; what the answers have brought is not.
-    try disk.settle()
-    for (table, facts) in bases { try disk.append(facts, to: table, durably: true) }
-    try disk.noteArrivals(done.map { ($0.intent, $0.row) })
-    try disk.append(taken.flatMap { disk.journal.closings(of: $0) }, durably: false)
-    done = []
-    try bring(waiting, &disk)
-    // Its row is the base of the new id by now: until then the answer must be found again.
-    try disk.append(renamed.flatMap { disk.journal.closings(of: $0) }, durably: false)
-    try rejectDropped(&disk)
+    switch answer.settlement {
+    case .done(let row):
+      if attempt.kind == .delete {
+        if !disk.journal.isRemoved(key) { report.vanished += 1 }
+        try disk.keepVanished(key, by: row)
+      }
+      try disk.noteArrival(of: attempt, as: row)
+      let difference = WriteAnswer(row, to: attempt, over: base.row?.item)
+      if let row, !difference.dropped.isEmpty { dropped.append((key, row, difference.dropped)) }
+      // It may leave the fields to a second write.
+      if attempt.kind == .undelete { again.insert(key) }
+      add(
+        answer.isRead ? .alreadyThere(attempt.kind) : .pushed(attempt.kind), difference)
+    case .incomingOverOurs:
+      try disk.noteArrival(of: attempt, as: nil)
+      add(.alreadyThere(attempt.kind))
+    case .rejected(let refusal):
+      let former = try disk.rejection(of: key)
+      add(.rejected(attempt.rejection(refusal, after: former, now: settings.now)))
+    case .unknown: add(.unknown)
+    case .void, .incoming: break
+    }
   }
 
   /// Keeps the fields that answers lacked from being sent again and again: their items are rejected as
   /// they are.
-  private mutating func rejectDropped(_ disk: inout some Disk) throws {
-    for (key, row, names) in dropped {
+  mutating func rejectDropped(_ disk: inout some Disk) throws {
+    for (former, row, names) in dropped where try disk.arrival(of: former) == nil {
+      let key = ItemKey(former.table, row.id)
       let client = try disk.client(key)
       let left = Change(from: row.item, to: client.item).names
       guard client.item != nil, left.allSatisfy(names.contains) else { continue }
@@ -150,7 +109,7 @@ struct PushRun {
       let rejection = Rejection(
         kind: .update, refusal: Refusal(status: 200, words: words), digest: client.digest, tries: 1,
         time: settings.now)
-      try disk.append([.rejected(key, rejection)], durably: false)
+      try disk.append([.refused(key.id, rejection)], to: key.table, durably: false)
     }
     dropped = []
   }
@@ -158,10 +117,10 @@ struct PushRun {
   /// Finds out what became of writes that an earlier push left, until a reading fails: whether the line
   /// holds, the writes show that come next.
   mutating func look(
-    at intents: [Intent], _ disk: inout some Disk, _ backend: inout some Backend
+    at attempts: [Attempt], _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
-    for intent in intents where report.stop == nil {
-      doubts.append((intent, nil))
+    for attempt in attempts where report.stop == nil {
+      doubts.append((attempt, nil))
       try settle(&disk, &backend)
     }
     report.stop = nil
@@ -170,136 +129,9 @@ struct PushRun {
   /// Takes over what a sending has brought.
   mutating func settle(_ disk: inout some Disk, _ backend: inout some Backend) throws {
     line.end()
-    try flush(&disk)
+    try absorb(&disk)
     try settleDoubts(&disk, &backend)
-    try flush(&disk)
-  }
-
-  /// Reads the rows of the writes in doubt, and settles each.
-  private mutating func settleDoubts(
-    _ disk: inout some Disk, _ backend: inout some Backend
-  ) throws {
-    var readings: [(Intent, Settlement, isAbsent: Bool)] = []
-    for (intent, refusal) in doubts {
-      do {
-        if let stop = report.stop { throw stop }
-        var (reading, settlement) = try settlement(of: intent, refusal, disk, &backend)
-        // What was done may not have come to a replica yet.
-        if case .rejected = settlement {
-          (reading, settlement) = try self.settlement(of: intent, refusal, disk, &backend)
-        }
-        // The row may be there under an id of the server's; of an item that is here no more nobody asks.
-        let isRemoved =
-          try disk.client(intent.key) == .absent && disk.moved(intent.key) == nil
-        if intent.kind == .insert, reading == .absent, !isRemoved,
-          !intent.isSurelyUndone(refusal), try backend.makesIDs(in: intent.key.table)
-        {
-          settlement = .unknown
-          report.doubtful.insert(intent.key)
-        }
-        let isAbsent = reading == .absent && intent.isMissed(refusal)
-        readings.append((intent, settlement, isAbsent))
-      } catch Stop.noTable(let table) {
-        // A table that isn't there took nothing: the change waits for it.
-        report.missing.insert(table)
-        if [404, 410].contains(refusal?.status) {
-          try disk.append([.closed(.intent(intent.key))], durably: false)
-        } else {
-          report.events.append(Event(intent.key, .unknown, item: intent.item))
-        }
-      } catch let stop as Stop {
-        report.stop = report.stop ?? stop
-        let shown = try intent.item ?? disk.base(of: intent.key).row?.item
-        report.events.append(Event(intent.key, .unknown, item: shown))
-      }
-    }
-    doubts = []
-    let absent = readings.filter(\.isAbsent)
-    absences += absent.count
-    if !absent.isEmpty, absences > Guards.absences(of: max(total, replies)) {
-      // They did not happen: whatever way is taken next, they must not stand in it.
-      try disk.append(absent.map { .closed(.intent($0.0.key)) }, durably: true)
-      throw Guards.rowsAreGone(absences, of: max(total, replies))
-    }
-    var others: [TableName: [Arrival]] = [:]
-    for (intent, settlement, _) in readings { try settle(intent, settlement, &others, &disk) }
-    try bring(others, &disk)
-  }
-
-  /// Reads the row of a write in doubt.
-  private func settlement(
-    of intent: Intent, _ refusal: Refusal?, _ disk: some Disk, _ backend: inout some Backend
-  ) throws -> (Reading, Settlement) {
-    let key = intent.key
-    var reading = try backend.read(key)
-    // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
-    if case .row(let row) = reading, let waiting = try disk.arrival(of: key)?.row,
-      try disk.isOlder(row, than: waiting, of: key)
-    {
-      reading = .row(waiting)
-    }
-    let base = try disk.base(of: key).row
-    let settlement = Settlement(
-      intent, over: base?.item, former: intent.kind == .insert ? nil : base?.former,
-      reading: reading, refusal: refusal)
-    return (reading, settlement)
-  }
-
-  private mutating func settle(
-    _ intent: Intent, _ settlement: Settlement, _ others: inout [TableName: [Arrival]],
-    _ disk: inout some Disk
-  ) throws {
-    switch settlement {
-    case .done(let row):
-      line.found(intent)
-      done.append((intent, row, true))
-    case .rejected(let refusal): try reject(refusal, intent, &disk)
-    case .unknown: report.events.append(Event(intent.key, .unknown, item: intent.item))
-    case .void where try intent.next(disk.client(intent.key)) == nil:
-      let isLate = line.timedOut.contains(intent.key)
-      let shown = try intent.item ?? disk.base(of: intent.key).row?.item
-      report.events.append(Event(intent.key, .cut(timedOut: isLate), item: shown))
-    case .void:
-      try disk.append([.closed(.intent(intent.key))], durably: false)
-      again.insert(intent.key)
-    case .incoming(let row):
-      // Over a tombstone the change is measured against what the row held when it was deleted.
-      // What an item has become is another's change of that row altogether.
-      let isAwaited = disk.journal.isAwaited(intent.key)
-      let revives = intent.kind == .undelete && !row.deleted && !isAwaited
-      let over = try revives ? disk.base(of: intent.key).row?.item : nil
-      // Of a row that isn't known to be there, what was moved counts as the item only while its write is
-      // open.
-      if try over == nil && disk.base(of: intent.key).item == nil
-        && disk.client(intent.key) == .absent && disk.moved(intent.key) != nil
-      {
-        return report.events.append(Event(intent.key, .held, item: intent.item))
-      }
-      others[intent.key.table, default: []].append(Arrival(row, over: over))
-    case .incomingOverOurs(let row):
-      try disk.noteArrivals([(intent, nil)])
-      others[intent.key.table, default: []].append(
-        Arrival(row, over: intent.item ?? Item(JSONObject())))
-      report.events.append(Event(intent.key, .alreadyThere(intent.kind), item: intent.item))
-    }
-  }
-
-  /// Brings rows that aren't as they were sent to their items, like pulled ones; their writes are closed
-  /// before.
-  private mutating func bring(
-    _ arrivals: [TableName: [Arrival]], _ disk: inout some Disk
-  ) throws {
-    guard !arrivals.isEmpty else { return }
-    for (table, arrivals) in arrivals {
-      try disk.append(arrivals.map { .arrived($0) }, to: table, durably: true)
-    }
-    let keys = arrivals.flatMap { table, arrivals in arrivals.map { ItemKey(table, $0.row.id) } }
-    try disk.append(keys.map { .closed(.intent($0)) }, durably: true)
-    for table in arrivals.keys.sorted() {
-      report.events += try disk.takeArrivals(in: table, settings: settings)
-    }
-    again.formUnion(keys)
-    brought.formUnion(keys)
+    try absorb(&disk)
   }
 
   /// Brings the rows that waited for the outcome of a write to their items, ahead of what is sent next.
@@ -313,34 +145,11 @@ struct PushRun {
 
   /// Tells the rows that were to be brought to their items and wait at the end.
   mutating func tellHeld(_ disk: some Disk) throws {
-    for key in brought.sorted()
-    where try disk.arrival(of: key) != nil && disk.journal.conflicts[key] == nil {
+    for key in brought.sorted() where disk.journal.conflicts[key] == nil {
+      guard let open = try disk.arrival(of: key) else { continue }
+      // What has another id at the server now is told when it has that here.
+      if open.was != nil { report.events.removeAll { $0.key == key } }
       report.events.append(Event(key, .held, item: try disk.base(of: key).item))
-    }
-  }
-}
-
-extension Intent {
-  /// The rejection of a write that the server reported as done, but that the row does not show.
-  fileprivate var kept: Refusal {
-    let fact: Text =
-      kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
-    return Refusal(status: 200, words: fact)
-  }
-
-  /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
-  /// refusal of a later attempt, don't.
-  fileprivate func isSurelyUndone(_ refusal: Refusal?) -> Bool {
-    guard attempt == 1, let status = refusal?.status else { return false }
-    return status == 500 || (400..<500).contains(status) && ![408, 421, 425].contains(status)
-  }
-
-  /// Whether that there is no row says that the server has lost it, or the table, rather than that an
-  /// earlier attempt was carried out.
-  fileprivate func isMissed(_ refusal: Refusal?) -> Bool {
-    switch kind {
-    case .update, .undelete: true
-    case .insert, .delete: attempt == 1 && [404, 410].contains(refusal?.status)
     }
   }
 }

@@ -36,11 +36,11 @@ package enum Settlement: Equatable, Sendable {
   /// the row before the write, `nil` where the server never had it; `former` is the version before that,
   /// which a replica may still have.
   package init(
-    _ intent: Intent, over base: Item? = nil, former: Version? = nil, reading: Reading,
+    _ attempt: Attempt, over base: Item? = nil, former: Version? = nil, reading: Reading,
     refusal: Refusal?
   ) {
     let undone: Settlement = refusal.map { .rejected($0) } ?? .void
-    switch (intent.kind, reading) {
+    switch (attempt.kind, reading) {
     case (_, .row(let row)) where former != nil && row.version == former: self = undone
     case (_, .refused(let reason)):
       guard var refusal else {
@@ -50,23 +50,23 @@ package enum Settlement: Equatable, Sendable {
       refusal.words = Text("\(refusal.words); \(reason)")
       self = .rejected(refusal)
     case (.insert, .absent): self = undone
-    case (.insert, .row(let row)): self = intent.found(row, over: nil)
-    case (.update, .absent), (.undelete, .absent): self = .incoming(.gone(intent.key.id))
+    case (.insert, .row(let row)): self = attempt.found(row, over: nil)
+    case (.update, .absent), (.undelete, .absent): self = .incoming(.gone(attempt.key.id))
     case (.update, .row(let row)):
-      let isAsBefore = !row.deleted && row.version == intent.version
-      self = isAsBefore ? undone : intent.found(row, over: base)
+      let isAsBefore = !row.deleted && row.version == attempt.version
+      self = isAsBefore ? undone : attempt.found(row, over: base)
     case (.delete, .absent): self = .done(nil)
     case (.delete, .row(let row)):
-      self = row.deleted ? .done(row) : row.version == intent.version ? undone : .incoming(row)
+      self = row.deleted ? .done(row) : row.version == attempt.version ? undone : .incoming(row)
     case (.undelete, .row(let row)):
       // A row that lives again may be our doing, or somebody else's: its content tells.
-      let isAsBefore = row.deleted && row.version == intent.version
-      self = isAsBefore ? undone : intent.found(row, over: base)
+      let isAsBefore = row.deleted && row.version == attempt.version
+      self = isAsBefore ? undone : attempt.found(row, over: base)
     }
   }
 }
 
-extension Intent {
+extension Attempt {
   /// Decides by the content of a row that isn't as it was before the write.
   fileprivate func found(_ row: Row, over base: Item?) -> Settlement {
     guard let item, !row.deleted else { return .incoming(row) }

@@ -91,10 +91,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether a change is the delete of an item whose file no command has removed.
   fileprivate func hasVanished(_ change: Operation) throws -> Bool {
     guard change.kind == .delete else { return false }
-    func isCommanded(_ key: ItemKey) -> Bool { journal.notes[key]?.note.commanded == true }
     // Its successor was not removed by a command, and the server has not received it.
-    if let successor = journal.successors[change.key], !isCommanded(successor) { return true }
-    return !isCommanded(change.key)
+    if let successor = journal.successors[change.key], !journal.isRemoved(successor) { return true }
+    return !journal.isRemoved(change.key)
   }
 
   /// Returns the deleted row that a change would bring back, although no command has made or changed the
@@ -103,9 +102,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     journal.notes[change.key]?.note.kind == .undelete ? nil : try deletedRow(of: change)
   }
 
-  /// Returns the note of a change; one that brings a deleted row back says so, and so that it is meant.
-  package func note(of change: Operation) throws -> Note {
-    try deletedRow(of: change) == nil ? Note(kind: change.kind, commanded: false) : .undelete
+  /// Returns the record that a change is meant which brings a deleted row back; `nil` for any other, and
+  /// where it stands already.
+  package func meaning(of change: Operation) throws -> JournalRecord? {
+    let isNoted = journal.notes[change.key]?.note.kind == .undelete
+    return try isNoted || deletedRow(of: change) == nil ? nil : .noted(change.key, .undelete)
   }
 
   /// Returns the deleted row that a change would bring back: an undelete, or an insert over what stands

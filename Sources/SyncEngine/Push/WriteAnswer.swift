@@ -16,14 +16,14 @@ package struct WriteAnswer: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - row: The row; `nil` where the answer has none.
-  ///   - intent: The write.
+  ///   - attempt: The write.
   ///   - base: The item over which it was sent; `nil` where there was none.
-  init(_ row: Row?, to intent: Intent, over base: Item?) {
-    guard let row, let item = intent.item, !row.deleted else { return }
-    if row.id != intent.key.id { id = row.id }
+  init(_ row: Row?, to attempt: Attempt, over base: Item?) {
+    guard let row, let item = attempt.item, !row.deleted else { return }
+    if row.id != attempt.key.id { id = row.id }
     // An undelete may carry nothing; what it leaves is sent by the update that follows.
-    guard intent.kind != .undelete else { return }
-    let sent = Change(from: intent.kind == .insert ? nil : base, to: item).fields
+    guard attempt.kind != .undelete else { return }
+    let sent = Change(from: attempt.kind == .insert ? nil : base, to: item).fields
       .filter { $0.new != nil }.map(\.name)
     let found = Set(row.item.fields.members.map(\.name))
     // A server that compares names without case may write a field's name in its own way.

@@ -11,6 +11,7 @@ extension Examiner {
       let newest = try examiner.examineRows(of: base)
       examiner.examineTail(base.tail, of: place, .baseRows)
       examiner.examineToken(of: base, newest, place)
+      try examiner.examineAttempts(of: base, place)
       let waiting = base.rows.uncommitted.count
       if waiting > 0 {
         examiner.add(

@@ -108,7 +108,6 @@ struct Examiner {
   private mutating func tables() -> [TableName] {
     var tables: Set<TableName> = []
     if let journal {
-      tables.formUnion(journal.intents.keys.map(\.table))
       tables.formUnion(journal.conflicts.keys.map(\.table))
     }
     attempt(.names, at: Layout.items) { examiner throws(WorkspaceError) in

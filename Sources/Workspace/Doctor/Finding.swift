@@ -6,12 +6,10 @@ package struct Finding: Equatable, Sendable {
   package enum Invariant: Int, CaseIterable, Sendable {
     /// Every line of the journal is as it was written, is the next one, and holds a known record.
     case journalLines = 1
-    /// At most one write of an item is open, and an answer follows a write.
-    case journalOrder
     /// An open write says what it sends, and is guarded by a version unless it is an insert.
-    case intents
+    case attempts = 3
     /// No item has both an open conflict and an open write.
-    case conflictOrIntent
+    case conflictOrAttempt
     /// Every row in effect can be read, and is the one that it is looked up as.
     case baseRows
     /// A file's name is the one name of its id, or its table.

@@ -35,7 +35,7 @@ struct Mending {
     case .clear(let place): try clear(place)
     case .discard(let place): try discard(place)
     case .keepSide(let place): try keepSide(place)
-    case .finish, .layConflict, .closeIntent: nil
+    case .finish, .layConflict, .closeAttempt: nil
     }
   }
 
@@ -63,9 +63,13 @@ struct Mending {
     guard let bytes = try file.read(limit: 1 << 30) else { return nil }
     let place = try trash.keep(bytes, named: "journal", suffix: ".jsonl")
     let salvage = LogSalvage(bytes, kind: Journal.kind)
-    let records = salvage.objects.compactMap { try? JournalRecord($0) }
-    var state = JournalState()
-    for record in records { state.add(record) }
+    var (records, state) = ([JournalRecord](), JournalState())
+    var former = FormerJournal()
+    for object in salvage.objects {
+      guard let record = (try? former.take(object)) ?? nil else { continue }
+      records.append(record)
+      state.add(record)
+    }
     let log = Log(
       replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash)
     let open = state.records
@@ -75,8 +79,12 @@ struct Mending {
       + "open; the damaged file is now \(place)"
   }
 
+  /// Moves a table's log to the trash; a new one has its open writes, as far as they can be read.
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
     guard let base = try root.existingChild(Layout.base) else { return nil }
+    let file = PrivateFile(directory: base, name: Layout.baseLog(of: table))
+    let bytes = (try? file.read(limit: 1 << 30)) ?? nil
+    let attempts = bytes.map { Self.openAttempts(in: $0, table) } ?? []
     // The index first: it must not speak of a log that isn't there.
     try root.remove(StatIndex.name)
     guard
@@ -84,7 +92,19 @@ struct Mending {
         Layout.baseLog(of: table), from: base, named: "base-\(table)", suffix: ".jsonl",
         to: trash.directory)
     else { return nil }
+    try BaseLog(table, in: base, writing: true, trash: trash, index: nil)
+      .append(attempts.map { .sent($0) }, durably: true)
     return "moved to \(place), and the next pull reads all rows"
+  }
+
+  /// Returns the writes that are open by the lines that can be read.
+  private static func openAttempts(in bytes: [UInt8], _ table: TableName) -> [Attempt] {
+    var open: [ItemID: Attempt] = [:]
+    for object in LogSalvage(bytes, kind: BaseLog.kind).objects {
+      if let ends = object["ends"]?.text, let id = try? ItemID(ends) { open[id] = nil }
+      if let attempt = try? Attempt(object, in: table) { open[attempt.key.id] = attempt }
+    }
+    return open.values.sorted { $0.key < $1.key }
   }
 
   private func displace(

@@ -27,7 +27,7 @@ package enum Remedy: Hashable, Sendable {
   /// A file of a conflict that is not open goes to the trash.
   case keepSide(place: String)
   /// An open write is closed; should its change still stand, it is pending again.
-  case closeIntent(ItemKey)
+  case closeAttempt(ItemKey)
 
   /// What is done, in words for people: what it means for their items, too.
   package var words: String {
@@ -37,11 +37,11 @@ package enum Remedy: Hashable, Sendable {
     case .salvageJournal:
       """
       keeps the readable records, and moves the damaged file to the trash; the next command finds \
-      changes by comparing, and the next push asks the server about writes without an answer
+      changes by comparing
       """
     case .forget:
       """
-      moves it to the trash, and the next pull reads all rows; items that are equal on the server stay \
+      moves it to the trash, but keeps the writes without an answer; the next pull reads all rows: items that are equal on the server stay \
       as they are, changes not pushed become conflicts, and items deleted but not pushed come back
       """
     case .beginHistory: "moves it to the trash; nothing depends on it"
@@ -52,7 +52,7 @@ package enum Remedy: Hashable, Sendable {
       "renames it, and makes a new trash"
     case .clear, .discard, .keepSide: "moves it to the trash"
     case .layConflict: "writes it again"
-    case .closeIntent:
+    case .closeAttempt:
       "closes it, and sends nothing; if the item still differs, the change is pending again"
     }
   }

@@ -69,7 +69,7 @@ extension Workspace {
     var closed: [ItemKey] = []
     let mended = try Self.carryOut(examine().findings) { remedy throws(WorkspaceError) in
       switch remedy {
-      case .closeIntent(let key):
+      case .closeAttempt(let key):
         closed.append(key)
         return "closed"
       case .layConflict(let key):
@@ -77,7 +77,7 @@ extension Workspace {
       default: return try mending.carryOut(remedy)
       }
     }
-    if !closed.isEmpty { try append(closed.map { .closed(.intent($0)) }, durably: true) }
+    for key in closed { try rows.log(of: key.table).append([.ended(key.id)], durably: true) }
     return mended
   }
 
@@ -125,7 +125,7 @@ extension Finding {
     case .salvageJournal, .forget, .beginHistory, .forgetState, .dropIndex, .clear, .discard,
       .close:
       true
-    case .finish, .layConflict, .keepSide, .closeIntent, nil: false
+    case .finish, .layConflict, .keepSide, .closeAttempt, nil: false
     }
   }
 }

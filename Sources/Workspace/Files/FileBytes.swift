@@ -5,12 +5,16 @@ import SystemPackage
 enum FileBytes {
   /// Fills a buffer from a place in a file, as far as the file goes; returns how many were read.
   ///
+  /// `end` is how many there are as far as is known: where a call that asked for more ends with them, that
+  /// is the end.
+  ///
   /// - Throws: ``WorkspaceError/file`` where the system refuses.
   static func read(
-    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int, place: String
+    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int, place: String,
+    end: Int? = nil
   ) throws(WorkspaceError) -> Int {
     var fill = 0
-    while fill < buffer.count {
+    while fill < buffer.count, fill == 0 || fill != end {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[fill...])
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + fill))
       if count == 0 { break }
@@ -27,13 +31,14 @@ enum FileBytes {
   ///
   /// - Throws: ``WorkspaceError/file`` where the system refuses.
   static func read(
-    _ count: Int, from descriptor: Int32, at offset: Int, place: String
+    _ count: Int, from descriptor: Int32, at offset: Int, place: String, end: Int? = nil
   ) throws(WorkspaceError) -> [UInt8] {
     var failure: WorkspaceError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       do throws(WorkspaceError) {
         filled = try read(
-          UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: offset, place: place)
+          UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: offset, place: place,
+          end: end)
       } catch {
         failure = error
       }

@@ -42,7 +42,8 @@ enum FileReading {
     guard Int(status.st_size) <= limit else { return .tooLarge }
     // One byte more than the system told: the file may be growing.
     var wanted = Int(status.st_size) + 1
-    var bytes = try FileBytes.read(wanted, from: descriptor, at: 0, place: place)
+    var bytes = try FileBytes.read(
+      wanted, from: descriptor, at: 0, place: place, end: wanted - 1)
     if bytes.count < wanted { return .file(bytes, status) }
     while bytes.count == wanted, bytes.count <= limit {
       let more = try FileBytes.read(1 << 16, from: descriptor, at: wanted, place: place)

@@ -53,6 +53,11 @@ struct IDMap<Value> {
     if let place = place(of: bytes) { self[place] = value } else { insert(bytes, value) }
   }
 
+  /// Takes the value of an id away, known or not; the id keeps a place.
+  mutating func remove(_ bytes: UnsafeRawBufferPointer) {
+    if let place = place(of: bytes) { self[place] = nil } else { insert(bytes, nil) }
+  }
+
   /// Returns the place of an id; `nil` where it never had one.
   func place(of bytes: UnsafeRawBufferPointer) -> Int? {
     slots.find(bytes) { place in withName(place) { $0.isSame(as: bytes) } }
@@ -71,12 +76,12 @@ struct IDMap<Value> {
     }
   }
 
-  private mutating func insert(_ bytes: UnsafeRawBufferPointer, _ value: Value) {
+  private mutating func insert(_ bytes: UnsafeRawBufferPointer, _ value: Value?) {
     let place = entries.count
     entries.append(
       Entry(start: UInt32(names.count), count: UInt16(bytes.count), value: value))
     names.append(contentsOf: bytes)
-    count += 1
+    count += value == nil ? 0 : 1
     if slots.isFull(with: entries.count) {
       var larger = IDSlots(capacity: 2 * entries.count)
       for place in entries.indices { withName(place) { larger.insert($0, place) } }

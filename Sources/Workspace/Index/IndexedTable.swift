@@ -56,6 +56,8 @@ final class IndexedTable {
   let count: Int
   /// How many arrivals are open.
   let arrivalCount: Int
+  /// The lines of open writes and of refusals.
+  let open: OpenLines
 
   /// See ``StatIndex/doubtfulSince``.
   var doubtfulSince: Int64 { index.doubtfulSince }
@@ -81,15 +83,15 @@ final class IndexedTable {
       let lineChecksum = number("line").flatMap(UInt32.init(exactly:)),
       let live = number("live"), let bytesInEffect = number("bytes"),
       let device = description["device"]?.integer, let count = number("count"),
-      let open = number("arrivals"), let nameBytes = number("names"),
+      let arrivals = number("arrivals"), let nameBytes = number("names"),
       let checksum = number("checksum")
     else { return nil }
-    guard count + open <= bytes.count / Self.stride, nameBytes <= bytes.count else {
+    guard count + arrivals <= bytes.count / Self.stride, nameBytes <= bytes.count else {
       return nil
     }
-    let entryEnd = (count + open) * Self.stride
+    let entryEnd = (count + arrivals) * Self.stride
     let nameEnd = entryEnd + StatIndex.padded(nameBytes)
-    let digestEnd = nameEnd + (count + open) * Self.digestStride
+    let digestEnd = nameEnd + (count + arrivals) * Self.digestStride
     guard digestEnd <= bytes.count,
       Int(Checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<nameEnd])).value) == checksum
     else { return nil }
@@ -102,11 +104,35 @@ final class IndexedTable {
     effectiveBytes = bytesInEffect
     self.device = device
     self.count = count
-    arrivalCount = open
+    arrivalCount = arrivals
+    open = OpenLines(
+      attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
+      renames: Self.renames(description["renames"]))
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
     digests = UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<digestEnd])
+  }
+
+  /// Reads which ids stand for others, `["a","b"]` each.
+  private static func renames(_ list: JSON?) -> [ItemID: ItemID] {
+    let pairs = (list?.elements ?? []).compactMap { pair -> (ItemID, ItemID)? in
+      let ids = (pair.elements ?? []).compactMap { $0.text.flatMap { try? ItemID($0) } }
+      return ids.count == 2 ? (ids[0], ids[1]) : nil
+    }
+    return Dictionary(pairs, uniquingKeysWith: { $1 })
+  }
+
+  /// Reads the places of lines, `["a",offset,length]` each.
+  private static func lines(_ list: JSON?) -> [ItemID: BaseLogEntry] {
+    let lines = (list?.elements ?? []).compactMap { line -> (ItemID, BaseLogEntry)? in
+      guard let parts = line.elements, parts.count == 3, let text = parts[0].text,
+        let id = try? ItemID(text), let offset = parts[1].integer,
+        let length = parts[2].integer.flatMap(UInt32.init(exactly:))
+      else { return nil }
+      return (id, BaseLogEntry(offset: offset, length: length, isTombstone: false, digest: nil))
+    }
+    return Dictionary(lines, uniquingKeysWith: { $1 })
   }
 
   // MARK: Rows

@@ -138,10 +138,9 @@ struct Scanner {
     id: UnsafeRawBufferPointer
   ) throws(WorkspaceError) {
     guard let known else { return }
-    if base.rows.newer.count > 0, let newer = base.rows.newer.place(of: id),
+    if !base.rows.newer.places.isEmpty, let newer = base.rows.newer.place(of: id) {
       let entry = base.rows.newer[newer]
-    {
-      try check(name, in: directory, id: id, row: (.new(UInt32(newer)), entry))
+      try check(name, in: directory, id: id, row: entry.map { (.new(UInt32(newer)), $0) })
       return
     }
     let flags = known.flags(place)
@@ -192,21 +191,24 @@ struct Scanner {
     }
     if let row = live, case .item(let item, let digest) = state, let status {
       if row.entry.digest == digest { return addClean(row.place, digest, status) }
-      if try base.row(at: row.entry, as: id).item == item {
+      let known = try base.row(at: row.entry, as: id)
+      if known.item == item {
         let place = base.learn(digest, of: id, at: row.entry)
         if place == isNewSeen.count { isNewSeen.append(true) }
         walk.isNews = true
         return addClean(.new(UInt32(place)), digest, status)
       }
+      return addChanged(key, state, over: Base(known), at: row.place, status)
     }
-    addChanged(key, state, at: row?.place, status ?? Self.status(of: name, in: directory))
+    addChanged(
+      key, state, over: nil, at: row?.place, status ?? Self.status(of: name, in: directory))
   }
 
   private mutating func addChanged(
-    _ key: ItemKey, _ state: ClientState, at place: RowPlace?, _ status: stat?
+    _ key: ItemKey, _ state: ClientState, over base: Base?, at place: RowPlace?, _ status: stat?
   ) {
     let modified = status.map { FileStamp($0).modified }
-    candidates.append(Candidate(key: key, client: state, modified: modified ?? 0))
+    candidates.append(Candidate(key: key, client: state, modified: modified ?? 0, base: base))
     var row = TableWalk.Row(
       place: place ?? .none(UInt32(walk.unknown.count)), stamp: place == nil ? .none : .asIndexed)
     if place == nil { walk.unknown.append(key.id) }
@@ -253,7 +255,7 @@ struct Scanner {
     if let known {
       for place in isSeen.indices where !isSeen[place] {
         let name = known.name(place)
-        if base.rows.newer.count > 0, base.rows.newer.place(of: name) != nil { continue }
+        if !base.rows.newer.places.isEmpty, base.rows.newer.place(of: name) != nil { continue }
         walk.rows.append(TableWalk.Row(place: .known(UInt32(place)), stamp: .asIndexed))
         if !known.flags(place).contains(.tombstone) { addAbsent(name) }
       }

@@ -32,7 +32,13 @@ struct StatIndexWriter {
     // The description says the checksums of what stands behind it, and is written last, filled up
     // with blanks to a length that holds any numbers.
     let room = StatIndex.padded(
-      images.reduce(64) { $0 + 1_024 + 6 * ($1.base.rows.token?.text.string.utf8.count ?? 0) })
+      images.reduce(64) {
+        let open = $1.base.rows.open
+        let lines =
+          Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
+        return $0 + 1_024 + 6 * ($1.base.rows.token?.text.string.utf8.count ?? 0)
+          + JSON.array(lines).encoded().count
+      })
     let place = directory.place(of: StatIndex.name)
     let start = StatIndex.headerLength + room
     try WorkspaceError.checking(place) { lseek(descriptor, off_t(start), SEEK_SET) }
@@ -65,6 +71,9 @@ struct StatIndexWriter {
     object.append("device", .integer(image.device))
     object.append("count", .integer(image.count))
     object.append("arrivals", .integer(image.arrivalCount))
+    object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
+    object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
+    object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
     try image.forEach { id, _, _, _ throws(WorkspaceError) in try write(id) }
@@ -75,6 +84,17 @@ struct StatIndexWriter {
     try flush(at: 0)
     checksum = Checksum()
     return object
+  }
+
+  /// The places of lines, as the description of a table tells them.
+  private static func lines(_ lines: [ItemID: BaseLogEntry]) -> [JSON] {
+    lines.sorted { $0.key < $1.key }.map { id, entry in
+      [.string(id.text), .integer(entry.offset), .integer(Int(entry.length))]
+    }
+  }
+
+  private static func renames(_ renames: [ItemID: ItemID]) -> [JSON] {
+    renames.sorted { $0.key < $1.key }.map { [.string($0.key.text), .string($0.value.text)] }
   }
 
   private mutating func writeEntries(_ image: TableImage) throws(WorkspaceError) -> Int {

@@ -55,7 +55,6 @@ extension Workspace {
     if let arrival = try rows.log(of: key.table).arrival(of: key.id, evenHeld: false) {
       items.append(arrival.row.item)
     }
-    if let row = journal.results[key] ?? nil { items.append(row.item) }
     if let item = journal.resolutions[key]?.item { items.append(item) }
     return items.map { ItemFile.text(of: $0, id: key.id) }
   }

@@ -211,24 +211,6 @@ extension Workspace {
     let place = try trash.keep(text, named: command.rawValue, suffix: FileName.suffix.string)
     return "\(path)/\(Layout.directory)/\(place)"
   }
-
-  /// Hands over the journal's records, as far back as it goes, the oldest first.
-  ///
-  /// - Throws: ``WorkspaceError``: damage, a newer format.
-  package func journalRecords() throws(WorkspaceError) -> [JournalRecord] {
-    var records: [JournalRecord] = []
-    _ = try Log(
-      Layout.journal, in: root, kind: Journal.kind, writing: false, trash: trash
-    ) { object throws(WorkspaceError) in
-      do throws(NameError) {
-        records.append(try JournalRecord(object))
-      } catch {
-        throw .damaged(
-          place: Layout.journal, line: nil, fact: "a record can't be read: \(error)")
-      }
-    }
-    return records
-  }
 }
 
 extension InvalidItem {

@@ -1,43 +1,13 @@
 import SyncEngine
 import SyncModel
 
-/// The members of a line of the journal, read one by one.
+/// The members of a line of a log, read one by one.
 struct JournalLine {
   /// The members.
   let object: JSONObject
 
-  func intent() throws(NameError) -> Intent {
-    let version: Version? = try optional("version", "a version") { $0.text.flatMap(Version.init) }
-    return Intent(
-      key: try key(), kind: try kind(), request: try request(), version: version,
-      item: try item("item"), digest: try digest(), attempt: try integer("attempt"))
-  }
-
-  private func request() throws(NameError) -> Request {
-    let headers: [Request.Header] = try required("headers", "a list of names and values") { json in
-      let pairs = json.elements?.map { pair -> Request.Header? in
-        guard let parts = pair.elements, parts.count == 2, let name = parts[0].text,
-          let value = parts[1].text
-        else { return nil }
-        return Request.Header(name.string, value.string)
-      }
-      guard let pairs, !pairs.contains(where: { $0 == nil }) else { return nil }
-      return pairs.compactMap { $0 }
-    }
-    var body: [UInt8]? = try optional("body", "a text") { $0.text?.bytes }
-    if body == nil {
-      body = try optional("body64", "base64") { $0.text.flatMap { Base64.bytes(of: $0.string) } }
-    }
-    return Request(
-      method: try text("method").string, target: try text("target").string, headers: headers,
-      body: body)
-  }
-
-  func rejection() throws(NameError) -> Rejection {
-    Rejection(
-      kind: try kind(),
-      refusal: Refusal(status: try integer("status"), words: try text("words")),
-      digest: try digest(), tries: try integer("tries"), time: Int64(try integer("time")))
+  func version() throws(NameError) -> Version? {
+    try optional("version", "a version") { $0.text.flatMap(Version.init) }
   }
 
   func conflict() throws(NameError) -> OpenConflict {
@@ -61,8 +31,7 @@ struct JournalLine {
 
   func subject() throws(NameError) -> JournalRecord.Subject {
     switch try text("of") {
-    case "operation": .operation(try key())
-    case "intent": .intent(try key())
+    case "note", "operation": .note(try key())
     case "conflict": .conflict(try key())
     case "resolution": .resolution(try key())
     case "purge": .purge(try TableName(try text("table")))
@@ -95,12 +64,12 @@ struct JournalLine {
     return row
   }
 
-  private func item(_ name: Text) throws(NameError) -> Item? {
+  func item(_ name: Text) throws(NameError) -> Item? {
     guard let fields: JSONObject = try optional(name, "an object", \.object) else { return nil }
     return Item(fields)
   }
 
-  private func digest() throws(NameError) -> Digest? {
+  func digest() throws(NameError) -> Digest? {
     try optional("file", "a fingerprint") { $0.text.flatMap { Digest($0.string) } }
   }
 

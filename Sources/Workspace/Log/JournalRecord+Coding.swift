@@ -13,20 +13,7 @@ extension JournalRecord {
       if note.commanded { line.append("commanded", true) }
       if let successor = note.successor { line.append("successor", key: successor) }
       if note.hasArrived { line.append("arrived", true) }
-    case .intent(let intent):
-      line.start("intent", intent.key)
-      line.append(intent)
-    case .result(let key, let row):
-      line.start("result", key)
-      line.append("row", row: row)
-    case .rejected(let key, let rejection):
-      line.start("rejected", key)
-      line.append("op", .string(rejection.kind.rawValue))
-      line.append("status", .integer(rejection.refusal.status))
-      line.append("words", .string(rejection.refusal.words))
-      line.append("file", digest: rejection.digest)
-      line.append("tries", .integer(rejection.tries))
-      line.append("time", .integer(Int(rejection.time)))
+      if note.time > 0 { line.append("time", .integer(Int(note.time / 1_000))) }
     case .conflict(let key, let conflict):
       line.start("conflict", key)
       line.append("kind", .string(conflict.kind.rawValue))
@@ -64,13 +51,11 @@ extension JournalRecord {
     let line = JournalLine(object: object)
     switch try line.text("t") {
     case "noted":
-      let note = Note(
+      var note = Note(
         kind: try line.kind(), commanded: try line.flag("commanded"),
         successor: try line.key(in: "successor"), hasArrived: try line.flag("arrived"))
+      if object["time"] != nil { note.time = Int64(try line.integer("time")) * 1_000 }
       self = .noted(try line.key(), note)
-    case "intent": self = .intent(try line.intent())
-    case "result": self = .result(try line.key(), try line.row())
-    case "rejected": self = .rejected(try line.key(), try line.rejection())
     case "conflict": self = .conflict(try line.key(), try line.conflict())
     case "resolve": self = .resolve(try line.key(), try line.resolution())
     case "purge": self = .purge(try TableName(try line.text("table")))
@@ -86,8 +71,7 @@ extension JournalRecord.Subject {
   /// What the record's member `of` says.
   fileprivate var name: Text {
     switch self {
-    case .operation: "operation"
-    case .intent: "intent"
+    case .note: "note"
     case .conflict: "conflict"
     case .resolution: "resolution"
     case .purge: "purge"
@@ -97,14 +81,14 @@ extension JournalRecord.Subject {
 
   fileprivate var table: TableName {
     switch self {
-    case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.table
+    case .note(let key), .conflict(let key), .resolution(let key): key.table
     case .purge(let table), .stop(let table): table
     }
   }
 
   fileprivate var id: ItemID? {
     switch self {
-    case .operation(let key), .intent(let key), .conflict(let key), .resolution(let key): key.id
+    case .note(let key), .conflict(let key), .resolution(let key): key.id
     case .purge, .stop: nil
     }
   }
@@ -121,34 +105,16 @@ extension JSONObject {
     append(name, ["table": .string(key.table.text), "id": .string(key.id.text)])
   }
 
-  fileprivate mutating func append(_ name: Text, digest: Digest?) {
+  mutating func append(_ name: Text, digest: Digest?) {
     if let digest { append(name, .string(digest.description)) }
   }
 
-  fileprivate mutating func append(_ name: Text, item: Item?) {
+  mutating func append(_ name: Text, item: Item?) {
     if let item { append(name, .object(item.fields)) }
   }
 
   fileprivate mutating func append(_ name: Text, row: Row?) {
     guard let row else { return }
     append(name, (try? JSON(parsing: row.text)) ?? .object(row.item.object(id: row.id)))
-  }
-
-  fileprivate mutating func append(_ intent: Intent) {
-    append("op", .string(intent.kind.rawValue))
-    if let version = intent.version { append("version", .string(version.text)) }
-    append("method", .string(intent.request.method))
-    append("target", .string(intent.request.target))
-    append("headers", .array(intent.request.headers.map { [.string($0.name), .string($0.value)] }))
-    if let body = intent.request.body {
-      if let text = Text(validating: body) {
-        append("body", .string(text))
-      } else {
-        append("body64", .string(Base64.text(of: body)))
-      }
-    }
-    append("item", item: intent.item)
-    append("file", digest: intent.digest)
-    append("attempt", .integer(intent.attempt))
   }
 }

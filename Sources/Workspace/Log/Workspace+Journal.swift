@@ -5,6 +5,7 @@ extension Workspace: JournalDisk {
 
   package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     requireLock()
+    let records = records.map { journal.dated($0, at: clock() / 1_000 * 1_000) }
     try self.records.append(records, durably: durably)
   }
 }

@@ -14,8 +14,8 @@ extension BaseLog {
     if log.size > Self.compactionSize, 2 * rows.usefulBytes < log.size { try compact() }
   }
 
-  /// Writes a new file of the newest format with the bases, the tombstones among them, the token, and the
-  /// open arrivals, in one durable step.
+  /// Writes a new file of the newest format with the bases, the tombstones among them, the token, and all
+  /// that is open, in one durable step.
   ///
   /// - Throws: ``WorkspaceError``: then the file is as it was.
   func compact() throws(WorkspaceError) {
@@ -39,6 +39,13 @@ extension BaseLog {
       try write(.taken(but: held), to: &writer)
       compacted.take(but: held)
       _ = try copyArrivals(where: { !$0.isHeld }, to: &writer, &compacted)
+      // Behind the lines that end writes; a refusal ends one, too.
+      for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {
+        compacted.add(refusal: try copy(entry, of: id, to: &writer), id)
+      }
+      for (id, entry) in rows.open.attempts.sorted(by: { $0.key < $1.key }) {
+        compacted.add(attempt: try copy(entry, of: id, to: &writer), id)
+      }
     }
     rows = compacted
     recent = [:]
@@ -48,7 +55,7 @@ extension BaseLog {
     try writer.write(BaseLogLine.members(fact))
   }
 
-  /// Copies the line of a row; where a base lay in a line of its own, the row is the base once more.
+  /// Copies a line.
   private func copy(
     _ entry: BaseLogEntry, of id: ItemID, to writer: inout LogWriter
   ) throws(WorkspaceError) -> BaseLogEntry {
@@ -59,8 +66,7 @@ extension BaseLog {
       try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
   }
 
-  /// Copies open arrivals, ahead of each the line that says what it is measured against; returns whose
-  /// they are.
+  /// Copies open arrivals; returns whose they are.
   private func copyArrivals(
     where isWanted: (ArrivalEntry) -> Bool, to writer: inout LogWriter,
     _ compacted: inout BaseRows
@@ -72,13 +78,9 @@ extension BaseLog {
       else { continue }
       ids.insert(id)
       let base = id.withBytes(rows.entry)
-      if let base, base.isOver, base.offset != open.entry.offset {
-        let copy = try copy(base, of: id, to: &writer)
-        id.withBytes { compacted.add(arrival: copy, isOver: true, $0) }
-      }
       var isOver = base?.offset == open.entry.offset
       var copy: BaseLogEntry
-      if let answer = try formerAnswer(open.entry, base, of: id) {
+      if let answer = try formerAnswer(open.entry, of: id) {
         isOver = true
         copy = BaseLogEntry(
           try writer.write(BaseLogLine.members(.arrived(answer))),
@@ -86,17 +88,20 @@ extension BaseLog {
       } else {
         copy = try self.copy(open.entry, of: id, to: &writer)
       }
-      id.withBytes { compacted.add(arrival: copy, isOver: isOver, $0) }
+      let new = rows.open.renames[id]
+      id.withBytes { compacted.add(arrival: copy, isOver: isOver, $0, as: new) }
     }
     return ids
   }
 
   /// Returns an arrival of format 1 as one that says itself that it answers a write: its base is what was
   /// sent, one unit of time before it; `nil` for any other.
-  private func formerAnswer(
-    _ entry: BaseLogEntry, _ base: BaseLogEntry?, of id: ItemID
+  func formerAnswer(
+    _ entry: BaseLogEntry, of id: ItemID
   ) throws(WorkspaceError) -> Arrival? {
-    guard log.header?.version == 1, let base, !base.isTombstone else { return nil }
+    guard log.header?.version == 1, let base = id.withBytes(rows.entry), !base.isTombstone else {
+      return nil
+    }
     let sent = try row(at: base, as: id)
     let row = try arrival(at: entry, as: id).row
     guard sent.version != nil, sent.version == row.version, let time = sent.updatedAt,

@@ -83,13 +83,21 @@ final class BaseLog {
   // MARK: Reading
 
   private func take(_ line: LogLine) throws(WorkspaceError) {
+    let place = line.offset..<line.offset + line.length
     switch BaseLogLine(line) {
     case .row(let found):
-      let place = line.offset..<line.offset + line.length
+      var ended: ItemID?
+      if let ends = found.ends {
+        let id = try id(in: ends, at: line.offset)
+        rows.end(id)
+        ended = id
+      }
       if let sketch = RowSketch(found.row) {
         let entry = BaseLogEntry(place, isTombstone: sketch.isTombstone)
         if found.isBase {
           rows.add(base: entry, sketch.id)
+        } else if let ended, let id = ItemID(sketch.id), ended != id {
+          ended.withBytes { rows.add(arrival: entry, isOver: found.over != nil, $0, as: id) }
         } else {
           rows.add(arrival: entry, isOver: found.over != nil, sketch.id)
         }
@@ -99,6 +107,9 @@ final class BaseLog {
       }
     case .taken(let ids): rows.take(but: Set(ids))
     case .token(let token): rows.set(token)
+    case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
+    case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
+    case .ended(let id): rows.end(id)
     case .commit(let token, let held):
       rows.take(but: Set(held), since: true)
       token.map { rows.set($0) }
@@ -109,14 +120,30 @@ final class BaseLog {
 
   private func add(_ fact: Fact, at place: Range<Int>) {
     switch fact {
-    case .base(let row):
+    case .base(let row, let ends):
+      if let ends { rows.end(ends) }
       row.id.withBytes { rows.add(base: BaseLogEntry(place, isTombstone: row.deleted), $0) }
-    case .arrived(let arrival):
+    case .arrived(let arrival, let ends):
+      if let ends = arrival.was ?? ends { rows.end(ends) }
       let entry = BaseLogEntry(place, isTombstone: arrival.row.deleted)
-      arrival.row.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0) }
+      let new = arrival.was == nil ? nil : arrival.row.id
+      arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
     case .token(let token): rows.set(token)
+    case .sent(let attempt):
+      rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
+    case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
+    case .ended(let id): rows.end(id)
     }
+  }
+
+  func id(
+    in text: UnsafeRawBufferPointer, at offset: Int
+  ) throws(WorkspaceError) -> ItemID {
+    guard let id = (try? JSON(parsing: Array(text)))?.text.flatMap({ try? ItemID($0) }) else {
+      throw damage(at: offset, "it ends a write of no item")
+    }
+    return id
   }
 
   private func arrival(
@@ -129,10 +156,13 @@ final class BaseLog {
     guard let object = (try? JSON(parsing: text))?.object, var row = try? Row(object, text: text)
     else { throw damage(at: offset, "it contains no row") }
     row.former = json(line.former)?.text.flatMap(Version.init)
-    return Arrival(row, over: json(line.over)?.object.map { Item($0) }, isMine: line.isMine)
+    let ends = json(line.ends)?.text.flatMap { try? ItemID($0) }
+    return Arrival(
+      row, over: json(line.over)?.object.map { Item($0) }, isMine: line.isMine,
+      was: ends == row.id ? nil : ends)
   }
 
-  private func damage(at offset: Int, _ fact: String) -> WorkspaceError {
+  func damage(at offset: Int, _ fact: String) -> WorkspaceError {
     .damaged(place: log.place, line: nil, fact: "the line at byte \(offset): \(fact)")
   }
 
@@ -163,7 +193,7 @@ final class BaseLog {
       }
       return try arrival(in: line, at: entry.offset)
     }
-    guard found.row.id == id else {
+    guard [found.id, found.row.id].contains(id) else {
       throw damage(at: entry.offset, "it contains a row other than '\(id)'")
     }
     return found
@@ -179,7 +209,7 @@ final class BaseLog {
       else { continue }
       found.append(try arrival(open, of: id))
     }
-    return found.sorted { $0.row.id < $1.row.id }
+    return found.sorted { $0.id < $1.id }
   }
 
   /// Returns the open arrival of an id, or only one that a stopped pull has left, not `evenHeld` back by
@@ -193,6 +223,7 @@ final class BaseLog {
 
   private func arrival(_ open: ArrivalEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
     if let arrival = recent[id] { return arrival }
+    if let answer = try formerAnswer(open.entry, of: id) { return answer }
     return try arrival(at: open.entry, as: id)
   }
 
@@ -208,36 +239,31 @@ final class BaseLog {
     if case .taken(let ids)? = facts.first, rows.areLeftOpen(ids) { facts.removeFirst() }
     if !facts.isEmpty {
       if log.isNew { try begin() }
-      let facts = facts.map(succeeding)
+      facts = try facts.map(completed)
       let places = try log.append(facts.map(BaseLogLine.members))
       // The lines are in the file: what is known of it, and goes into the index, has to say the same.
       for (fact, place) in zip(facts, places) { add(fact, at: place) }
       recent = [:]
       for fact in facts {
-        switch fact {
-        case .base(let row): recent[row.id] = Arrival(row)
-        case .arrived(let arrival): recent[arrival.row.id] = arrival
-        case .taken, .token: break
+        if let arrival = fact.arrival ?? fact.row.map({ Arrival($0) }) {
+          recent[arrival.id] = arrival
         }
       }
     }
     if durably { try log.synchronize() }
   }
 
-  /// Returns a fact whose row has the version that it replaces.
-  private func succeeding(_ fact: Fact) -> Fact {
-    func succeeding(_ row: Row) -> Row {
-      var row = row
-      // Over a line that can't be read a row is appended all the same.
-      row.former = (try? base(of: row.id))?.row.flatMap { row.replaced($0) }
-      return row
-    }
-    return switch fact {
-    case .base(let row): .base(succeeding(row))
-    case .arrived(let arrival):
-      .arrived(Arrival(succeeding(arrival.row), over: arrival.over, isMine: arrival.isMine))
-    case .taken, .token: fact
-    }
+  /// Returns a fact that says what is known: which version its row replaces, and what an arrival takes over
+  /// from the one that is open.
+  private func completed(_ fact: Fact) throws(WorkspaceError) -> Fact {
+    guard let row = fact.row else { return fact }
+    var fact = fact
+    // Over a line that can't be read a row is appended all the same.
+    if row.former == nil { fact = fact.over((try? base(of: row.id))?.row) }
+    guard case .arrived(let arrival, let ends) = fact else { return fact }
+    let was = rows.open.renames.first { $0.value == row.id }?.key
+    return .arrived(
+      arrival.following(try self.arrival(of: was ?? row.id, evenHeld: true)), ends: ends)
   }
 
   /// Forgets everything: a new file without a row, in one durable step.

@@ -37,3 +37,17 @@ struct ArrivalEntry: Equatable {
   /// Whether a line of what was taken has left it open; else none has followed it.
   var isHeld: Bool
 }
+
+/// The lines of writes that are open, and of refusals, by the ids of their items, and the ids that the
+/// rows of open arrivals have in their items' stead.
+struct OpenLines: Equatable {
+  var attempts: [ItemID: BaseLogEntry] = [:]
+  var refusals: [ItemID: BaseLogEntry] = [:]
+  var renames: [ItemID: ItemID] = [:]
+
+  /// How many bytes they have.
+  var bytes: Int {
+    attempts.values.reduce(0) { $0 + Int($1.length) }
+      + refusals.values.reduce(0) { $0 + Int($1.length) }
+  }
+}

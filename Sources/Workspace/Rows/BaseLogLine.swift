@@ -9,10 +9,16 @@ enum BaseLogLine {
   case taken(but: [ItemID])
   /// How far the pulls have come.
   case token(DeltaToken)
+  /// A write of an item is open.
+  case sent(ItemID)
+  /// A write of an item was refused.
+  case refused(ItemID)
+  /// The write of an item is over.
+  case ended(ItemID)
   /// Format 1: the rows since the line before of this kind are bases, but for those held.
   case commit(token: DeltaToken?, held: [ItemID])
 
-  /// A line with a row. The texts are JSON.
+  /// A line with a row; the texts are JSON.
   struct RowLine {
     /// The row.
     var row: UnsafeRawBufferPointer
@@ -24,6 +30,8 @@ enum BaseLogLine {
     var over: UnsafeRawBufferPointer?
     /// Whether it answers a write from here.
     var isMine = false
+    /// The id of the item whose write is over.
+    var ends: UnsafeRawBufferPointer?
   }
 
   /// Reads a line's members; `nil` where they say nothing that this program knows.
@@ -45,12 +53,21 @@ enum BaseLogLine {
         found.over = value
       } else if name.elementsEqual("mine".utf8) {
         found.isMine = true
+      } else if name.elementsEqual("ends".utf8) {
+        found.ends = value
       } else {
         break
       }
     }
     guard let object = line.object else { return nil }
-    if let but = object["but"] {
+    func id(_ name: Text) -> ItemID? { object[name]?.text.flatMap { try? ItemID($0) } }
+    if let id = id("sent") {
+      self = .sent(id)
+    } else if let id = id("refused") {
+      self = .refused(id)
+    } else if let id = id("ends") {
+      self = .ended(id)
+    } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
       self = .taken(but: ids)
     } else if let held = object["held"] {
@@ -75,26 +92,35 @@ enum BaseLogLine {
   static func members(_ fact: Fact) -> [UInt8] {
     var object = JSONObject()
     switch fact {
-    case .base(let row): return Array(#""by":"push","#.utf8) + members(of: row)
-    case .arrived(let arrival):
+    case .base(let row, let ends):
+      object.append("by", "push")
+      if let ends { object.append("ends", .string(ends.text)) }
+      return LogLine.members(object) + [comma] + members(of: row)
+    case .arrived(let arrival, let ends):
       if let over = arrival.over { object.append("over", .object(over.fields)) }
       if arrival.isMine { object.append("mine", true) }
+      if let ends = arrival.was ?? ends { object.append("ends", .string(ends.text)) }
       let members = LogLine.members(object)
-      return members + (members.isEmpty ? [] : [UInt8(ascii: ",")]) + self.members(of: arrival.row)
+      return members + (members.isEmpty ? [] : [comma]) + self.members(of: arrival.row)
     case .taken(let ids):
       object.append("taken", true)
       object.append("but", .array(ids.sorted().map { .string($0.text) }))
     case .token(let token): object.append("token", .string(token.text))
+    case .sent(let attempt): object = attempt.object
+    case .refused(let id, let rejection): object = rejection.object(of: id)
+    case .ended(let id): object.append("ends", .string(id.text))
     }
     return LogLine.members(object)
   }
+
+  private static let comma = UInt8(ascii: ",")
 
   /// The row stands last, as it was received.
   private static func members(of row: Row) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(row.text.count + 64)
     if let former = row.former {
-      text += Array(#""former":"#.utf8) + JSON.string(former.text).encoded() + [UInt8(ascii: ",")]
+      text += Array(#""former":"#.utf8) + JSON.string(former.text).encoded() + [comma]
     }
     return text + Array(#""row":"#.utf8) + row.text
   }

@@ -11,6 +11,8 @@ struct BaseRows {
   private(set) var newer = IDMap<BaseLogEntry>()
   /// The open arrivals; the newest of each id.
   private(set) var arrivals = IDMap<ArrivalEntry>()
+  /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
+  private(set) var open = OpenLines()
   /// How far the table's pulls have come.
   private(set) var token: DeltaToken?
   /// How many bases are no tombstones.
@@ -27,6 +29,7 @@ struct BaseRows {
     token = index.token
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
+    open = index.open
     for place in 0..<index.arrivalCount {
       let entry = index.arrival(place)
       index.withArrivalName(place) { arrivals.set($0, entry) }
@@ -41,8 +44,27 @@ struct BaseRows {
     setBase(entry, id)
   }
 
-  /// Adds the line of an arrival; with `isOver` it says what that is measured against.
-  mutating func add(arrival entry: BaseLogEntry, isOver: Bool, _ id: UnsafeRawBufferPointer) {
+  /// Adds the line of a write that is open.
+  mutating func add(attempt entry: BaseLogEntry, _ id: ItemID) { open.attempts[id] = entry }
+
+  /// Adds the line of a refusal.
+  mutating func add(refusal entry: BaseLogEntry, _ id: ItemID) {
+    end(id)
+    open.refusals[id] = entry
+  }
+
+  /// Notes that the write of an item is over.
+  mutating func end(_ id: ItemID) {
+    open.attempts[id] = nil
+    open.refusals[id] = nil
+  }
+
+  /// Adds the line of an arrival of an item; with `isOver` it says what that is measured against, and its
+  /// row's id is `new` where it is another one.
+  mutating func add(
+    arrival entry: BaseLogEntry, isOver: Bool, _ id: UnsafeRawBufferPointer, as new: ItemID? = nil
+  ) {
+    if let new, let id = ItemID(id) { open.renames[id] = new }
     if isOver {
       var base = entry
       (base.isOver, base.isTombstone) = (true, false)
@@ -61,17 +83,30 @@ struct BaseRows {
     newer.set(id, entry)
   }
 
+  /// Makes the row of an arrival the base, of another item's where the server gave it another id.
+  private mutating func setBase(of arrival: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+    guard !open.renames.isEmpty, let former = ItemID(id),
+      let new = open.renames.removeValue(forKey: former)
+    else { return setBase(arrival, id) }
+    if let over = entry(of: id) {
+      effectiveBytes -= Int(over.length)
+      liveCount -= over.isTombstone ? 0 : 1
+      newer.remove(id)
+    }
+    new.withBytes { setBase(arrival, $0) }
+  }
+
   /// Adds the line that makes arrivals bases: all but those of some ids, and with `since` but those that
   /// such a line has left open before.
   mutating func take(but ids: Set<ItemID>, since: Bool = false) {
     let before = arrivals
     arrivals = IDMap()
     for place in before.places {
-      guard var open = before[place] else { continue }
+      guard var arrival = before[place] else { continue }
       before.withName(place) { id in
         let isNamed = !ids.isEmpty && ItemID(id).map(ids.contains) == true
-        open.isHeld = isNamed || since && open.isHeld
-        if open.isHeld { arrivals.set(id, open) } else { setBase(open.entry, id) }
+        arrival.isHeld = isNamed || since && arrival.isHeld
+        if arrival.isHeld { arrivals.set(id, arrival) } else { setBase(of: arrival.entry, id) }
       }
     }
   }
@@ -112,10 +147,11 @@ struct BaseRows {
     return ids
   }
 
-  /// The ids of the open arrivals that no line has left open.
+  /// The ids of the open arrivals that a pull has brought and no line has left open.
   var uncommitted: [ItemID] {
     arrivals.places.compactMap { place in
-      arrivals[place]?.isHeld == false ? arrivals.withName(place, ItemID.init) : nil
+      guard arrivals[place]?.isHeld == false else { return nil }
+      return arrivals.withName(place) { entry(of: $0)?.isOver == true ? nil : ItemID($0) }
     }
   }
 
@@ -129,7 +165,9 @@ struct BaseRows {
 
   /// How many bytes the lines have that still say something.
   var usefulBytes: Int {
-    arrivals.places.reduce(effectiveBytes) { $0 + Int(arrivals[$1]?.entry.length ?? 0) }
+    arrivals.places.reduce(effectiveBytes + open.bytes) {
+      $0 + Int(arrivals[$1]?.entry.length ?? 0)
+    }
   }
 
   // MARK: Fingerprints

@@ -127,7 +127,7 @@ final class Rows {
   /// Takes note of files that were read and mean what bases say that were appended just now.
   func recognise(_ facts: [Fact], in table: TableName) {
     guard let readings = walks[table]?.readings, !readings.isEmpty else { return }
-    for case .base(let row) in facts {
+    for case .base(let row, _) in facts {
       guard let reading = readings[row.id] else { continue }
       logs[table]?.wrote(reading.item, digest: reading.digest, as: row.id)
     }

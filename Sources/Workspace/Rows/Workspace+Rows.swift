@@ -78,6 +78,30 @@ extension Workspace: RowDisk {
     try rows.log(of: key.table).arrival(of: key.id, evenHeld: true)
   }
 
+  package func attempts(in table: TableName) throws -> [Attempt] {
+    try rows.log(of: table).attempts()
+  }
+
+  package func attempt(of key: ItemKey) throws -> Attempt? {
+    try rows.log(of: key.table).attempt(of: key.id)
+  }
+
+  package func rejection(of key: ItemKey) throws -> Rejection? {
+    try rows.log(of: key.table).rejection(of: key.id)
+  }
+
+  package func rejectedIDs(in table: TableName) throws -> [ItemID] {
+    try rows.log(of: table).rows.open.refusals.keys.sorted()
+  }
+
+  /// Returns the writes of a table that the server has done, as far back as the table's log goes, the
+  /// oldest first.
+  ///
+  /// - Throws: ``WorkspaceError``: damage, a newer format.
+  package func doneWrites(in table: TableName) throws(WorkspaceError) -> [Attempt] {
+    try rows.log(of: table).doneWrites()
+  }
+
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     requireLock()
     try rows.log(of: table).append(facts, durably: durably)

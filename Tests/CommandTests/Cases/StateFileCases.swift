@@ -44,13 +44,11 @@ import Workspace
 
   @Test("case 98: a bit flipped in a durable record stops every command, and nothing is touched")
   func flipsBit() throws {
-    let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
+    let world = try CaseWorld(
+      #"{"id": "milk", "text": "Milk"}"#, #"{"id": "tea", "text": "Tea"}"#,
+      #"{"id": "rum", "text": "Rum"}"#)
     let anna = world.anna
-    for round in 1...3 {
-      anna.run("set", "milk", "text=Milk \(round)")
-      anna.run("push")
-    }
-    anna.run("set", "milk", "text=Oat milk")
+    for id in ["tea", "rum"] { anna.run("rm", id) }
     let whole = try journal(of: anna)
     let count = world.line.requests.count
     var broken = whole
@@ -67,7 +65,7 @@ import Workspace
     #expect(try journal(of: anna) == broken)
     #expect(world.line.requests.count == count)
     anna.directory.write(whole, to: "\(Self.root)/journal.jsonl")
-    #expect(anna.run("push").error == "1 pushed\n")
+    #expect(anna.run("push").error == "2 pushed\n")
     anna.expectSound()
   }
 
@@ -187,20 +185,20 @@ import Workspace
 
   @Test(
     "case 104: a workspace of a newer format is refused, and nothing is touched",
-    arguments: ["state.json", "journal.jsonl"])
-  func isNewer(name: String) throws {
+    arguments: [("state.json", 1), ("journal.jsonl", 2), ("base/todoitem.jsonl", 2)])
+  func isNewer(name: String, format: Int) throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
     let anna = world.anna
     anna.run("set", "milk", "text=Oat milk")
     let text = try #require(anna.directory.text("\(Self.root)/\(name)"))
     let newer = text.replacing("\"format\": 1", with: "\"format\": 2")
-      .replacing("\"format\":1", with: "\"format\":2").replacing("\"v\":1", with: "\"v\":2")
+      .replacing("\"format\":1", with: "\"format\":2").replacing("\"v\":2", with: "\"v\":3")
     #expect(newer != text)
     anna.directory.write(newer, to: "\(Self.root)/\(name)")
     for command in ["push", "pull", "sync", "status", "list"] {
       let refused = anna.run(command)
       #expect(refused.status == 6, "\(command)")
-      #expect(refused.error.contains("\(name): has format 2 of a newer tsync"))
+      #expect(refused.error.contains("\(name): has format \(format + 1) of a newer tsync"))
     }
     #expect(anna.directory.text("\(Self.root)/\(name)") == newer)
     #expect(world.writes == [])

@@ -142,7 +142,7 @@ import Testing
       request in
       guard request.method == method, !isTaken.wait(seconds: 0) else { return .forward }
       isTaken.open()
-      // The intent is durable, and the request on its way.
+      // The attempt is durable, and the request on its way.
       if let directory = directory.withLock({ $0 }) {
         try? Self.copy("list", "snapshot", in: directory)
       }

@@ -1,4 +1,5 @@
 import SyncEngine
+
 @testable import SyncModel
 @testable import Workspace
 

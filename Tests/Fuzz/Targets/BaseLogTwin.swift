@@ -1,4 +1,5 @@
 import SyncEngine
+
 @testable import SyncModel
 @testable import Workspace
 
@@ -24,10 +25,9 @@ struct BaseLogTwin: Equatable {
     log.rows.forEach { id, _ in if let id = ItemID(id) { ids.append(id) } }
     do throws(WorkspaceError) {
       for id in ids { rows[id] = try log.base(of: id).row }
-      let open = Set(log.rows.uncommitted)
       for arrival in try log.arrivals() {
-        let id = arrival.row.id
-        waiting[id] = Waiting(arrival: arrival, isHeld: !open.contains(id))
+        let id = arrival.id
+        waiting[id] = Waiting(arrival: arrival, isHeld: log.rows.arrivals[id]?.isHeld ?? false)
       }
     } catch {
       throw Finding(description: "a row can't be read: \(error)")
@@ -40,23 +40,28 @@ struct BaseLogTwin: Equatable {
   /// Takes a line's members; answers whether they say anything.
   mutating func take(_ line: [UInt8]) -> Bool {
     if let (arrival, isBase) = Self.row(in: line) {
-      let id = arrival.row.id
       if isBase {
-        rows[id] = arrival.row
-        waiting[id] = nil
+        rows[arrival.row.id] = arrival.row
+        waiting[arrival.row.id] = nil
       } else {
-        if let base = arrival.base { rows[id] = base }
-        waiting[id] = Waiting(arrival: arrival, isHeld: false)
+        if let base = arrival.base { rows[arrival.id] = base }
+        waiting[arrival.id] = Waiting(arrival: arrival, isHeld: false)
       }
       return true
     }
     let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "}")]
-    guard let object = (try? JSON(parsing: text))?.object, object["row"] == nil else { return false }
+    guard let object = (try? JSON(parsing: text))?.object, object["row"] == nil else {
+      return false
+    }
     if let names = object["but"]?.elements {
       let ids = names.compactMap { $0.text.flatMap { try? ItemID($0) } }
       guard ids.count == names.count, object["taken"]?.boolean == true else { return false }
       take(but: Set(ids), nil)
       return true
+    }
+    // What is said of writes is no row.
+    for name in ["sent", "refused", "ends"] as [Text] where object[name] != nil {
+      return object[name]?.text.flatMap { try? ItemID($0) } != nil
     }
     guard object["but"] == nil, object["held"] == nil, let token = object["token"]?.text else {
       return false
@@ -72,7 +77,8 @@ struct BaseLogTwin: Equatable {
       if ids.contains(id) {
         waiting[id]?.isHeld = true
       } else {
-        rows[id] = entry.arrival.row
+        rows[id] = nil
+        rows[entry.arrival.row.id] = entry.arrival.row
         waiting[id] = nil
       }
     }
@@ -81,14 +87,21 @@ struct BaseLogTwin: Equatable {
   /// Returns the row of a line, and whether it is a base.
   static func row(in line: [UInt8]) -> (arrival: Arrival, isBase: Bool)? {
     let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "}")]
-    guard let object = (try? JSON(parsing: text))?.object, object.members.last?.name == "row",
+    guard let json = try? JSON(parsing: text), json.duplicate == nil, let object = json.object,
+      object.members.last?.name == "row",
       let start = line.firstRange(of: Array(#""row":"#.utf8))
     else { return nil }
     let row = Array(line[start.upperBound...])
-    guard let fields = (try? JSON(parsing: row))?.object, let row = try? Row(fields, text: row)
+    guard let fields = (try? JSON(parsing: row))?.object, var row = try? Row(fields, text: row)
     else { return nil }
+    row.former = object["former"]?.text.flatMap(Version.init)
+    var was: ItemID?
+    if let ends = object["ends"] {
+      guard let id = ends.text.flatMap({ try? ItemID($0) }) else { return nil }
+      was = id == row.id || object["by"] != nil ? nil : id
+    }
     let arrival = Arrival(
-      row, over: object["over"]?.object.map { Item($0) }, isMine: object["mine"] != nil)
+      row, over: object["over"]?.object.map { Item($0) }, isMine: object["mine"] != nil, was: was)
     return (arrival, object["by"] != nil)
   }
 }

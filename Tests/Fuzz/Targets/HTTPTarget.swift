@@ -158,10 +158,10 @@ enum HTTPTarget {
     for (kind, dialect) in Operation.Kind.allCases.flatMap({ kind in
       Dialect.allCases.map { (kind, $0) }
     }) {
-      let request = Request(method: "POST", target: "tables/t")
-      let intent = Intent(
-        key: key, kind: kind, request: request, version: nil, item: nil, digest: nil)
-      let verdict = WriteVerdict(answer, to: intent, in: dialect, authorization, from: address)
+      let flight = SendingWindow.Flight(
+        attempt: Attempt(key: key, kind: kind, version: nil, item: nil, digest: nil),
+        request: PreparedRequest(method: "POST", target: "tables/t", headers: [], body: nil))
+      let verdict = WriteVerdict(answer, to: flight, in: dialect, authorization, from: address)
       guard case .settled(let reply) = verdict, case .done(let row) = reply.outcome else {
         continue
       }

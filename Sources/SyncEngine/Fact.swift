@@ -1,0 +1,51 @@
+package import SyncModel
+
+/// What one line of a table's log says.
+///
+/// An answer of the server and the end of its attempt are the same line.
+package enum Fact: Equatable, Sendable {
+  /// A row is the base. An open arrival of it is over, and the attempt of the item `ends`, and that it
+  /// was refused.
+  case base(Row, ends: ItemID? = nil)
+  /// A row has arrived; it takes the place of an open arrival of its row, and is measured against the
+  /// same. What `ends` is over as with a base.
+  case arrived(Arrival, ends: ItemID? = nil)
+  /// The rows of all open arrivals are bases, but those of the items with these ids.
+  case taken(but: Set<ItemID>)
+  /// So far the pulls of the table have come.
+  case token(DeltaToken)
+  /// A write is about to be sent, once more perhaps.
+  case sent(Attempt)
+  /// A write was refused; its attempt is over.
+  case refused(ItemID, Rejection)
+  /// Nothing came of a write, or nobody asks any more: its attempt is over, and that it was refused.
+  case ended(ItemID)
+
+  /// The row.
+  package var row: Row? {
+    switch self {
+    case .base(let row, _): row
+    case .arrived(let arrival, _): arrival.row
+    case .taken, .token, .sent, .refused, .ended: nil
+    }
+  }
+
+  /// The arrival.
+  package var arrival: Arrival? {
+    guard case .arrived(let arrival, _) = self else { return nil }
+    return arrival
+  }
+
+  /// Returns the fact where a row of its id is known: its row says which version it replaces.
+  package func over(_ known: Row?) -> Fact {
+    guard var row, let former = known.flatMap({ row.replaced($0) }) else { return self }
+    row.former = former
+    switch self {
+    case .base(_, let ends): return .base(row, ends: ends)
+    case .arrived(let arrival, let ends):
+      return .arrived(
+        Arrival(row, over: arrival.over, isMine: arrival.isMine, was: arrival.was), ends: ends)
+    default: return self
+    }
+  }
+}

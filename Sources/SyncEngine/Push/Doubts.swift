@@ -1,0 +1,121 @@
+import SyncModel
+
+// The writes whose outcome only a reading can tell.
+extension PushRun {
+  /// Reads the rows of the writes in doubt, and settles each.
+  mutating func settleDoubts(
+    _ disk: inout some Disk, _ backend: inout some Backend
+  ) throws {
+    var readings: [(Attempt, Settlement, isAbsent: Bool)] = []
+    for (attempt, refusal) in doubts {
+      do {
+        if let stop = report.stop { throw stop }
+        var (reading, settlement) = try settlement(of: attempt, refusal, disk, &backend)
+        // What was done may not have come to a replica yet.
+        if case .rejected = settlement {
+          (reading, settlement) = try self.settlement(of: attempt, refusal, disk, &backend)
+        }
+        // The row may be there under an id of the server's; of an item that is here no more nobody asks.
+        let isRemoved =
+          try disk.client(attempt.key) == .absent && disk.moved(attempt.key) == nil
+        if attempt.kind == .insert, reading == .absent, !isRemoved,
+          !attempt.isSurelyUndone(refusal), try backend.makesIDs(in: attempt.key.table)
+        {
+          settlement = .unknown
+          report.doubtful.insert(attempt.key)
+        }
+        let isAbsent = reading == .absent && attempt.isMissed(refusal)
+        readings.append((attempt, settlement, isAbsent))
+      } catch Stop.noTable(let table) {
+        // A table that isn't there took nothing: the change waits for it.
+        report.missing.insert(table)
+        if [404, 410].contains(refusal?.status) {
+          answers.append(Answer(attempt: attempt, settlement: .void))
+        } else {
+          report.events.append(Event(attempt.key, .unknown, item: attempt.item))
+        }
+      } catch let stop as Stop {
+        report.stop = report.stop ?? stop
+        let shown = try attempt.item ?? disk.base(of: attempt.key).row?.item
+        report.events.append(Event(attempt.key, .unknown, item: shown))
+      }
+    }
+    doubts = []
+    let absent = readings.filter(\.isAbsent)
+    absences += absent.count
+    if !absent.isEmpty, absences > Guards.absences(of: max(total, replies)) {
+      // They did not happen: whatever way is taken next, they must not stand in it.
+      answers += absent.map { Answer(attempt: $0.0, settlement: .void) }
+      try absorb(&disk)
+      throw Guards.rowsAreGone(absences, of: max(total, replies))
+    }
+    for (attempt, settlement, _) in readings { try add(attempt, settlement, disk) }
+  }
+
+  /// Reads the row of a write in doubt.
+  private func settlement(
+    of attempt: Attempt, _ refusal: Refusal?, _ disk: some Disk, _ backend: inout some Backend
+  ) throws -> (Reading, Settlement) {
+    let key = attempt.key
+    var reading = try backend.read(key)
+    // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
+    if case .row(let row) = reading, let waiting = try disk.arrival(of: key)?.row,
+      try disk.isOlder(row, than: waiting, of: key)
+    {
+      reading = .row(waiting)
+    }
+    let base = try disk.base(of: key).row
+    let settlement = Settlement(
+      attempt, over: base?.item, former: attempt.kind == .insert ? nil : base?.former,
+      reading: reading, refusal: refusal)
+    return (reading, settlement)
+  }
+
+  /// Adds what a reading has told of a write.
+  private mutating func add(
+    _ attempt: Attempt, _ settlement: Settlement, _ disk: some Disk
+  ) throws {
+    let key = attempt.key
+    switch settlement {
+    case .void where try attempt.next(disk.client(key)) == nil:
+      let isLate = line.timedOut.contains(key)
+      let shown = try attempt.item ?? disk.base(of: key).row?.item
+      return report.events.append(Event(key, .cut(timedOut: isLate), item: shown))
+    case .void: again.insert(key)
+    case .done: line.found(attempt)
+    // Of a row that isn't known to be there, what was moved counts as the item only while its write is
+    // open.
+    case .incoming(let row)
+    where try !attempt.isRevived(by: row, disk.journal.isAwaited(key))
+      && disk.base(of: key).item == nil && disk.client(key) == .absent && disk.moved(key) != nil:
+      return report.events.append(Event(key, .held, item: attempt.item))
+    case .incoming, .incomingOverOurs, .rejected, .unknown: break
+    }
+    answers.append(Answer(attempt: attempt, settlement: settlement, isRead: true))
+  }
+}
+
+extension Attempt {
+  /// The rejection of a write that the server reported as done, but that the row does not show.
+  var kept: Refusal {
+    let fact: Text =
+      kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
+    return Refusal(status: 200, words: fact)
+  }
+
+  /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
+  /// refusal of a later attempt, don't.
+  fileprivate func isSurelyUndone(_ refusal: Refusal?) -> Bool {
+    guard tries == 1, let status = refusal?.status else { return false }
+    return status == 500 || (400..<500).contains(status) && ![408, 421, 425].contains(status)
+  }
+
+  /// Whether that there is no row says that the server has lost it, or the table, rather than that an
+  /// earlier attempt was carried out.
+  fileprivate func isMissed(_ refusal: Refusal?) -> Bool {
+    switch kind {
+    case .update, .undelete: true
+    case .insert, .delete: tries == 1 && [404, 410].contains(refusal?.status)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import SyncEngine
+import SyncModel
+
+extension Attempt {
+  /// The members of its line.
+  var object: JSONObject {
+    var line = JSONObject()
+    line.append("sent", .string(key.id.text))
+    line.append("op", .string(kind.rawValue))
+    if let version { line.append("version", .string(version.text)) }
+    line.append("item", item: item)
+    line.append("file", digest: digest)
+    line.append("tries", .integer(tries))
+    line.append("time", .integer(Int(time)))
+    return line
+  }
+
+  /// Reads an attempt from the members of its line.
+  ///
+  /// - Throws: What is wrong with it.
+  init(_ object: JSONObject, in table: TableName) throws(NameError) {
+    let line = JournalLine(object: object)
+    self.init(
+      key: ItemKey(table, try ItemID(try line.text("sent"))), kind: try line.kind(),
+      version: try line.version(), item: try line.item("item"), digest: try line.digest(),
+      tries: try line.integer("tries"), time: Int64(try line.integer("time")))
+  }
+}
+
+extension Rejection {
+  /// The members of its line.
+  func object(of id: ItemID) -> JSONObject {
+    var line = JSONObject()
+    line.append("refused", .string(id.text))
+    line.append("ends", .string(id.text))
+    line.append("op", .string(kind.rawValue))
+    line.append("status", .integer(refusal.status))
+    line.append("words", .string(refusal.words))
+    line.append("file", digest: digest)
+    line.append("tries", .integer(tries))
+    line.append("time", .integer(Int(time)))
+    return line
+  }
+
+  /// Reads a refusal from the members of its line.
+  ///
+  /// - Throws: What is wrong with it.
+  init(_ object: JSONObject) throws(NameError) {
+    let line = JournalLine(object: object)
+    self.init(
+      kind: try line.kind(),
+      refusal: Refusal(status: try line.integer("status"), words: try line.text("words")),
+      digest: try line.digest(), tries: try line.integer("tries"),
+      time: Int64(try line.integer("time")))
+  }
+}
