@@ -109,6 +109,21 @@ import WorkspaceSupport
     }
   }
 
+  @Test("What can be read of a damaged journal of format 1 keeps its open writes")
+  func salvagesFormat1() throws {
+    let path = try #require(Fixture.path("journal-v1.jsonl"))
+    var bytes = try #require(Files.read(path))
+    bytes.flip("2026-03-10")
+    playground.directory.write(bytes, to: ".todosync/journal.jsonl")
+    let mended = try Workspace.mendFiles(
+      at: playground.directory.path, command: "test", patience: 0, clock: { 0 })
+    #expect(mended.map(\.finding.place) == ["journal.jsonl"])
+    let workspace = try playground.open()
+    let table = playground.table
+    #expect(try workspace.attempts(in: table).map(\.key) == [playground.key("c01d")])
+    #expect(try workspace.rejectedIDs(in: table) == [playground.key("5d20").id])
+  }
+
   @Test("case 98: a record that one process made safe is known as safe by the next one's")
   func knowsWhatIsSafe() throws {
     for id in ["a", "b"] as [Text] {

@@ -70,6 +70,11 @@ struct Mending {
       records.append(record)
       state.add(record)
     }
+    // Of a table whose log is damaged as well, the writes are lost.
+    try? former.turnOver { table throws(WorkspaceError) in
+      let base = try root.child(Layout.base, creating: true)
+      return try BaseLog(table, in: base, writing: true, trash: trash, index: nil)
+    }
     let log = Log(
       replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash)
     let open = state.records

@@ -57,10 +57,22 @@ struct FormerJournal {
     rejections[key] = nil
   }
 
+  /// Hands what it tells of writes over to the tables' logs, durably.
+  ///
+  /// - Throws: ``WorkspaceError``: what opening and writing a log throws.
+  func turnOver(
+    to log: (TableName) throws(WorkspaceError) -> BaseLog
+  ) throws(WorkspaceError) {
+    for table in tables.sorted() {
+      let log = try log(table)
+      try log.append(try facts(for: log), durably: true)
+    }
+  }
+
   /// Returns the lines of a table's log that say the same.
   ///
   /// - Throws: ``WorkspaceError``: what reading the log throws.
-  func facts(for log: BaseLog) throws(WorkspaceError) -> [Fact] {
+  private func facts(for log: BaseLog) throws(WorkspaceError) -> [Fact] {
     var facts: [Fact] = []
     for (key, rejection) in rejections.sorted(by: { $0.key < $1.key }) where key.table == log.table
     {
@@ -93,10 +105,7 @@ extension Workspace {
   /// - Throws: ``WorkspaceError``.
   func turnOver() throws(WorkspaceError) {
     guard let former = records.former else { return }
-    for table in former.tables.sorted() {
-      let log = try rows.log(of: table)
-      try log.append(try former.facts(for: log), durably: true)
-    }
+    try former.turnOver(to: rows.log)
     for (key, attempt) in former.attempts
     where former.results[key] != nil && attempt.kind != .delete {
       records.add(journal.arrivals(of: key))
