@@ -75,9 +75,10 @@ package struct Push {
     repeat {
       rounds -= 1
       run.again = []
+      let safe = survey.digests
       for part in try parts(pending, on: disk)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(PushQueue(operations: part, safe: survey.digests), &run, &disk, &backend)
+        try send(PushQueue(operations: part, safe: safe), &run, &disk, &backend)
       }
       for attempt in try openAttempts(of: tables, on: disk) where !sentAgain.contains(attempt.key) {
         run.leavesSome = run.leavesSome || run.line.isCutOff(attempt.kind)
