@@ -152,7 +152,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var written: Digest?
     for _ in 0..<8 {
       guard case .item(let item, let digest) = try client(former) else {
-        return try client(former) == .absent && file(claiming: former) == nil
+        return try client(former) == .absent && moved(former) == nil
       }
       let place = try client(key)
       if place == .absent || (written != nil && place.digest == written) {
