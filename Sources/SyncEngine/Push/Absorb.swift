@@ -75,10 +75,11 @@ extension PushRun {
     for answer in answers {
       let (attempt, key) = (answer.attempt, answer.attempt.key)
       let base = try bases.removeValue(forKey: key) ?? disk.base(of: key)
-      facts[key.table, default: []] += try attempt.facts(
+      let said = try attempt.facts(
         of: answer.settlement, over: base, isAwaited: disk.journal.isAwaited(key),
         former: disk.rejection(of: key), now: settings.now)
-      try tell(answer, over: base, &disk)
+      try tell(answer, said, over: base, &disk)
+      facts[key.table, default: []] += said
     }
     // What a delete has put into the trash must not be lost once its row is known to be deleted.
     if answers.contains(where: { $0.attempt.kind == .delete }) { try disk.settle() }
@@ -95,7 +96,7 @@ extension PushRun {
   ) throws {
     let arrivals = facts.compactMap(\.arrival)
     guard !arrivals.isEmpty else { return }
-    // What the server has made of what was sent is told with the write.
+    // The event of the write already tells what the server has changed in it.
     let answers = Set(arrivals.filter(\.isMine).map(\.row.id))
     report.events += try disk.takeArrivals(
       in: table, of: Set(arrivals.map(\.id)), settings: settings

@@ -67,7 +67,9 @@ struct PushRun {
 
   /// Tells what became of a write, and keeps what of it would be lost; before its line is written, so that
   /// what is cut off is done again.
-  mutating func tell(_ answer: Answer, over base: Base, _ disk: inout some Disk) throws {
+  mutating func tell(
+    _ answer: Answer, _ facts: [Fact], over base: Base, _ disk: inout some Disk
+  ) throws {
     let (attempt, key) = (answer.attempt, answer.attempt.key)
     func add(_ what: Event.What, _ answer: WriteAnswer = WriteAnswer()) {
       report.events.append(
@@ -89,9 +91,8 @@ struct PushRun {
     case .incomingOverOurs:
       try disk.noteArrival(of: attempt, as: nil)
       add(.alreadyThere(attempt.kind))
-    case .rejected(let refusal):
-      let former = try disk.rejection(of: key)
-      add(.rejected(attempt.rejection(refusal, after: former, now: settings.now)))
+    case .rejected:
+      for case .refused(_, let rejection) in facts { add(.rejected(rejection)) }
     case .unknown: add(.unknown)
     case .void, .incoming: break
     }
@@ -147,7 +148,7 @@ struct PushRun {
   mutating func tellHeld(_ disk: some Disk) throws {
     for key in brought.sorted() where disk.journal.conflicts[key] == nil {
       guard let open = try disk.arrival(of: key) else { continue }
-      // What has another id at the server now is told when it has that here.
+      // An item with a new id at the server counts as sent once its file has that id.
       if open.was != nil { report.events.removeAll { $0.key == key } }
       report.events.append(Event(key, .held, item: try disk.base(of: key).item))
     }
