@@ -17,7 +17,7 @@ struct Examiner {
   var found = Examination()
   /// What is open by the journal; `nil` where it can't be read.
   var journal: JournalState?
-  /// The places of which it is told that they are of another kind.
+  /// The places with a finding that something of another kind is there.
   var told: Set<Text> = []
   /// The tables' rows as far as they can be read.
   var rows: [TableName: BaseLog] = [:]

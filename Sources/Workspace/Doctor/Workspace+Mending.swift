@@ -6,7 +6,7 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - path: The directory that holds `.todosync`.
-  ///   - command: What others are told that have to wait.
+  ///   - command: The command that a waiting process names.
   ///   - patience: How many seconds to wait for another process.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Returns: What was done.

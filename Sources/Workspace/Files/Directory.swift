@@ -46,8 +46,8 @@ final class Directory {
 
   /// Opens something in the directory; it stays closed to programs that are run, and is no link.
   ///
-  /// What fails is told of the file with another name, where one is given: a temporary file's own
-  /// name says nothing to people.
+  /// An error names the file as `shown`, if that is given: the name of a temporary file says nothing to
+  /// people.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func open(
@@ -61,8 +61,7 @@ final class Directory {
 
   /// Opens a file of tsync's own, and nothing else: a pipe in its place is not waited for.
   ///
-  /// - Throws: ``WorkspaceError``: a failed call; damage, where something lies there that is no regular
-  ///   file.
+  /// - Throws: ``WorkspaceError``: a failed call; damage, if it is not a regular file.
   func openFile(_ name: String, _ flags: Int32) throws(WorkspaceError) -> Int32 {
     let irregular = WorkspaceError.damaged(
       place: place(of: name), line: nil, fact: "it is not a regular file")

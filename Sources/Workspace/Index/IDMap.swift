@@ -92,7 +92,7 @@ struct IDMap<Value> {
   }
 }
 
-/// An open hash table that knows places only; what lies there is its owner's.
+/// An open hash table of places; its owner knows what is at each.
 struct IDSlots {
   /// 0 where nothing lies, else the place plus 1.
   private var slots: [UInt32]

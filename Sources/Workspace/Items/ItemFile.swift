@@ -85,8 +85,7 @@ package enum ItemFile {
 
   /// Reads a file, whatever a person may have put in its place.
   ///
-  /// - Returns: What lies there, and what the system said of the file that was read; `nil` where
-  ///   none was.
+  /// - Returns: The state of the file, and its status when it was read; no status if it was not read.
   /// - Throws: ``WorkspaceError/file(place:_:)`` where the fault is not the file's.
   static func read(
     _ name: String, in directory: Directory, as key: ItemKey
