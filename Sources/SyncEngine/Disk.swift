@@ -75,6 +75,9 @@ package protocol RowDisk {
   /// Returns how far the pulls of a table have come.
   func token(of table: TableName) throws -> DeltaToken?
 
+  /// Tells whether a pull of a table has ever reached its end, as far as its log goes.
+  func isPulled(_ table: TableName) throws -> Bool
+
   /// Returns the rows of a table that are to be brought to their items, the newest of each id, in the
   /// order of their ids.
   func arrivals(in table: TableName) throws -> [Arrival]

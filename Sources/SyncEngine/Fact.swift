@@ -14,6 +14,8 @@ package enum Fact: Equatable, Sendable {
   case taken(but: Set<ItemID>)
   /// So far the pulls of the table have come.
   case token(DeltaToken)
+  /// A pull of the table has reached its end.
+  case pulled
   /// A write is about to be sent, once more perhaps.
   case sent(Attempt)
   /// A write was refused; its attempt is over.
@@ -26,7 +28,7 @@ package enum Fact: Equatable, Sendable {
     switch self {
     case .base(let row, _): row
     case .arrived(let arrival, _): arrival.row
-    case .taken, .token, .sent, .refused, .ended: nil
+    case .taken, .token, .pulled, .sent, .refused, .ended: nil
     }
   }
 

@@ -31,6 +31,13 @@ package enum Guards {
   /// From so many items on a table is known again by its ids.
   static let recognisable = 10
 
+  static func isNotPulled(_ table: TableName) -> Stop {
+    .unsafe(
+      "the server gives the rows of \(table) ids of its own, and no pull has read them all:"
+        + " new items may be there already",
+      ways: ["to read the rows: \(typed: "pull")"])
+  }
+
   static func otherData(_ count: Int, of known: Int, in table: TableName) -> Stop {
     .unsafe(
       "the server has only \(count) of this workspace's \(known) items of \(table):"

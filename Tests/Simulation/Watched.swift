@@ -154,6 +154,8 @@ struct Watched<Work: Disk>: Disk {
 
   func token(of table: TableName) throws -> DeltaToken? { try work.token(of: table) }
 
+  func isPulled(_ table: TableName) throws -> Bool { try work.isPulled(table) }
+
   func arrivals(in table: TableName) throws -> [Arrival] { try work.arrivals(in: table) }
 
   func arrival(of key: ItemKey) throws -> Arrival? { try work.arrival(of: key) }
@@ -211,7 +213,7 @@ struct Watched<Work: Disk>: Disk {
         if attempt.kind == .undelete, try work.attempt(of: key) == nil, !shown.known.contains(key) {
           shown.revived.append(key)
         }
-      case .token, .refused, .ended: break
+      case .token, .pulled, .refused, .ended: break
       }
     }
     try work.append(facts, to: table, durably: durably)

@@ -43,6 +43,8 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
+  func isPulled(_ table: TableName) throws -> Bool { try memory.isPulled(table) }
+
   func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }
 
   func attempt(of key: ItemKey) throws -> Attempt? { try memory.attempt(of: key) }

@@ -109,6 +109,7 @@ import Testing
   @Test("D2: an item gets the id that the server gave its row, and is never sent again")
   mutating func serverMakesIDs() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     let report = try bench.push()
     #expect(report.words == ["hello pushed insert"])
@@ -120,9 +121,26 @@ import Testing
     #expect(bench.server.rows.count == 1)
   }
 
+  @Test("D2: nothing is inserted before a pull has reached its end, as after the rows were lost")
+  mutating func notPulled() throws {
+    bench.server.makesIDs = true
+    try bench.pull()
+    try bench.save("hello", #"{"a":1}"#)
+    try bench.push()
+    bench.disk.loseBase()
+    let stop = #expect(throws: Stop.self) { try bench.push() }
+    #expect("\(stop, default: "")".contains("no pull has read them all"))
+    #expect(bench.server.rows.count == 1)
+    try bench.pull()
+    try bench.push()
+    #expect(bench.server.rows.count == 1)
+    #expect(bench.differences == [])
+  }
+
   @Test("D2: what was edited while the insert was sent stays, under the new id, and is pending")
   mutating func editedMeanwhile() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1,"b":1}"#)
     let key = try bench.key("hello")
     bench.ahead(of: 4) { disk in disk.save(try Item(text: #"{"a":1,"b":2}"#), as: key) }
@@ -139,6 +157,7 @@ import Testing
   @Test("D2: a push that is cut off anywhere makes one row", arguments: 0..<24)
   mutating func cutOff(_ steps: Int) throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     try bench.cut(at: steps) { try $0.push() }
     let isSent = !bench.server.rows.isEmpty
@@ -159,6 +178,7 @@ import Testing
   @Test("D2: an item waits for its new id while another one is there")
   mutating func occupied() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     let key = try bench.key("1")
     bench.ahead(of: 3) { disk in disk.save(try Item(text: #"{"a":7}"#), as: key) }
@@ -179,6 +199,7 @@ import Testing
   @Test("D2: a file that can't be read when its new id comes is moved once it can")
   mutating func invalidMeanwhile() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     let key = try bench.key("hello")
     bench.ahead(of: 3) { disk in disk.save(Array("{".utf8), as: key) }
@@ -197,6 +218,7 @@ import Testing
   @Test("D2: a lost answer stays unknown, and is sent again only by its user's word")
   mutating func lostInsert() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     bench.line.fates = [.replyLost]
     try bench.push()
@@ -223,6 +245,7 @@ import Testing
     arguments: [502, 504, 408])
   mutating func gatewayAnswers(_ status: Int) throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     bench.line.fates = [.reply(.unknown(Refusal(status: status, words: "bad gateway")))]
     let report = try bench.push()
@@ -237,6 +260,7 @@ import Testing
   @Test("D2: an item that its user removes, because its row is there, is over")
   mutating func lostInsertRemoved() throws {
     bench.server.makesIDs = true
+    try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     bench.line.fates = [.replyLost]
     try bench.push()

@@ -60,6 +60,7 @@ package struct MemoryDisk: Disk {
     var attempts: [ItemID: Attempt] = [:]
     var rejections: [ItemID: Rejection] = [:]
     var token: DeltaToken?
+    var isPulled = false
 
     mutating func add(_ record: RowRecord) {
       switch record {
@@ -83,6 +84,7 @@ package struct MemoryDisk: Disk {
           arrivals[id] = nil
         }
       case .fact(.token(let token)): self.token = token
+      case .fact(.pulled): isPulled = true
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
         end(id)
@@ -269,6 +271,8 @@ package struct MemoryDisk: Disk {
   }
 
   package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
+
+  package func isPulled(_ table: TableName) throws -> Bool { rows[table]?.isPulled == true }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
     rows[table]?.arrivals.values.sorted { $0.id < $1.id } ?? []

@@ -13,6 +13,7 @@ private struct BaseModel {
     case pushed(Row)
     case taken(but: Set<ItemID>)
     case token(DeltaToken)
+    case pulled
     case sent(Attempt)
     case refused(ItemID, Rejection)
     case ended(ItemID)
@@ -23,6 +24,7 @@ private struct BaseModel {
   var bases: [ItemID: Row] = [:]
   var incoming: [ItemID: (row: Row, isHeld: Bool)] = [:]
   var token: DeltaToken?
+  var isPulled = false
   var attempts: [ItemID: Attempt] = [:]
   var rejections: [ItemID: Rejection] = [:]
 
@@ -43,6 +45,7 @@ private struct BaseModel {
         }
       }
     case .token(let token): self.token = token
+    case .pulled: isPulled = true
     case .sent(let attempt): attempts[attempt.key.id] = attempt
     case .refused(let id, let rejection):
       attempts[id] = nil
@@ -157,9 +160,10 @@ private struct BaseModel {
 
     private mutating func move() throws {
       let token = DeltaToken(Text("T\(random.below(100))"))
-      try log.append([.token(token)], durably: true)
+      let isEnd = random.once(in: 4)
+      try log.append([isEnd ? .pulled : .token(token)], durably: true)
       durable = log.position.offset
-      model.add(.token(token), end: durable)
+      model.add(isEnd ? .pulled : .token(token), end: durable)
     }
 
     private mutating func compact() throws {
@@ -204,6 +208,7 @@ private struct BaseModel {
       #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
       #expect(log.rows.liveCount == live.count, context)
       #expect(log.rows.token == model.token, context)
+      #expect(log.rows.isPulled == model.isPulled, context)
       #expect(
         try log.attempts() == model.attempts.values.sorted { $0.key < $1.key }, context)
       let refused = model.rejections

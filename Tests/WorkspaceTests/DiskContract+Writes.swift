@@ -31,6 +31,15 @@ extension DiskContract {
     try twice { disk throws in #expect(try disk.attempts(in: table) == [again]) }
   }
 
+  mutating func aPullsEndIsKept() throws {
+    let table = table
+    #expect(try !disk.isPulled(table))
+    try disk.append([.pulled], to: table, durably: true)
+    try twice { disk throws in #expect(try disk.isPulled(table)) }
+    try disk.forget(table)
+    try twice { disk throws in #expect(try !disk.isPulled(table)) }
+  }
+
   mutating func anAnswerEndsItsAttempt() throws {
     let (a, b) = (try attempt("a"), try attempt("b"))
     try disk.append([.sent(a), .sent(b)], to: table, durably: true)

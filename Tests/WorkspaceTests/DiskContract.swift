@@ -48,6 +48,7 @@ enum Promise: String, CaseIterable, Sendable {
   case aHeldRowIsSupersededByANewerOne
   case aRowKeepsTheVersionThatItReplaces
   case aTokenStaysWithoutANewOne
+  case aPullsEndIsKept
   case aForgottenTableIsEmpty
   case tablesAreApart
   case idsAreComparedByBytes
@@ -105,6 +106,7 @@ struct DiskContract<Tested: TestedDisk> {
     case .aHeldRowIsSupersededByANewerOne: try aHeldRowIsSupersededByANewerOne()
     case .aRowKeepsTheVersionThatItReplaces: try aRowKeepsTheVersionThatItReplaces()
     case .aTokenStaysWithoutANewOne: try aTokenStaysWithoutANewOne()
+    case .aPullsEndIsKept: try aPullsEndIsKept()
     case .aForgottenTableIsEmpty: try aForgottenTableIsEmpty()
     case .tablesAreApart: try tablesAreApart()
     case .idsAreComparedByBytes: try idsAreComparedByBytes()

@@ -90,6 +90,10 @@ extension Rehearsal: RowDisk {
     try tokens[table] ?? rows(of: table)?.token(of: table)
   }
 
+  func isPulled(_ table: TableName) throws -> Bool {
+    try rows(of: table)?.isPulled(table) ?? false
+  }
+
   func arrivals(in table: TableName) throws -> [Arrival] {
     var found = open.filter { $0.key.table == table }.compactMapValues(\.self)
     for arrival in try rows(of: table)?.arrivals(in: table) ?? [] {
@@ -134,8 +138,8 @@ extension Rehearsal: RowDisk {
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
       case .token(let token): tokens[table] = token
-      // No write is sent in a rehearsal.
-      case .sent, .refused, .ended: break
+      // No write is sent in a rehearsal, and its pulls end nothing.
+      case .pulled, .sent, .refused, .ended: break
       }
     }
   }

@@ -70,6 +70,7 @@ package struct Pull {
       throw error
     }
     try run.commit(to: &disk)
+    if try !disk.isPulled(table) { try disk.append([.pulled], to: table, durably: false) }
     if disk.journal.stops[table] != nil {
       try disk.append([.closed(.stop(table))], durably: false)
     }

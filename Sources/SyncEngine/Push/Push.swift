@@ -63,6 +63,11 @@ package struct Push {
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
     if let unmeant = try unmeant(in: survey, on: disk).first { throw unmeant.stop }
     var pending = survey.pending(selection)
+    // What has no base may be there under an id of the server's.
+    for table in Set(pending.filter { $0.kind == .insert }.map(\.key.table)).sorted()
+    where try !disk.isPulled(table) && (try? backend.makesIDs(in: table)) == true {
+      throw Guards.isNotPulled(table)
+    }
     try note(survey, on: &disk)
     // Every text of the survey is safe on disk from here on.
     if !pending.isEmpty { try disk.settle(afresh: true) }

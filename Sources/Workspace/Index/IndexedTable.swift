@@ -46,6 +46,8 @@ final class IndexedTable {
   let position: LogPosition
   /// The delta token, as of there.
   let token: DeltaToken?
+  /// Whether a pull has reached its end.
+  let isPulled: Bool
   /// How many bases are no tombstones.
   let liveCount: Int
   /// How many bytes the lines of the bases have.
@@ -100,6 +102,7 @@ final class IndexedTable {
     position = LogPosition(
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
     token = description["token"]?.text.map(DeltaToken.init)
+    isPulled = description["pulled"]?.boolean == true
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device

@@ -66,6 +66,7 @@ struct StatIndexWriter {
     object.append("durable", .integer(base.position.durable))
     object.append("line", .integer(Int(base.position.checksum)))
     object.append("token", base.rows.token.map { .string($0.text) } ?? .null)
+    object.append("pulled", .bool(base.rows.isPulled))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))

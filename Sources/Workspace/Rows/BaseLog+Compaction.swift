@@ -35,6 +35,8 @@ extension BaseLog {
         try write(.token(token), to: &writer)
         compacted.set(token)
       }
+      if rows.isPulled { try write(.pulled, to: &writer) }
+      compacted.isPulled = rows.isPulled
       let held = try copyArrivals(where: \.isHeld, to: &writer, &compacted)
       try write(.taken(but: held), to: &writer)
       compacted.take(but: held)

@@ -44,7 +44,7 @@ extension BaseLog {
         let attempt = open.removeValue(forKey: try id(in: ends, at: line.offset))
         if found.isBase || found.isMine, let attempt { done.append(attempt) }
       case .refused(let id), .ended(let id): open[id] = nil
-      case .taken, .token, .commit, nil: break
+      case .taken, .token, .pulled, .commit, nil: break
       }
     }
     return done

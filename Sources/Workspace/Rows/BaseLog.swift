@@ -107,12 +107,14 @@ final class BaseLog {
       }
     case .taken(let ids): rows.take(but: Set(ids))
     case .token(let token): rows.set(token)
+    case .pulled: rows.isPulled = true
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
     case .commit(let token, let held):
       rows.take(but: Set(held), since: true)
       token.map { rows.set($0) }
+      rows.isPulled = true
     case nil:
       throw damage(at: line.offset, "it is not a line of a base log")
     }
@@ -130,6 +132,7 @@ final class BaseLog {
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
     case .token(let token): rows.set(token)
+    case .pulled: rows.isPulled = true
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
     case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)

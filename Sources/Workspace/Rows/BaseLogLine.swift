@@ -9,6 +9,8 @@ enum BaseLogLine {
   case taken(but: [ItemID])
   /// How far the pulls have come.
   case token(DeltaToken)
+  /// A pull has reached its end.
+  case pulled
   /// A write of an item is open.
   case sent(ItemID)
   /// A write of an item was refused.
@@ -77,6 +79,8 @@ enum BaseLogLine {
       self = .commit(token: token.text.map(DeltaToken.init), held: ids)
     } else if let token = object["token"]?.text {
       self = .token(DeltaToken(token))
+    } else if object["pulled"]?.boolean == true {
+      self = .pulled
     } else {
       return nil
     }
@@ -106,6 +110,7 @@ enum BaseLogLine {
       object.append("taken", true)
       object.append("but", .array(ids.sorted().map { .string($0.text) }))
     case .token(let token): object.append("token", .string(token.text))
+    case .pulled: object.append("pulled", true)
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)
     case .ended(let id): object.append("ends", .string(id.text))

@@ -15,6 +15,8 @@ struct BaseRows {
   private(set) var open = OpenLines()
   /// How far the table's pulls have come.
   private(set) var token: DeltaToken?
+  /// Whether a pull has reached its end.
+  var isPulled = false
   /// How many bases are no tombstones.
   private(set) var liveCount = 0
   /// How many bytes the lines of the bases have.
@@ -27,6 +29,7 @@ struct BaseRows {
   init(_ index: IndexedTable) {
     known = index
     token = index.token
+    isPulled = index.isPulled
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
     open = index.open

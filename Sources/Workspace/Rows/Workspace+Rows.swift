@@ -39,6 +39,10 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.token
   }
 
+  package func isPulled(_ table: TableName) throws -> Bool {
+    try rows.log(of: table).rows.isPulled
+  }
+
   /// Whether a pull of a table was stopped before its end: rows wait for their commit, and no other
   /// process is about to bring it.
   ///
