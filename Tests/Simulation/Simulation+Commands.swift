@@ -41,6 +41,8 @@ extension Simulation {
         count("rolled back")
       }
     case .loseJournal:
+      // Nothing else tells that files are missing because a purge was cut off.
+      if let purges = try? client.host.look({ $0.journal.purges }), !purges.isEmpty { return }
       client.host.loseJournal()
       // What a stopped pull was measured by stood there.
       client.guarded = nil
@@ -122,6 +124,7 @@ extension Simulation {
     guard !keys.isEmpty else { return }
     let key = keys[dice.below(keys.count)]
     server.deleteForGood(key)
+    lost.insert(key)
     note("row \(key) is lost")
   }
 

@@ -117,11 +117,12 @@ extension Simulation {
   /// something else where the server breaks on it.
   func mend(_ client: Client<Host>) {
     var dice = SplitMix64(seed: 0)
+    let refused = rejections(of: client)
     for key in client.host.user.items {
       guard let old = client.host.user.text(of: key) else { continue }
       let object = try? JSON(parsing: old).object
       let isIndigestible = Token.all(in: old).contains(where: Token.isIndigestible)
-      if Self.id(in: old) == key.id.text, !isIndigestible { continue }
+      if Self.id(in: old) == key.id.text, !isIndigestible || !refused.contains(key) { continue }
       let item = digestible(object.map { Item($0) }, &dice)
       remade.insert(key)
       var user = client.host.user

@@ -35,6 +35,8 @@ final class Simulation<Host: Machine> {
   /// The items that a user deleted, or an undelete brought back as they were: who makes them anew may
   /// leave out what the server has put beside them.
   var remade: Set<ItemKey> = []
+  /// The rows that the server has lost without a tombstone.
+  var lost: Set<ItemKey> = []
   /// The tokens in everything that the server ever held.
   var stored: Set<Int> = []
   /// The tokens that a command was told to give up.
