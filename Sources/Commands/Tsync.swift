@@ -15,9 +15,12 @@ package enum Tsync {
       NewCommand.self, EditCommand.self, SetCommand.self, DoneCommand.self, RmCommand.self,
       MvCommand.self, ListCommand.self, ShowCommand.self,
     ],
-    "compare": [StatusCommand.self, DiffCommand.self, JournalCommand.self],
+    "compare": [StatusCommand.self, DiffCommand.self, LogCommand.self, JournalCommand.self],
     "exchange": [PullCommand.self, PushCommand.self, SyncCommand.self, ResolveCommand.self],
-    "rewind": [RestoreCommand.self, PurgeCommand.self],
+    "rewind": [
+      UndoCommand.self, RedoCommand.self, RestoreCommand.self, TrashCommand.self,
+      PurgeCommand.self,
+    ],
     "set up": [
       RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
       HelpCommand.self,

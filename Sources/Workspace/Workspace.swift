@@ -37,12 +37,11 @@ package struct Workspace {
   let records: Journal
   let clock: () -> Int64
   private let lock: DirectoryLock?
-  private let foundNotes: [Text]
   /// When the machine was started, in nanoseconds since 1970: a power loss was before.
   let started: Int64
 
-  /// What was displaced and doesn't stand in the history yet.
-  var displaced: [History.Displaced] = []
+  /// What writes the history.
+  let history: HistoryWriter
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.
@@ -73,8 +72,9 @@ package struct Workspace {
     root = try Self.openRoot(at: path)
     var notices = try Self.permissionNotices(of: root)
     var isWriting = false
+    var words: Text = ""
     if case .writing(let command, let patience) = access {
-      isWriting = true
+      (isWriting, words) = (true, command)
       lock = try DirectoryLock(
         Layout.lock, in: root, patience: patience, command: command, now: clock())
     } else {
@@ -88,7 +88,7 @@ package struct Workspace {
     trash = Trash(bin ?? root, clock: clock)
     let leftovers =
       isWriting ? try Leftovers(in: root, trash: trash, started: self.started).notices : []
-    foundNotes = leftovers.map { Text($0) }
+    history = HistoryWriter(root: root, trash: trash, words: words, clock: clock)
     var records = try Journal(in: root, writing: isWriting, trash: trash)
     if !isWriting, records.former?.tables.isEmpty == false {
       // What it tells of writes is turned over first.
@@ -111,9 +111,7 @@ package struct Workspace {
         try records.begin()
       }
       if records.former == nil { try records.rotate(above: rotationSize) }
-      if try trash.empty() {
-        notices += History(root: root, trash: trash).lateWrites()
-      }
+      try trash.empty()
     }
     rows = Rows(
       root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
@@ -126,10 +124,9 @@ package struct Workspace {
   /// too wide.
   package var notices: [String] { openingNotices + rows.notices }
 
-  /// Ends a command: keeps what speeds up the next one, and writes the history's line.
+  /// Ends a command: keeps what speeds up the next one, and writes the history's last line.
   ///
-  /// Where the history can't be written, all is told all the same; what was displaced stands in the
-  /// line that the next call writes.
+  /// Where the history can't be written, all is told all the same.
   ///
   /// - Parameters:
   ///   - command: The command line's words, without secrets.
@@ -147,11 +144,10 @@ package struct Workspace {
     guard isWriting else { return }
     // Who only reads next reads little. What fails here is tried again by the next who writes.
     if status != nil { try? records.rotate(above: rotationSize) }
-    let entry = History.Entry(
-      time: Timestamp(ticks: clock() / 1_000_000 * 10_000), command: command, status: status,
-      displaced: displaced, notes: foundNotes)
-    try History(root: root, trash: trash).append(entry).forEach(tell)
-    (displaced, laterNotices) = ([], [])
+    laterNotices = []
+    history.words = command
+    try history.finish(status)
+    history.notices.forEach(tell)
   }
 
   /// How far the items are from being safe on disk.

@@ -45,13 +45,13 @@ import Workspace
   /// Makes the history one that this version can't add to.
   private func spoil() throws {
     var newer = history
-    let version = try #require(newer.firstRange(of: Array("\"v\":1".utf8)))
-    newer[version.upperBound - 1] = UInt8(ascii: "2")
+    let version = try #require(newer.firstRange(of: Array("\"v\":2".utf8)))
+    newer[version.upperBound - 1] = UInt8(ascii: "3")
     anna.directory.write(newer, to: path)
   }
 
   private var isDisplacedKnown: Bool {
-    anna.directory.text(path)?.contains("trash/items/todoitem/milk.") == true
+    anna.directory.text(path)?.contains(#""id":"milk","did":"changed""#) == true
   }
 
   @Test("what was displaced stands in the line that a later pause writes")

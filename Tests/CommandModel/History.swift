@@ -148,6 +148,7 @@ final class History {
       before.restore(at: device.path)
       line.replay()
     }
+    let items = sample == 8 ? items(at: device) : [:]
     let (before, rows) = (Sight(device), server.rows)
     let outcome = run(
       command.words + ["--json"], at: device, seed: seed, over: line, program: command.program,
@@ -162,6 +163,9 @@ final class History {
     try checkTexts()
     try checkRows()
     if outcome.status != nil { try checkExchange(command, at: device, outcome) }
+    if sample == 8, outcome.status == 0 {
+      try checkUndo(of: command, from: items, at: device, seed: seed)
+    }
     if sample == 7, random.once(in: 2) { try checkPending(at: device) }
   }
 
@@ -170,6 +174,35 @@ final class History {
     return Line.Plan(
       fault: faults[random.below(faults.count)], request: random.below(5),
       lasts: random.once(in: 4))
+  }
+
+  /// The items at a device, by what names them; files that can't be items are left out.
+  private func items(at device: Device) -> [String: JSONObject] {
+    Dictionary(
+      device.files().compactMap { file in file.item.map { (file.reference, $0) } },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// Undo gives the items that were before a command, but those that it names, and redo those after it;
+  /// then all is as if nobody had looked.
+  private func checkUndo(
+    of command: CommandLine, from before: [String: JSONObject], at device: Device, seed: UInt64
+  ) throws {
+    let verbs = ["set", "done", "rm", "new", "edit", "restore", "mv", "resolve"]
+    let after = items(at: device)
+    guard verbs.contains(command.verb), after != before else { return }
+    let tree = Tree(at: device.path)
+    func check(_ verb: String, gives expected: [String: JSONObject]) throws {
+      let outcome = run([verb, "--json"], at: device, seed: seed)
+      let left = Set(outcome.items.filter { $0.did == "left" }.map(\.name))
+      let now = items(at: device)
+      for name in Set(expected.keys).union(now.keys).sorted() where now[name] != expected[name] {
+        try expect(left.contains(name), "\(verb) takes back", "\(name) is another than before")
+      }
+    }
+    try check("undo", gives: before)
+    try check("redo", gives: after)
+    tree.restore(at: device.path)
   }
 
   /// Runs a command that changes nothing, and makes sure of that.

@@ -56,12 +56,10 @@ import Testing
     #expect(anna.item("milk") == mended)
     let line = anna.directory.text("list/.todosync/history.jsonl")?.split(separator: "\n").last
     let entry = try JSON(parsing: Array((line ?? "").utf8)).object
-    let displaced = (entry?["displaced"]?.elements ?? []).compactMap(\.object)
-    #expect(displaced.allSatisfy { $0["id"]?.text == "tea" })
-    let texts = displaced.compactMap { $0["trash"]?.text }
+    let changes = (entry?["changes"]?.elements ?? []).compactMap(\.object)
+    #expect(changes.allSatisfy { $0["id"]?.text == "tea" })
+    let texts = changes.compactMap { $0["trash"]?.text }
       .map { anna.directory.text("list/.todosync/\($0)") }
-    #expect(texts.first == "{\"x\": }", "\(displaced)")
-    // The file, and the three sides of the conflict.
-    #expect(texts.count == 4, "\(displaced)")
+    #expect(texts == ["{\"x\": }"], "\(changes)")
   }
 }

@@ -90,7 +90,7 @@ struct KindTests {
         let workspace = try Workspace(
           at: place.directory.path, for: .reading, clock: { place.now })
         _ = try workspace.candidates(in: place.table)
-        _ = try workspace.history()
+        try workspace.commands { _ in true }
       }
     }
     if name != "history.jsonl" {
@@ -127,10 +127,10 @@ struct KindTests {
     WrongKind(name: "history.jsonl", kind: .directory).lay(in: spoiled)
     var workspace = try spoiled.place.open()
     var told: [String] = []
-    try workspace.finish("set") { told.append($0) }
+    try workspace.finish("set", status: 1) { told.append($0) }
     #expect(told.count == 1)
     #expect(told.first?.contains("it is now trash/history.") == true)
-    #expect(try workspace.history().map(\.command) == ["set"])
+    #expect(try workspace.commands().map(\.words) == ["set"])
   }
 
   @Test("what a command cuts off from a base's end it says, with the place")

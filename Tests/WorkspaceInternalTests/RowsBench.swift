@@ -85,7 +85,7 @@ final class RowsBench {
       let text = ItemFile.text(of: row.item, id: row.id)
       let name = try #require(FileName.of(row.id))
       directory.write(text, to: "items/todoitem/\(name).json")
-      rows.wrote(ItemKey(table, row.id), item: row.item, digest: Digest(of: text))
+      _ = rows.wrote(ItemKey(table, row.id), item: row.item, digest: Digest(of: text))
     }
     try log.take(token: DeltaToken("2026-01-01T00:00:00Z"))
     rows.finish()

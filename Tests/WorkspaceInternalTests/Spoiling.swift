@@ -168,9 +168,6 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling("the history is destroyed", .history, .damage, "history.jsonl") {
       $0.change("history.jsonl") { $0.flip("\"h\"") }
     },
-    Spoiling("the history's end is torn", .history, .mendable, "history.jsonl") {
-      $0.change("history.jsonl") { $0 += Array("{".utf8) }
-    },
   ]
 
   /// What is only to be known, or nobody but the user can mend.
@@ -200,12 +197,6 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling("the delta token is later than any row", .token, .note, "base/todoitem.jsonl") {
       var workspace = try $0.place.open()
       try workspace.take(in: $0.place.table, token: DeltaToken("2026-03-02T00:00:00.000Z"))
-    },
-    Spoiling("a text is gone from the trash", .history, .note, "trash") {
-      try $0.displace()
-      for name in $0.place.directory.names(in: ".todosync/trash/items/todoitem") {
-        unlink($0.path("trash/items/todoitem/\(name)"))
-      }
     },
     Spoiling("the items are gone", .names, .unsafe, "items") {
       rename($0.path("items"), $0.path("elsewhere"))

@@ -187,16 +187,6 @@ import WorkspaceSupport
     #expect(directories.others == ["to do"])
   }
 
-  @Test("A history of more than 4 MiB goes to the trash, and a new one begins")
-  func beginsHistoryAnew() throws {
-    var workspace = try playground.open()
-    let long = Text(String(repeating: "x", count: 4_096))
-    for _ in 0..<1_030 { try workspace.finish(long) }
-    #expect(try workspace.history().count < 100)
-    let kept = playground.directory.names(in: ".todosync/trash").filter { $0.hasPrefix("history") }
-    #expect(kept.count == 1)
-  }
-
   @Test("A command that ends with nothing open leaves a small journal")
   func rotatesAtTheEnd() throws {
     let key = try playground.key()

@@ -7,6 +7,16 @@ struct ItemDifference {
   private let key: ItemKey
   private let old, new: Item?
   private let isFromServer: Bool
+  /// The item whose title is shown; `nil` for the new version's, or the old one's.
+  private var titled: Item?
+
+  /// The difference that a command has made; `shown` is the item for the title.
+  init(_ change: History.Change, shown: Item?) {
+    let isNew = [.added, .created, .undeleted].contains(change.did)
+    let isGone = [.removed, .deleted].contains(change.did)
+    (key, isFromServer, titled) = (change.key, false, shown)
+    (old, new) = (isNew ? nil : change.item(after: false), isGone ? nil : change.item(after: true))
+  }
 
   /// `nil` if there is nothing to compare, or no difference.
   init?(
@@ -37,7 +47,7 @@ struct ItemDifference {
   func lines(_ names: ItemNames) -> [Line] {
     var head = Line("\(letter) ", letter == "A" ? .green : letter == "D" ? .red : .yellow)
     head.append(names.line(for: key))
-    head.append("  \(ItemNames.shown(names.title(of: new ?? old)))")
+    head.append("  \(ItemNames.shown(names.title(of: titled ?? new ?? old)))")
     let places = places
     let width = places.map { Line($0.path.description).columns }.max() ?? 0
     func line(_ place: Difference) -> Line {

@@ -5,7 +5,7 @@ import Workspace
 
 struct JournalCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
-    commandName: "journal", abstract: "Show pending changes, sent changes and answers.")
+    commandName: "journal", abstract: "Show what waits for the server or for you.")
 
   @OptionGroup var options: GlobalOptions
 
@@ -13,9 +13,8 @@ struct JournalCommand: TsyncCommand {
     context.printer.page()
     context.printer.begin("operations")
     try context.open(for: .reading) { session in
-      let past = try JournalEntry.past(in: session)
       let survey = try Survey(of: session.tables, on: session.workspace)
-      let entries = try past + JournalEntry.waiting(survey, in: session)
+      let entries = try JournalEntry.waiting(survey, in: session)
       let names = try session.names(of: entries.map(\.key))
       var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
       for entry in entries {

@@ -5,7 +5,7 @@ import Workspace
 /// One line of `tsync journal`.
 struct JournalEntry {
   enum State: String {
-    case done, sent, rejected, conflict, pending
+    case sent, rejected, conflict, pending
   }
 
   let key: ItemKey
@@ -21,18 +21,6 @@ struct JournalEntry {
   var rejection: Rejection?
 
   // MARK: Finding
-
-  /// Returns the operations that the server accepted, as far back as the tables' logs go, the oldest first.
-  static func past(in session: Session) throws -> [JournalEntry] {
-    try session.tables.flatMap(session.workspace.doneWrites).enumerated()
-      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-      .map { _, attempt in
-        JournalEntry(
-          key: attempt.key, state: .done, kind: attempt.kind.rawValue,
-          item: try attempt.item ?? session.workspace.base(of: attempt.key).row?.item,
-          tries: attempt.tries)
-      }
-  }
 
   /// Returns the operations of unknown outcome, then all others in their order.
   static func waiting(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
@@ -90,7 +78,6 @@ struct JournalEntry {
 extension JournalEntry.State {
   fileprivate var style: Line.Style {
     switch self {
-    case .done: .dim
     case .sent: .yellow
     case .rejected, .conflict: .red
     case .pending: .green

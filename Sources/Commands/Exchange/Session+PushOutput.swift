@@ -96,6 +96,8 @@ extension Session {
       next = "\(typed: "push")"
     } else if report.vanished > 0 {
       next = "\(typed: "restore", "--since", "5m")"
+    } else if report.events.contains(where: { $0.what == .pushed(.delete) }) {
+      next = "\(typed: "undo")"
     }
     if !counts.isEmpty {
       let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

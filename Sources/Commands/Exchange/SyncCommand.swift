@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncModel
 
 struct SyncCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +14,9 @@ struct SyncCommand: TsyncCommand {
   func run(in context: Context) throws {
     let maxDelete = exchange.maxDelete
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
+      session.recorded = "pull"
       try session.pull(maxDelete: maxDelete, isRehearsal: exchange.dryRun, isLast: false)
+      try session.record(as: "push")
       if exchange.dryRun {
         try session.previewPush(maxDelete: maxDelete)
       } else if resolve {

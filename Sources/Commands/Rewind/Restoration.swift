@@ -95,15 +95,9 @@ struct Restoration {
   private static func removed(
     since time: Int64, _ inventory: Inventory, _ workspace: Workspace
   ) throws -> [ItemKey] {
-    let moves = try workspace.history().filter {
-      $0.command.string.utf8.starts(with: "mv ".utf8) && $0.time.ticks / Timestamp.perSecond >= time
-    }
-    let moved = Set(moves.flatMap(\.displaced).map(\.key))
-    let since = try Set(
-      inventory.tables.flatMap { try workspace.displaced(in: $0, since: time) { _ in true }.keys })
-    return try inventory.removed(workspace).map(\.key).filter { key in
-      try since.contains(key) && !moved.contains(key) && workspace.base(of: key) != .neverSeen
-    }
+    try RemovedItems(inventory, since: time, on: workspace).entries.map(\.key).filter {
+      try workspace.base(of: $0) != .neverSeen
+    }.sorted()
   }
 
   /// `nil` if there is nothing to do for the item.

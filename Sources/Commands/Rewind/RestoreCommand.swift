@@ -45,12 +45,7 @@ struct RestoreCommand: TsyncCommand {
           ? "no items given; name items, or -a for all"
           : "give only one of: items, -a, --missing, --since")
     }
-    let time = try since.map { text in
-      guard let time = Times.past(text, now: context.now) else {
-        throw Problem.usage("\(text) is not an age, such as 5m, 2h or 1d, or a date")
-      }
-      return time
-    }
+    let time = try since.map { try context.time(since: $0) }
     var selection = try words.isEmpty ? nil : ItemSelection(words)
     context.printer.begin("items")
     if let named = selection {
@@ -76,7 +71,13 @@ struct RestoreCommand: TsyncCommand {
       }
     ) { session in
       let count = try files?.count ?? restore(selection, since: time, waiting, &session)
-      if count == 0 { context.printer.summary("nothing changed") }
+      if count == 0 {
+        context.printer.summary("nothing changed")
+        if selection?.isByFilter == false {
+          let hint: Hint = "to take back a pushed change: \(typed: "undo")"
+          context.printer.summary(Line(context.printer.text(of: hint)))
+        }
+      }
       if let selection, selection.isByFilter, !dryRun {
         context.printer.count(count, "restored", selection)
       }

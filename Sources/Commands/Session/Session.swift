@@ -31,13 +31,16 @@ struct Session {
   /// The place of the current conflict among all, `2 of 5`; `nil` if it is the only one.
   var place: String?
   fileprivate(set) var recovery = RecoveryReport()
+  /// The command's words for the history.
+  var recorded: Text
   private let access: Access
   private var server: Server?
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
-    (self.context, self.access) = (context, access)
+    (self.context, self.access, recorded) = (context, access, context.recorded)
     context.printer.hintText.workspace = path
     workspace = try context.workspace(at: path, isWriting: access.isWriting)
+    workspace.record(as: recorded)
     configuration = try Configuration(
       workspace: try workspace.settings(), user: try context.userDirectory?.settings())
     context.printer.apply(configuration)
@@ -52,9 +55,11 @@ struct Session {
     guard access.isWriting else { return try body() }
     try finish()
     let (path, notices) = (workspace.path, workspace.notices)
+    let number = workspace.recordedNumber
     workspace = try context.workspace(at: path, isWriting: false)
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
+    workspace.record(as: recorded, number: number)
     workspace.notices.filter { !notices.contains($0) }.forEach(context.printer.warn)
     try recover()
     return result
@@ -71,12 +76,19 @@ struct Session {
     return try result.get()
   }
 
+  /// Ends what the history tells so far; the rest is told of another command.
+  mutating func record(as words: Text) throws {
+    if access.isWriting { try finish(context.printer.status) }
+    recorded = words
+    workspace.record(as: words)
+  }
+
   /// Writes the history line; `status` is set at the command's end.
   ///
   /// If the write fails, the next line still names displaced files.
   fileprivate mutating func finish(_ status: ExitStatus? = nil) throws {
     try workspace.finish(
-      context.recorded, status: status.map { Int($0.number) }, tell: context.printer.warn)
+      recorded, status: status.map { Int($0.number) }, tell: context.printer.warn)
   }
 
   /// Describes an error that ends the command.

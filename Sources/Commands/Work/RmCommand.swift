@@ -42,8 +42,7 @@ struct RmCommand: TsyncCommand {
       if removal.targets.isEmpty { context.printer.summary("nothing changed") }
       context.printer.count(
         removal.targets.count, "removed", selection,
-        next: removal.isRestorable
-          ? "\(typed: context.sameTables(["restore"] + words))" : "\(place: "trash/items")")
+        next: removal.isRestorable ? "\(typed: "undo")" : "\(place: "trash/items")")
     }
   }
 }

@@ -8,6 +8,11 @@ package struct Change: Equatable, Sendable {
     package let old: JSON?
     /// The value after.
     package let new: JSON?
+
+    /// Makes a field.
+    package init(name: Text, old: JSON?, new: JSON?) {
+      (self.name, self.old, self.new) = (name, old, new)
+    }
   }
 
   /// The fields that differ: first those of `new` in its order, then those that are gone.

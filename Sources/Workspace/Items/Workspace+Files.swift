@@ -167,11 +167,4 @@ extension Workspace {
     let path = "\(Layout.directory)/\(Layout.quarantine)/\(table)"
     return (try Quarantine(root: root).count(of: table), path)
   }
-
-  /// Returns what the commands so far did, the oldest first.
-  ///
-  /// - Throws: ``WorkspaceError``.
-  package func history() throws(WorkspaceError) -> [History.Entry] {
-    try History(root: root, trash: trash).entries()
-  }
 }

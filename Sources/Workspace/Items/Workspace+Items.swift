@@ -35,7 +35,7 @@ extension Workspace: ItemDisk {
     guard let expected else {
       let text = ItemFile.text(of: item, id: key.id)
       let outcome = try file.replace(with: text, expecting: nil)
-      return note(outcome, of: file, key, to: item, text, from: nil)
+      return try note(outcome, of: file, key, to: item, text, from: nil)
     }
     guard case .file(let bytes, let status) = try file.read(limit: ItemFile.limit),
       Digest(of: bytes) == expected
@@ -43,7 +43,7 @@ extension Workspace: ItemDisk {
     let text = ItemFile.rewritten(bytes, as: item, id: key.id)
     if text == bytes { return .replaced(expected) }
     let outcome = try file.replace(with: text, expecting: expected, mode: status.st_mode)
-    return note(outcome, of: file, key, to: item, text, from: expected)
+    return try note(outcome, of: file, key, to: item, text, from: bytes)
   }
 
   private mutating func remove(
@@ -53,32 +53,34 @@ extension Workspace: ItemDisk {
       guard case .absent = try file.read(limit: 0) else { return .changedMeanwhile }
       return .replaced(nil)
     }
-    return note(try file.remove(expecting: expected), of: file, key, to: nil, [], from: expected)
+    guard case .file(let bytes, _) = try file.read(limit: ItemFile.limit) else {
+      return .changedMeanwhile
+    }
+    let outcome = try file.remove(expecting: expected)
+    return try note(outcome, of: file, key, to: nil, [], from: bytes)
   }
 
   private mutating func note(
     _ outcome: ReplacedFile.Outcome, of file: ReplacedFile, _ key: ItemKey, to item: Item?,
-    _ text: [UInt8], from expected: Digest?
-  ) -> WriteOutcome {
+    _ text: [UInt8], from old: [UInt8]?
+  ) throws(WorkspaceError) -> WriteOutcome {
     guard case .replaced(let place) = outcome else { return .changedMeanwhile }
-    let digest = item.map { _ in Digest(of: text) }
-    if let item, let digest { rows.wrote(key, item: item, digest: digest) }
-    if let place {
-      displaced.append(
-        History.Displaced(key: key, old: expected, new: digest, place: Text(place)))
-    }
     unsettle(file.directory)
+    guard let item else {
+      try record(key, from: old, to: nil, place: place)
+      return .replaced(nil)
+    }
+    let digest = Digest(of: text)
+    let isRow = rows.wrote(key, item: item, digest: digest)
+    try record(key, from: old, to: text, place: place, isRow: isRow)
     return .replaced(digest)
   }
 
   package mutating func keep(_ item: Item, of key: ItemKey) throws {
     requireLock()
-    let text = ItemFile.text(of: item, id: key.id)
-    let place = try trash.keep(
-      text, named: Layout.stem(of: key), suffix: FileName.suffix.string,
-      in: trash.directory(Layout.items, key.table))
-    displaced.append(
-      History.Displaced(key: key, old: Digest(of: text), new: nil, place: Text(place)))
+    _ = try trash.keep(
+      ItemFile.text(of: item, id: key.id), named: Layout.stem(of: key),
+      suffix: FileName.suffix.string, in: trash.directory(Layout.items, key.table))
   }
 
   /// Makes the items survive a power loss: with `afresh` all, whoever wrote them, what a killed
@@ -117,9 +119,6 @@ extension Workspace: ItemDisk {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     var (sides, texts) = try conflicts.remove(of: key)
-    displaced += (ConflictSide.allCases.compactMap { sides[$0] } + texts).map {
-      History.Displaced(key: key, old: nil, new: nil, place: Text($0))
-    }
     // Who resolves a conflict has decided on that text, too.
     if journal.resolutions[key] == nil, !isEmpty, let place = sides[.edit] { texts.append(place) }
     let fact =

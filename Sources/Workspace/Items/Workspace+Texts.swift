@@ -44,21 +44,17 @@ extension Workspace {
     let file = ReplacedFile(
       kind: Layout.items, table: key.table, directory: directory,
       name: try Layout.file(of: key), trash: trash)
-    var mode: mode_t = 0o600
-    if expected != nil, case .file(_, let status) = try file.read(limit: ItemFile.limit) {
-      mode = status.st_mode
+    var (mode, old): (mode_t, [UInt8]?) = (0o600, nil)
+    if expected != nil, case .file(let bytes, let status) = try file.read(limit: ItemFile.limit) {
+      (mode, old) = (status.st_mode, bytes)
     }
     guard
       case .replaced(displaced: let place) = try file.replace(
         with: text, expecting: expected, mode: mode)
     else { return .changedMeanwhile }
-    let digest = Digest(of: text)
-    if let place {
-      displaced.append(
-        History.Displaced(key: key, old: expected, new: digest, place: Text(place)))
-    }
+    try record(key, from: old, to: text, place: place)
     unsettle(directory)
-    return .replaced(digest)
+    return .replaced(Digest(of: text))
   }
 
   /// Moves something that lies among a table's items, and isn't one, to the trash, if it still is what
@@ -98,12 +94,7 @@ extension Workspace {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       return true
     }
-    if let key {
-      displaced.append(
-        History.Displaced(
-          key: key, old: bytes.map { Digest(of: $0) }, new: nil,
-          place: Text(target.place(of: kept))))
-    }
+    if let key { try record(key, from: bytes, to: nil, place: target.place(of: kept)) }
     unsettle(directory)
     return true
   }

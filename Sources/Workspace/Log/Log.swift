@@ -19,8 +19,6 @@ final class Log {
   private(set) var header: LogHeader?
   /// Where the lines end.
   private(set) var position = LogPosition(offset: 0, number: 0, durable: 0, checksum: 0)
-  /// Where they begin.
-  private var start = LogPosition(offset: 0, number: 0, durable: 0, checksum: 0)
   /// What a person should know: what was cut off.
   private(set) var notices: [String] = []
   /// How many bytes lie behind the valid lines, as of the last reading: what a crash left.
@@ -104,7 +102,6 @@ final class Log {
     let header = try LogHeader(parsing: Array(text[..<end]), kind: kind, place: place)
     self.header = header
     position = LogPosition(behind: header, of: end + 1)
-    start = position
   }
 
   // MARK: Reading
@@ -124,15 +121,6 @@ final class Log {
     position = reader.position
     tail = reader.tail
     if tail > 0, isWriting { try cut(tail) }
-  }
-
-  /// Reads all lines once more, from the first.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage; what `each` throws.
-  func readAll(_ each: (LogLine) throws(WorkspaceError) -> Void) throws(WorkspaceError) {
-    guard let header else { return }
-    var reader = LogReader(descriptor, place: place, header: header, from: start)
-    try reader.read(each)
   }
 
   /// Finds where the lines end by the last one alone; by all of them if the last so many bytes don't
@@ -324,10 +312,9 @@ final class Log {
   ) throws(WorkspaceError) {
     guard let directory else { throw .file(place: place, .noSuchFileOrDirectory) }
     let header = LogHeader(kind: kind, after: position.number, extra: extra)
-    var (start, end) = (position, position)
+    var end = position
     let new = try directory.replace(name, O_APPEND, durably: true) { new throws(WorkspaceError) in
       var writer = LogWriter(to: new, header: header, place: place)
-      start = writer.position
       try fill(&writer)
       try writer.flush()
       end = writer.position
@@ -335,7 +322,7 @@ final class Log {
     if descriptor >= 0 { close(descriptor) }
     descriptor = new
     self.header = header
-    (self.start, position) = (start, end)
+    position = end
     isNamed = false
     try nameDurably()
   }

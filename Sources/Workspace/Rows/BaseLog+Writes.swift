@@ -31,25 +31,6 @@ extension BaseLog {
     }
   }
 
-  /// Returns the writes that the server has done, by all lines of the file, the oldest first.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func doneWrites() throws(WorkspaceError) -> [Attempt] {
-    var (open, done) = ([ItemID: Attempt](), [Attempt]())
-    try log.readAll { line throws(WorkspaceError) in
-      switch BaseLogLine(line) {
-      case .sent(let id): open[id] = line.object.flatMap { try? Attempt($0, in: table) }
-      case .row(let found):
-        guard let ends = found.ends else { return }
-        let attempt = open.removeValue(forKey: try id(in: ends, at: line.offset))
-        if found.isBase || found.isMine, let attempt { done.append(attempt) }
-      case .refused(let id), .ended(let id): open[id] = nil
-      case .taken, .token, .pulled, .commit, nil: break
-      }
-    }
-    return done
-  }
-
   private func read<Value>(
     _ entry: BaseLogEntry, _ body: (JSONObject) throws(NameError) -> Value
   ) throws(WorkspaceError) -> Value {

@@ -280,10 +280,11 @@ final class BaseLog {
   }
 
   /// Takes note that a file was written: of its bytes need not be asked again whether they mean what
-  /// the row says.
-  func wrote(_ item: Item, digest: Digest, as id: ItemID) {
-    guard let row = recent[id]?.row, !row.deleted, row.item == item else { return }
+  /// the row says; tells whether they do.
+  func wrote(_ item: Item, digest: Digest, as id: ItemID) -> Bool {
+    guard let row = recent[id]?.row, !row.deleted, row.item == item else { return false }
     rows.note(digest, of: id)
+    return true
   }
 
   /// Takes note of bytes that were found to mean what a base says; returns the row's place

@@ -23,6 +23,8 @@ final class Rows {
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
   private var claiming: [TableName: ClaimingFiles] = [:]
+  /// The rows that files differed from at the last look.
+  private var differing: [ItemKey: Row] = [:]
 
   /// Makes the rows of a workspace.
   ///
@@ -90,6 +92,9 @@ final class Rows {
     // What an earlier walk has found out is in the log's entries, or lost until the next.
     walk.isNews = walk.isNews || walks[table]?.isNews == true
     walks[table] = walk
+    for candidate in scanner.candidates {
+      if let key = candidate.key, let row = candidate.base?.row { differing[key] = row }
+    }
     claiming[table] = ClaimingFiles(
       scanner.candidates, walk.stamp, after: claiming[table], at: time)
     return scanner.candidates
@@ -113,9 +118,10 @@ final class Rows {
     claiming[table]?.changed(from: FileStamp(former), to: FileStamp(status))
   }
 
-  /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes.
-  func wrote(_ key: ItemKey, item: Item, digest: Digest) {
-    logs[key.table]?.wrote(item, digest: digest, as: key.id)
+  /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes; tells whether
+  /// it is as the row that was appended last.
+  func wrote(_ key: ItemKey, item: Item, digest: Digest) -> Bool {
+    logs[key.table]?.wrote(item, digest: digest, as: key.id) == true
   }
 
   /// Returns what an item's file says that was read and hasn't changed since; `nil` where it must be
@@ -124,12 +130,20 @@ final class Rows {
     walks[key.table]?.state(of: key.id, in: directory, file)?.0
   }
 
+  /// Returns what is known of a row, which need not be read where a file was just compared with it.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func base(of key: ItemKey, replaced former: Version?) throws(WorkspaceError) -> Base {
+    if let row = differing[key], let former, row.version == former { return Base(row) }
+    return try log(of: key.table).base(of: key.id)
+  }
+
   /// Takes note of files that were read and mean what bases say that were appended just now.
   func recognise(_ facts: [Fact], in table: TableName) {
     guard let readings = walks[table]?.readings, !readings.isEmpty else { return }
     for case .base(let row, _) in facts {
       guard let reading = readings[row.id] else { continue }
-      logs[table]?.wrote(reading.item, digest: reading.digest, as: row.id)
+      _ = logs[table]?.wrote(reading.item, digest: reading.digest, as: row.id)
     }
   }
 

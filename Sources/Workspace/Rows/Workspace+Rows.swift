@@ -98,16 +98,9 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.open.refusals.keys.sorted()
   }
 
-  /// Returns the writes of a table that the server has done, as far back as the table's log goes, the
-  /// oldest first.
-  ///
-  /// - Throws: ``WorkspaceError``: damage, a newer format.
-  package func doneWrites(in table: TableName) throws(WorkspaceError) -> [Attempt] {
-    try rows.log(of: table).doneWrites()
-  }
-
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     requireLock()
+    try record(facts, in: table)
     try rows.log(of: table).append(facts, durably: durably)
     rows.recognise(facts, in: table)
   }

@@ -95,6 +95,9 @@ extension Configuration {
   /// The field that lists show as an item's title; `nil` for `text` or `title`.
   package var titleField: Text? { text("title.field") }
 
+  /// The field that says who wrote a row.
+  package var whoField: Text { text("who.field") ?? "updatedBy" }
+
   /// When output is coloured: `auto`, `always` or `never`.
   package var color: Text { text("color") ?? "auto" }
 

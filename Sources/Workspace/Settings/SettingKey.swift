@@ -79,6 +79,7 @@ package struct SettingKey: Hashable, Sendable {
     ("tables", .tables),
     ("timeout", .number(1...3_600)),  // seconds
     ("title.field", .text),
+    ("who.field", .text),
   ]
 }
 

@@ -83,6 +83,24 @@ final class Trash {
     }
   }
 
+  /// Gives a file a second name in the trash; where the file system can't, the trash gets a copy.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func link(
+    _ name: String, from source: Directory, named stem: String, suffix: String
+  ) throws(WorkspaceError) {
+    let (from, to) = (source.descriptor.rawValue, directory.descriptor.rawValue)
+    do throws(WorkspaceError) {
+      _ = try free(stem, suffix, in: directory) { free in
+        WorkspaceError.interruptible { linkat(from, name, to, free, 0) }
+      }
+      try directory.synchronize()
+    } catch {
+      let file = PrivateFile(directory: source, name: name)
+      _ = try keep(try file.read(limit: .max - 1) ?? [], named: stem, suffix: suffix)
+    }
+  }
+
   /// Finds a name that is free, by trying it.
   private func free(
     _ stem: String, _ suffix: String, in directory: Directory,
@@ -130,18 +148,16 @@ final class Trash {
   /// fallen behind: a clock that is wrong once removes nothing, and what is displaced by it is kept as
   /// long as all else.
   ///
-  /// - Returns: Whether it is the first time on a day, as far as that can be told.
   /// - Throws: ``WorkspaceError``.
-  func empty() throws(WorkspaceError) -> Bool {
+  func empty() throws(WorkspaceError) {
     let now = max(0, clock() / 1_000_000_000)
     let former = try readDay()
     let today = former?.next(at: now) ?? TrashDay(of: now)
-    guard today != former else { return false }
+    guard today != former else { return }
     if let limit = former?.limit(on: today) { try empty(before: Self.text(ofSecond: limit)) }
     // It must survive a power loss: a machine without a clock has nothing else to go by.
     try PrivateFile(directory: directory, name: Self.mark).write(today.text)
     day = today
-    return true
   }
 
   private func readDay() throws(WorkspaceError) -> TrashDay? {

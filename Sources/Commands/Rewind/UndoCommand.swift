@@ -1,0 +1,89 @@
+import ArgumentParser
+import SyncEngine
+import SyncModel
+import Workspace
+
+struct UndoCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo", abstract: "Take back what a command changed or sent.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print what would be taken back, and change nothing.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The number of the command, as log shows it.", valueName: "number"))
+  var number: Int?
+
+  var selection: [String] { number.map { ["\($0)"] } ?? [] }
+
+  mutating func run(in context: Context) throws {
+    try context.takeBack(isRehearsal: dryRun) { session in
+      try number.map { try Undo.of($0, session) } ?? Undo.newest(session)
+    }
+  }
+}
+
+struct RedoCommand: TsyncCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redo", abstract: "Take back the last undo.")
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print what would be done again, and change nothing.")
+  var dryRun = false
+
+  mutating func run(in context: Context) throws {
+    try context.takeBack(isRehearsal: dryRun) { try Undo.last($0) }
+  }
+}
+
+extension Context {
+  /// Takes a command back, or prints what that would do.
+  fileprivate func takeBack(isRehearsal: Bool, _ find: (Session) throws -> Undo?) throws {
+    printer.begin("items")
+    let isRedo = command == "redo"
+    try open(for: isRehearsal ? .reading : .writing) { session in
+      guard let undo = try find(session), !undo.steps.isEmpty || !undo.left.isEmpty else {
+        return printer.summary(Line("nothing to \(command)"))
+      }
+      if !isRehearsal, !undo.steps.isEmpty {
+        session.workspace.record(as: session.recorded, undoing: undo.command.number)
+      }
+      let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
+      var left = undo.left
+      try session.perform(undo.steps) { step, session in
+        guard try isRehearsal || step.run(on: &session) else {
+          left.append(Undo.Left(key: step.key, item: step.from, reason: "changed just now"))
+          return nil
+        }
+        printer.show(step.outcome(isRehearsal: isRehearsal, names), names)
+        return isRehearsal
+          ? nil : step.to.map { ItemChange(key: step.key, old: step.from, new: $0) }
+      }
+      for left in left {
+        var outcome = Outcome(
+          verb: isRehearsal ? "would leave" : "left", key: left.key,
+          title: names.title(of: left.item), remark: left.reason)
+        outcome.members.add(["message": left.reason])
+        printer.show(outcome, names)
+      }
+      if !left.isEmpty { printer.end(with: .conflicts) }
+      guard !isRehearsal else { return }
+      let told = undo.redone ?? undo.command
+      printer.set(isRedo ? "redone" : "undone", told.number)
+      let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
+      var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
+      if !left.isEmpty { line.append(", \(counted(left.count, "item")) left") }
+      let next: Hint = isRedo ? "\(typed: "undo")" : "\(typed: "redo")"
+      printer.summary(line, next: undo.steps.isEmpty ? nil : next)
+      if !isRedo, undo.command.name == "resolve" {
+        printer.message("the conflict is not open again")
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import SyncEngine
+package import SyncModel
+
+// What is written into the history, and read from it.
+extension Workspace {
+  /// Says what command is recorded from now on.
+  ///
+  /// - Parameters:
+  ///   - words: Its name, and the words that say what it was about.
+  ///   - undoes: The number of the command that it takes back.
+  ///   - number: The number of the command's first line, if it is written.
+  package func record(as words: Text, undoing undoes: Int? = nil, number: Int? = nil) {
+    history.begin(words, undoing: undoes, as: number)
+  }
+
+  /// The number of the first line of the command that is recorded; `nil` while it has none.
+  package var recordedNumber: Int? { history.number }
+
+  /// Records a file that was replaced, made or removed.
+  ///
+  /// - Parameters:
+  ///   - place: Where the old bytes are, below `.todosync`.
+  ///   - isRow: Whether the new ones are what the server's row says.
+  func record(
+    _ key: ItemKey, from old: [UInt8]?, to new: [UInt8]?, place: String?, isRow: Bool = false
+  ) throws(WorkspaceError) {
+    func item(_ text: [UInt8]?) -> Item? {
+      text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
+    }
+    if old == nil, isRow {
+      guard try rows.log(of: key.table).rows.isPulled else {
+        return history.addFirst(in: key.table)
+      }
+      return try history.add(History.Change(key, .added))
+    }
+    let (before, after) = (item(old), item(new))
+    let did: History.Deed = old == nil ? .added : new == nil ? .removed : .changed
+    var change = History.Change(key, did, from: before, to: after)
+    let digest = new.map { Digest(of: $0) }
+    // A text that is no item is taken back whole.
+    if before == nil && old != nil || after == nil && new != nil {
+      (change.fields, change.place, change.digest) = ([], place.map { Text($0) }, digest)
+    }
+    try history.add(change, place: place.map { Text($0) }, digest: digest)
+  }
+
+  /// Records what was sent, and deletes before they are.
+  func record(_ facts: [Fact], in table: TableName) throws(WorkspaceError) {
+    var deletes: [(key: ItemKey, item: Item)] = []
+    for fact in facts {
+      switch fact {
+      case .sent(let attempt) where attempt.kind == .delete:
+        if let item = try rows.base(of: attempt.key, replaced: attempt.version).item {
+          deletes.append((attempt.key, item))
+        }
+      case .base(let row, let ends?): try record(row, holding: row.item, over: ends, table)
+      case .arrived(let arrival, let ends?) where arrival.isMine:
+        try record(arrival.row, holding: arrival.over ?? arrival.row.item, over: ends, table)
+      default: break
+      }
+    }
+    try history.writeAhead(deletes)
+  }
+
+  /// Records a row that answers a write.
+  private func record(
+    _ row: Row, holding item: Item, over ends: ItemID, _ table: TableName
+  ) throws(WorkspaceError) {
+    let key = ItemKey(table, row.id)
+    let change: History.Change
+    switch try rows.base(of: ItemKey(table, ends), replaced: row.former) {
+    case .neverSeen: change = History.Change(key, .created)
+    case .row(let former):
+      change =
+        row.deleted
+        ? History.Change(key, .deleted, from: former.item)
+        : History.Change(key, .updated, from: former.item, to: item)
+    case .tombstone:
+      guard !row.deleted else { return }
+      change = History.Change(key, .undeleted)
+    }
+    try history.add(change)
+  }
+
+  /// Gives the commands in the history, the newest first, until `each` returns false.
+  ///
+  /// - Parameters:
+  ///   - files: How many files are read at most: a new one begins with 32 MiB.
+  ///   - marks: If there are any, a command's further lines that have none of these texts are left out.
+  ///   - each: Takes a command; says whether to go on.
+  /// - Throws: ``WorkspaceError/file(place:_:)``; what `each` throws.
+  package func commands(
+    files: Int = 3, with marks: [String] = [], _ each: (History.Command) throws -> Bool
+  ) throws {
+    var reader = HistoryReader(root: root, trash: try root.existingChild(Layout.trash))
+    let marks = marks.map { Array($0.utf8) }
+    try reader.read(
+      files: files,
+      where: { text in marks.isEmpty || marks.contains { text.firstRange(of: $0) != nil } }, each)
+  }
+
+  /// Returns the text in the trash that a change has displaced; `nil` where it is gone.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  package func text(before change: History.Change) throws(WorkspaceError) -> [UInt8]? {
+    guard let place = change.place, place.string.utf8.starts(with: "\(Layout.trash)/".utf8),
+      let (directory, name) = try root.find(place.string),
+      case .file(let bytes, _) = try FileReading(name, in: directory, limit: ItemFile.limit)
+    else { return nil }
+    return bytes
+  }
+}

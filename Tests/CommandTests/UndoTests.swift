@@ -1,0 +1,168 @@
+import CommandSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// A command line of anna's that is taken back, and what happens ahead of it.
+struct UndoCase: CustomTestStringConvertible {
+  let line: String
+  /// Lines of the shell; those of ben's begin with `ben:`.
+  var ahead: [String] = []
+  /// Done by hand before the command, and taken back with it.
+  var hand: String?
+  /// Whether it has to be named by its number.
+  var isByNumber = false
+
+  var testDescription: String { (ahead + [hand, line].compactMap(\.self)).joined(separator: "; ") }
+
+  private static let both = [
+    "ben: tsync set a text=Theirs", "ben: tsync push -q", "tsync set a text=Mine",
+    "tsync pull || true",
+  ]
+
+  static let all = [
+    UndoCase(line: "tsync new -s id=new New"),
+    UndoCase(line: "tsync set a b text=Other"),
+    UndoCase(line: "tsync done a"),
+    UndoCase(line: "EDITOR='sed -i s/Alpha/Omega/' tsync edit a"),
+    UndoCase(line: "tsync rm a b"),
+    UndoCase(line: "tsync mv a z"),
+    UndoCase(line: "tsync restore a", ahead: ["tsync set a text=Mine"]),
+    UndoCase(line: "tsync restore a", ahead: ["tsync rm a"]),
+    UndoCase(line: "tsync resolve a --client", ahead: both),
+    UndoCase(line: "tsync resolve a --server", ahead: both),
+    UndoCase(line: "tsync resolve a --both", ahead: both),
+    UndoCase(line: "tsync push", hand: "sed -i s/Item/Thing/ .todosync/items/todoitem/i*.json"),
+    UndoCase(line: "tsync push", hand: "rm .todosync/items/todoitem/a.json"),
+    UndoCase(line: "tsync sync", hand: "sed -i s/Alpha/Omega/ .todosync/items/todoitem/a.json"),
+    UndoCase(
+      line: "tsync pull", ahead: ["ben: tsync set a text=Theirs", "ben: tsync rm b", "ben: tsync push -q"],
+      isByNumber: true),
+  ]
+}
+
+/// What undo and redo give, here and at the other person's.
+@Suite("Undo and redo")
+struct UndoTests {
+  private let server: RunningServer
+  private let anna: Person
+  private let ben: Person
+
+  init() throws {
+    server = try RunningServer()
+    try server.request("POST", "tables/todoitem", #"{"id": "a", "text": "Alpha"}"#)
+    try server.request("POST", "tables/todoitem", #"{"id": "b", "text": "Beta", "n": 1}"#)
+    for number in 0..<50 {
+      try server.request(
+        "POST", "tables/todoitem", #"{"id": "i\#(number)", "text": "Item \#(number)"}"#)
+    }
+    anna = try Person(cloning: server.url)
+    ben = try Person(cloning: server.url)
+  }
+
+  private func items(_ person: Person) throws -> [String: Item] {
+    let names = person.directory.names(in: "list/.todosync/items/todoitem")
+    return try Dictionary(
+      uniqueKeysWithValues: names.filter { $0.hasSuffix(".json") }.map { name in
+        let text = try #require(person.item(String(name.dropLast(5))))
+        return (name, try Item(#require(JSON(parsing: Array(text.utf8)).object)))
+      })
+  }
+
+  private func run(_ line: String) throws {
+    let (person, words) =
+      line.hasPrefix("ben: ") ? (ben, String(line.dropFirst(5))) : (anna, line)
+    let outcome = try person.shell(words)
+    try #require(outcome.status == 0, "\(line): \(outcome.error)")
+  }
+
+  /// Lets both exchange what they have, and compares them.
+  private func exchange() throws {
+    try run("tsync push")
+    try run("ben: tsync pull")
+    #expect(try items(anna) == items(ben))
+  }
+
+  @Test("what a command did is taken back and done again, here and there", arguments: UndoCase.all)
+  func table(wanted: UndoCase) throws {
+    for line in wanted.ahead { try run(line) }
+    let before = try items(anna)
+    if let hand = wanted.hand { try run(hand) }
+    try run(wanted.line)
+    let after = try items(anna)
+    let number = try #require(
+      try anna.shell("tsync log --limit 1").output.split(separator: " ").first.map(String.init))
+    let words = wanted.isByNumber ? "undo \(number)" : "undo"
+    try run("tsync \(words) -n")
+    #expect(try items(anna) == after)
+    try run("tsync \(words)")
+    #expect(try items(anna) == before)
+    try exchange()
+    try run("tsync redo")
+    #expect(try items(anna) == after)
+    try exchange()
+  }
+
+  @Test("what later commands and other people changed stays, and is named")
+  func meets() throws {
+    try run("tsync set a b text=Mine due=1")
+    try run("tsync push")
+    try run("ben: tsync pull")
+    try run("ben: tsync set a due=2")
+    try run("ben: tsync rm b")
+    try run("ben: tsync push")
+    try run("tsync pull")
+    let outcome = anna.run("undo", "2")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.output == """
+        changed a  Alpha (text)
+        left a  Mine (due: changed again by 3)
+        left b  (no text) (changed again by 3)
+
+        """)
+    #expect(anna.item("a")?.contains("Alpha") == true)
+    #expect(anna.item("b") == nil)
+  }
+
+  @Test("undo takes back one command after the other, and redo gives them again")
+  func stack() throws {
+    for number in 1...3 { try run("tsync set a text=\(number)") }
+    func text() throws -> String? { try items(anna)["a.json"]?["text"]?.text?.string }
+    for wanted in ["2", "1", "Alpha"] {
+      try run("tsync undo")
+      #expect(try text() == wanted)
+      try run("tsync push")
+    }
+    #expect(anna.run("undo").error == "nothing to undo\n")
+    for wanted in ["1", "2", "3"] {
+      try run("tsync redo")
+      #expect(try text() == wanted)
+    }
+    #expect(anna.run("redo").error == "nothing to redo\n")
+    try run("tsync undo")
+    try run("tsync set b text=New")
+    #expect(anna.run("redo").error == "nothing to redo\n")
+  }
+
+  @Test("a number that isn't in the history says which are")
+  func wrongNumber() throws {
+    #expect(anna.run("undo", "7").status == 2)
+    try run("tsync set a text=New")
+    #expect(anna.run("undo", "7").error.hasPrefix("tsync: undo: 7 is not in the history; the newest is"))
+    try run("tsync purge --discard -q")
+    let purge = anna.run("log", "--limit", "1").output.split(separator: " ").first.map(String.init)
+    #expect(anna.run("undo", purge ?? "").status == 2)
+  }
+
+  @Test("no credential stands in the history")
+  func secrets() throws {
+    let token = "token1234"
+    anna.environment = [("TSYNC_TOKEN", token)]
+    anna.types = [token]
+    anna.run("remote", "login", "--token", token)
+    try run("tsync set a text=New")
+    anna.run("push")
+    #expect(anna.directory.text("list/.todosync/history.jsonl")?.contains(token) == false)
+  }
+}
