@@ -92,9 +92,10 @@ package struct Workspace {
     var records = try Journal(in: root, writing: isWriting, trash: trash)
     if !isWriting, records.former?.tables.isEmpty == false {
       // What it tells of writes is turned over first.
-      _ = try Self(
+      notices += try Self(
         at: path, for: .writing(command: "format"), startedAt: started,
-        rotatingAbove: rotationSize, clock: clock)
+        rotatingAbove: rotationSize, clock: clock
+      ).notices
       records = try Journal(in: root, writing: false, trash: trash)
     }
     self.records = records

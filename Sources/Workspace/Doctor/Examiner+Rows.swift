@@ -129,7 +129,7 @@ extension Examiner {
 extension BaseRows {
   /// Whether two readings of a log came to the same, whatever an index told them.
   fileprivate func isSame(as other: BaseRows) -> Bool {
-    guard token == other.token, liveCount == other.liveCount,
+    guard token == other.token, open == other.open, liveCount == other.liveCount,
       effectiveBytes == other.effectiveBytes
     else { return false }
     return places == other.places && waiting == other.waiting

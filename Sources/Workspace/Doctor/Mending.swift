@@ -70,8 +70,8 @@ struct Mending {
       records.append(record)
       state.add(record)
     }
-    // Of a table whose log is damaged as well, the writes are lost.
-    try? former.turnOver { table throws(WorkspaceError) in
+    // A log that is damaged as well was mended before.
+    try former.turnOver { table throws(WorkspaceError) in
       let base = try root.child(Layout.base, creating: true)
       return try BaseLog(table, in: base, writing: true, trash: trash, index: nil)
     }
@@ -80,26 +80,32 @@ struct Mending {
     let open = state.records
     try log.rewrite(open.map(\.object))
     let read = records.count == 1 ? "1 record" : "\(records.count) records"
-    return "\(read) could be read, \(open.count) of them \(open.count == 1 ? "is" : "are") still "
+    let count = open.count + former.attempts.count
+    return "\(read) could be read, \(count) of them \(count == 1 ? "is" : "are") still "
       + "open; the damaged file is now \(place)"
   }
 
   /// Moves a table's log to the trash; a new one has its open writes, as far as they can be read.
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
     guard let base = try root.existingChild(Layout.base) else { return nil }
-    let file = PrivateFile(directory: base, name: Layout.baseLog(of: table))
-    let bytes = (try? file.read(limit: 1 << 30)) ?? nil
-    let attempts = bytes.map { Self.openAttempts(in: $0, table) } ?? []
+    let name = Layout.baseLog(of: table)
     // The index first: it must not speak of a log that isn't there.
     try root.remove(StatIndex.name)
-    guard
-      let place = try take(
-        Layout.baseLog(of: table), from: base, named: "base-\(table)", suffix: ".jsonl",
-        to: trash.directory)
-    else { return nil }
-    try BaseLog(table, in: base, writing: true, trash: trash, index: nil)
-      .append(attempts.map { .sent($0) }, durably: true)
-    return "moved to \(place), and the next pull reads all rows"
+    let place: String?
+    if let bytes = (try? PrivateFile(directory: base, name: name).read(limit: 1 << 30)) ?? nil {
+      // The damaged one is there until the new one takes its place, in one step.
+      place = try trash.keep(bytes, named: "base-\(table)", suffix: ".jsonl")
+      let log = Log(replacing: name, in: base, kind: BaseLog.kind, after: 0, trash: trash)
+      try log.create(extra: BaseLog.header(of: table)) { writer throws(WorkspaceError) in
+        for attempt in Self.openAttempts(in: bytes, table) {
+          try writer.write(BaseLogLine.members(.sent(attempt)))
+        }
+      }
+    } else {
+      place = try take(
+        name, from: base, named: "base-\(table)", suffix: ".jsonl", to: trash.directory)
+    }
+    return place.map { "moved to \($0), and the next pull reads all rows" }
   }
 
   /// Returns the writes that are open by the lines that can be read.

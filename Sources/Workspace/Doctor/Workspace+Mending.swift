@@ -23,7 +23,11 @@ extension Workspace {
     let findings = try trusted(Examiner(root, clock: clock).examination().findings)
     let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
     let mending = Mending(root: root, trash: trash)
-    let mended = try carryOut(findings.filter(\.standsInTheWay)) { remedy throws(WorkspaceError) in
+    let standing = findings.filter(\.standsInTheWay)
+    // What a journal of format 1 tells of writes goes into the tables' logs, which are mended before it.
+    let last = standing.filter { $0.remedy == .salvageJournal }
+    let first = standing.filter { $0.remedy != .salvageJournal }
+    let mended = try carryOut(first + last) { remedy throws(WorkspaceError) in
       try mending.carryOut(remedy)
     }
     return cleared + mended

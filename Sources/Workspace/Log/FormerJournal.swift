@@ -89,9 +89,12 @@ struct FormerJournal {
         facts.append(.ended(key.id))
         continue
       }
-      facts += attempt.facts(
+      let said = attempt.facts(
         of: .done(row), over: base, isAwaited: false, former: nil, now: 0)
-      if let open, open.row != row { facts.append(.arrived(open)) }
+      facts += said
+      if let open, open.row != row {
+        facts.append(.arrived(open.following(said.compactMap(\.arrival).last)))
+      }
     }
     return facts
   }
