@@ -119,12 +119,13 @@ import Testing
       try bench.save(random, #"{"a":1}"#)
       try bench.save("edited", #"{"a":2}"#)
     } command: { bench in
-      bench.line.fates = [
-        .changing { _ in Item(JSONObject([.init(name: "a", value: "1")])) },
-        .changing { _ in
-          Item(JSONObject([.init(name: "a", value: 2), .init(name: "stamp", value: "now")]))
-        },
-      ]
+      // Whichever of them is sent first, after a cut too.
+      let changed = { (sent: Item) in
+        sent["a"] == 2
+          ? Item(JSONObject([.init(name: "a", value: 2), .init(name: "stamp", value: "now")]))
+          : Item(JSONObject([.init(name: "a", value: "1")]))
+      }
+      bench.line.fates = [.changing(changed), .changing(changed)]
       try bench.push()
       bench.line.fates = []
     } afterwards: { bench in

@@ -77,7 +77,7 @@ extension PushRun {
   ) throws {
     let key = attempt.key
     switch settlement {
-    case .void where try attempt.next(disk.client(key)) == nil:
+    case .void where try attempt.next(disk.client(key)) == nil && !disk.hasLostBase(of: attempt):
       let isLate = line.timedOut.contains(key)
       let shown = try attempt.item ?? disk.base(of: key).row?.item
       return report.events.append(Event(key, .cut(timedOut: isLate), item: shown))
@@ -92,6 +92,13 @@ extension PushRun {
     case .incoming, .incomingOverOurs, .rejected, .unknown: break
     }
     answers.append(Answer(attempt: attempt, settlement: settlement, isRead: true))
+  }
+}
+
+extension RowDisk {
+  /// Whether the row that a write was sent over isn't known any more: it can't be sent again.
+  func hasLostBase(of attempt: Attempt) throws -> Bool {
+    try attempt.kind != .insert && base(of: attempt.key) == .neverSeen
   }
 }
 

@@ -56,8 +56,11 @@ package struct Push {
       }
     }
     let open = try openAttempts(of: tables, on: disk)
-    // A write that is not what its file says any more isn't sent again: it is done, or replaced.
-    let replaced = try open.filter { try $0.next(disk.client($0.key)) != nil }
+    // A write that is not what its file says any more isn't sent again: it is done, or replaced. Nor is one
+    // over a version that isn't known any more, as after a damaged log.
+    let replaced = try open.filter { attempt in
+      try attempt.next(disk.client(attempt.key)) != nil || disk.hasLostBase(of: attempt)
+    }
     try run.look(at: replaced, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
@@ -87,7 +90,7 @@ package struct Push {
       }
       for attempt in try openAttempts(of: tables, on: disk) where !sentAgain.contains(attempt.key) {
         run.leavesSome = run.leavesSome || run.line.isCutOff(attempt.kind)
-        guard run.maySendAgain(attempt) else { continue }
+        guard run.maySendAgain(attempt), try !disk.hasLostBase(of: attempt) else { continue }
         sentAgain.insert(attempt.key)
         let isOld = open.contains { $0.key == attempt.key }
         guard try isSentAgain(attempt, isOld: isOld, &run, &backend) else { continue }
@@ -215,8 +218,9 @@ package struct Push {
           try run.take(reply, to: attempt, disk)
           progress(run.replies, max(run.total, run.replies))
         })
-      for key in queue.takeBack() {
-        try disk.append([.ended(key.id)], to: key.table, durably: false)
+      let unsent = queue.takeBack()
+      if let table = unsent.first?.table {
+        try disk.append(unsent.map { .ended($0.id) }, to: table, durably: false)
       }
       try run.settle(&disk, &backend)
     } while !queue.isEmpty && handedOut > 0 && run.report.stop == nil

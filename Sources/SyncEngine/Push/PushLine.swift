@@ -6,7 +6,7 @@ struct PushLine {
   private static let mostCuts = 5
 
   /// Whether the last sending brought answers only: until one does, writes go one at a time.
-  private var isSure = false
+  private(set) var isSure = false
   /// The kinds of the writes that the present sending has cut.
   private var cut: Set<Operation.Kind> = []
   /// In how many sendings on end writes were cut, for each kind.

@@ -8,7 +8,7 @@ struct PushQueue {
   private let safe: [ItemKey: Digest]
   private var operations: ArraySlice<Operation> = []
 
-  /// How many attempts share one durable write.
+  /// How many attempts share one durable write, once the line is known to hold.
   static let group = 32
 
   /// Sends an open attempt once more.
@@ -44,10 +44,11 @@ struct PushQueue {
   ) throws {
     while ready.isEmpty, !operations.isEmpty {
       try run.absorb(&disk)
-      var group = try operations.prefix(Self.group).compactMap {
+      let count = run.line.isSure ? Self.group : 1
+      var group = try operations.prefix(count).compactMap {
         try prepare($0, &disk, &run, backend)
       }
-      operations = operations.dropFirst(Self.group)
+      operations = operations.dropFirst(count)
       // What files that are missing now have become may be back.
       group = try group.filter { attempt, _ in
         guard attempt.kind == .delete else { return true }
