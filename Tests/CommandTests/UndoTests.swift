@@ -36,7 +36,8 @@ struct UndoCase: CustomTestStringConvertible {
     UndoCase(line: "tsync push", hand: "rm .todosync/items/todoitem/a.json"),
     UndoCase(line: "tsync sync", hand: "sed -i s/Alpha/Omega/ .todosync/items/todoitem/a.json"),
     UndoCase(
-      line: "tsync pull", ahead: ["ben: tsync set a text=Theirs", "ben: tsync rm b", "ben: tsync push -q"],
+      line: "tsync pull",
+      ahead: ["ben: tsync set a text=Theirs", "ben: tsync rm b", "ben: tsync push -q"],
       isByNumber: true),
   ]
 }
@@ -149,7 +150,8 @@ struct UndoTests {
   func wrongNumber() throws {
     #expect(anna.run("undo", "7").status == 2)
     try run("tsync set a text=New")
-    #expect(anna.run("undo", "7").error.hasPrefix("tsync: undo: 7 is not in the history; the newest is"))
+    #expect(
+      anna.run("undo", "7").error.hasPrefix("tsync: undo: 7 is not in the history; the newest is"))
     try run("tsync purge --discard -q")
     let purge = anna.run("log", "--limit", "1").output.split(separator: " ").first.map(String.init)
     #expect(anna.run("undo", purge ?? "").status == 2)

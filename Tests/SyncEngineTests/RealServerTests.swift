@@ -196,6 +196,61 @@ import Testing
     #expect(bench.differences == [])
   }
 
+  @Test("D2: another's row that gets the former id of an item that waits comes once that is moved")
+  mutating func formerIDTaken() throws {
+    bench.server.makesIDs = true
+    try bench.pull()
+    try bench.save("2", #"{"a":1}"#)
+    let place = try bench.key("1")
+    bench.ahead(of: 3) { disk in disk.save(Array("{".utf8), as: place) }
+    #expect(try bench.push().words == ["2 held"])
+    bench.disk.beforeStep = nil
+    try bench.elsewhere("2", #"{"a":9}"#)
+    for full in [false, true] {
+      try bench.pull(full: full)
+      #expect(bench.item("2") == #"{"a":1}"#)
+      let open = try bench.disk.arrivals(in: bench.table)
+      #expect(open.map(\.id.text) == ["2"] && open.map(\.row.id.text) == ["1"])
+      #expect(!open.contains { !$0.isMine })
+    }
+    try bench.save("1", nil)
+    try bench.pull()
+    try bench.pull()
+    #expect(bench.item("1") == #"{"a":1}"#)
+    #expect(bench.item("2") == #"{"a":9}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("D2: one item's new id may be another's former one, in one push")
+  mutating func chain() throws {
+    bench.server.makesIDs = true
+    try bench.pull()
+    for id in ["first", "x", "2"] { try bench.save(id, #"{"a":"\#(id)"}"#) }
+    try bench.push()
+    try bench.push()
+    #expect(bench.server.rows.count == 3)
+    #expect(bench.item("2") == #"{"a":"x"}"#)
+    #expect(bench.item("3") == #"{"a":"2"}"#)
+    #expect(bench.differences == [])
+  }
+
+  @Test("an open update whose row isn't known any more is read, not refused")
+  mutating func unknownBase() throws {
+    try bench.share("a", #"{"n":1}"#)
+    try bench.save("a", #"{"n":2}"#)
+    bench.line.fates = [.lost]
+    try bench.push()
+    let attempt = try #require(bench.disk.attempts.values.first)
+    bench.disk.loseBase()
+    try bench.disk.append([.sent(attempt)], to: bench.table, durably: true)
+    let report = try bench.push()
+    #expect(!report.words.contains { $0.contains("rejected") }, "\(report.words)")
+    let rejection = try bench.disk.rejection(of: bench.key("a"))
+    #expect(rejection == nil)
+    #expect(bench.item("a") == #"{"n":2}"#)
+    #expect(bench.disk.journal.conflicts[try bench.key("a")]?.kind == .added)
+  }
+
   @Test("D2: a file that can't be read when its new id comes is moved once it can")
   mutating func invalidMeanwhile() throws {
     bench.server.makesIDs = true

@@ -78,11 +78,12 @@ package struct MemoryDisk: Disk {
         arrivals[arrival.id] = arrival
         if let base = arrival.base { bases[arrival.id] = base }
       case .fact(.taken(let ids)):
-        for (id, arrival) in arrivals where !ids.contains(id) {
+        let taken = arrivals.filter { !ids.contains($0.key) }
+        for id in taken.keys {
           bases[id] = nil
-          bases[arrival.row.id] = arrival.row
           arrivals[id] = nil
         }
+        for arrival in taken.values { bases[arrival.row.id] = arrival.row }
       case .fact(.token(let token)): self.token = token
       case .fact(.pulled): isPulled = true
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt

@@ -34,6 +34,33 @@ import Testing
     #expect(lines[1]["row"]?.object == object)
   }
 
+  @Test("A compacted log says the same without the index, of rows that got ids of the server's too")
+  func compactsRenamed() throws {
+    let log = try bench.log()
+    let (milk, over) = (try id("milk"), try Spoiled.item("sent"))
+    for new in ["11", "12"] {
+      let row = try bench.row(Text(new), "sent")
+      try log.append([.arrived(Arrival(row, over: over, isMine: true, was: milk))], durably: true)
+      try log.take(but: [])
+    }
+    try log.setBase([try bench.row("milk", "theirs")])
+    try log.compact()
+    let again = try bench.log()
+    #expect(again.rows.liveIDs.sorted() == (try ["11", "12", "milk"].map { try id($0) }))
+    #expect(try again.base(of: milk).item == Spoiled.item("theirs"))
+    #expect(lines.dropFirst().prefix(3).allSatisfy { $0["ends"] == nil && $0["by"] == "push" })
+  }
+
+  @Test("An open arrival takes nothing over from one of another row")
+  func otherRow() throws {
+    let log = try bench.log()
+    let (nine, over) = (try id("9"), try Spoiled.item("sent"))
+    let mine = Arrival(try bench.row("10", "sent"), over: over, isMine: true, was: nine)
+    try log.append([.arrived(mine)], durably: true)
+    try log.append([.arrived(Arrival(mine.row))], durably: true)
+    #expect(try log.arrivals() == [mine])
+  }
+
   @Test("The lines are those of tsync-log-format(5)")
   func writesDocumentedLines() throws {
     let log = try bench.log()

@@ -33,6 +33,7 @@ package struct Arrival: Equatable, Sendable {
 
   /// Returns the arrival where an `older` one of its row is open: it is measured against the same.
   package func following(_ older: Arrival?) -> Arrival {
-    Arrival(row, over: over ?? older?.over, isMine: isMine, was: was ?? older?.was)
+    let isMine = isMine || older?.isMine == true && older?.row == row
+    return Arrival(row, over: over ?? older?.over, isMine: isMine, was: was ?? older?.was)
   }
 }

@@ -42,7 +42,10 @@ package struct Pull {
     defer { report = run.report }
     try disk.takeArrivals(in: table, settings: settings).forEach { run.report.add($0) }
     try run.holdArrivals(on: disk)
-    if full { run.unseen = try Set(disk.liveIDs(in: table)) }
+    if full {
+      let moving = try disk.arrivals(in: table).compactMap(\.was)
+      run.unseen = try Set(disk.liveIDs(in: table)).subtracting(moving)
+    }
     do {
       if full { try recognise(table, run.unseen, disk, &backend) }
       let token = full ? nil : try disk.token(of: table)

@@ -39,6 +39,10 @@ struct PullRun {
     self.report = report
   }
 
+  /// Whether a row has come under the former id of an item that is still to be moved to its own: it is
+  /// met again by a later pull.
+  private var isBlocked = false
+
   /// Notes the arrivals that waited before the pull.
   mutating func holdArrivals(on disk: some Disk) throws {
     held = try Set(disk.arrivals(in: table).map(\.id))
@@ -54,7 +58,7 @@ struct PullRun {
 
   /// Moves the token to where the pages have come, unless something before that is still to be done.
   private mutating func advance() {
-    guard older.isEmpty, removals.isEmpty else { return }
+    guard older.isEmpty, removals.isEmpty, !isBlocked else { return }
     token = reached
     if let latest, let time = reached?.timestamp, time > latest { token = DeltaToken(latest.text) }
   }
@@ -180,6 +184,11 @@ struct PullRun {
       }
       unseen.remove(row.id)
       let key = ItemKey(table, row.id)
+      if let open = try disk.arrival(of: key), open.row.id != row.id {
+        isBlocked = true
+        report.add(Event(key, .held, item: open.over))
+        continue
+      }
       let base = try disk.base(of: key)
       let known = try disk.newestRow(of: key, over: base)
       if row == known || row == base.row { continue }

@@ -27,7 +27,7 @@ extension BaseLog {
     var compacted = BaseRows()
     try begin { writer throws(WorkspaceError) in
       for line in bases {
-        let copy = try copy(line.entry, of: line.id, to: &writer)
+        let copy = try copy(line.entry, of: line.id, asBase: true, to: &writer)
         line.id.withBytes { compacted.add(base: copy, $0) }
       }
       try write(.taken(but: []), to: &writer)
@@ -57,13 +57,16 @@ extension BaseLog {
     try writer.write(BaseLogLine.members(fact))
   }
 
-  /// Copies a line.
+  /// Copies a line; `asBase` one that has become the base, and says no more than that.
   private func copy(
-    _ entry: BaseLogEntry, of id: ItemID, to writer: inout LogWriter
+    _ entry: BaseLogEntry, of id: ItemID, asBase: Bool = false, to writer: inout LogWriter
   ) throws(WorkspaceError) -> BaseLogEntry {
     let members = try log.line(
       at: entry.offset, length: Int(entry.length)
-    ) { line throws(WorkspaceError) in Array(line.members) }
+    ) { line throws(WorkspaceError) in
+      guard asBase, case .row(let row)? = BaseLogLine(line) else { return Array(line.members) }
+      return row.baseMembers
+    }
     return BaseLogEntry(
       try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
   }

@@ -265,8 +265,8 @@ final class BaseLog {
     if row.former == nil { fact = fact.over((try? base(of: row.id))?.row) }
     guard case .arrived(let arrival, let ends) = fact else { return fact }
     let was = rows.open.renames.first { $0.value == row.id }?.key
-    return .arrived(
-      arrival.following(try self.arrival(of: was ?? row.id, evenHeld: true)), ends: ends)
+    let older = try self.arrival(of: was ?? row.id, evenHeld: true)
+    return .arrived(arrival.following(older?.row.id == row.id ? older : nil), ends: ends)
   }
 
   /// Forgets everything: a new file without a row, in one durable step.
@@ -297,11 +297,16 @@ final class BaseLog {
   func begin(
     _ fill: (inout LogWriter) throws(WorkspaceError) -> Void = { _ in }
   ) throws(WorkspaceError) {
-    let generation = LogHeader.randomText()
+    let extra = Self.header(of: table)
+    try log.create(extra: extra, fill)
+    generation = extra["generation"]?.text ?? ""
+  }
+
+  /// Returns what the header of a new file of a table says.
+  static func header(of table: TableName) -> JSONObject {
     var extra = JSONObject()
     extra.append("table", .string(table.text))
-    extra.append("generation", .string(generation))
-    try log.create(extra: extra, fill)
-    self.generation = generation
+    extra.append("generation", .string(LogHeader.randomText()))
+    return extra
   }
 }

@@ -34,6 +34,13 @@ enum BaseLogLine {
     var isMine = false
     /// The id of the item whose write is over.
     var ends: UnsafeRawBufferPointer?
+
+    /// The members of a line that says only that the row is the base.
+    var baseMembers: [UInt8] {
+      var members = Array(#""by":"push","#.utf8)
+      if let former { members += Array(#""former":"#.utf8) + former + [BaseLogLine.comma] }
+      return members + Array(#""row":"#.utf8) + row
+    }
   }
 
   /// Reads a line's members; `nil` where they say nothing that this program knows.
@@ -118,7 +125,7 @@ enum BaseLogLine {
     return LogLine.members(object)
   }
 
-  private static let comma = UInt8(ascii: ",")
+  fileprivate static let comma = UInt8(ascii: ",")
 
   /// The row stands last, as it was received.
   private static func members(of row: Row) -> [UInt8] {

@@ -86,17 +86,17 @@ struct BaseRows {
     newer.set(id, entry)
   }
 
-  /// Makes the row of an arrival the base, of another item's where the server gave it another id.
-  private mutating func setBase(of arrival: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+  /// Removes what stands for the base of an item that gets another id; returns that, `nil` for others.
+  private mutating func move(_ id: UnsafeRawBufferPointer) -> ItemID? {
     guard !open.renames.isEmpty, let former = ItemID(id),
       let new = open.renames.removeValue(forKey: former)
-    else { return setBase(arrival, id) }
+    else { return nil }
     if let over = entry(of: id) {
       effectiveBytes -= Int(over.length)
       liveCount -= over.isTombstone ? 0 : 1
       newer.remove(id)
     }
-    new.withBytes { setBase(arrival, $0) }
+    return new
   }
 
   /// Adds the line that makes arrivals bases: all but those of some ids, and with `since` but those that
@@ -104,14 +104,23 @@ struct BaseRows {
   mutating func take(but ids: Set<ItemID>, since: Bool = false) {
     let before = arrivals
     arrivals = IDMap()
+    // One item's new id may be another's former one.
+    var moved: [(ItemID, BaseLogEntry)] = []
     for place in before.places {
       guard var arrival = before[place] else { continue }
       before.withName(place) { id in
         let isNamed = !ids.isEmpty && ItemID(id).map(ids.contains) == true
         arrival.isHeld = isNamed || since && arrival.isHeld
-        if arrival.isHeld { arrivals.set(id, arrival) } else { setBase(of: arrival.entry, id) }
+        if arrival.isHeld {
+          arrivals.set(id, arrival)
+        } else if let new = move(id) {
+          moved.append((new, arrival.entry))
+        } else {
+          setBase(arrival.entry, id)
+        }
       }
     }
+    for (id, entry) in moved { id.withBytes { setBase(entry, $0) } }
   }
 
   /// Adds the line that says how far the pulls have come.
