@@ -196,12 +196,17 @@ extension Session {
     }
     var title = names.line(for: key)
     title.append("  \(ItemNames.shown(names.title(of: conflict.shown)))")
-    let server = workspace.journal.conflicts[key]?.server.updatedAt
+    let row = workspace.journal.conflicts[key]?.server
+    let author = (row?.item[configuration.whoField]?.text?.string).map {
+      Terminal.cut(Terminal.safe($0), to: 20)
+    }
+    let time = shown(row?.updatedAt.map { $0.ticks / Timestamp.perSecond })
+    let server = [author, time].compactMap { $0 }
     return ConflictTable(
       conflict, place: place, title: title,
       times: (
         shown(try Times.ofFile(workspace.path(of: key))),
-        shown(server.map { $0.ticks / Timestamp.perSecond })
+        server.isEmpty ? nil : server.joined(separator: ", ")
       ), on: output)
   }
 }

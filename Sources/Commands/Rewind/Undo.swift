@@ -152,7 +152,8 @@ struct Undo {
     }
     let client = try workspace.client(key)
     var item = client.item
-    func leave(_ reason: String) { left.append(Left(key: key, item: client.item, reason: reason)) }
+    let shown = client.item ?? changes.last?.item(after: true)
+    func leave(_ reason: String) { left.append(Left(key: key, item: shown, reason: reason)) }
     if case .invalid = client { return leave("invalid") }
     if workspace.journal.conflicts[key] != nil { return leave("in conflict") }
     if try workspace.attempt(of: key) != nil { return leave("sent, and its outcome is unknown") }

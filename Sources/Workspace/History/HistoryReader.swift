@@ -19,9 +19,8 @@ struct HistoryReader {
 
   /// Gives the commands, until `each` returns false.
   ///
-  /// - Parameters:
-  ///   - files: How many files are read at most.
-  ///   - isWanted: Whether a line of a text is worth being parsed; what isn't is left out.
+  /// At most so many files are read; a further line of a command that isn't wanted is left out unparsed.
+  ///
   /// - Throws: ``WorkspaceError/file(place:_:)``; what `each` throws.
   mutating func read(
     files: Int, where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true },

@@ -16,11 +16,9 @@ extension Workspace {
   /// The number of the first line of the command that is recorded; `nil` while it has none.
   package var recordedNumber: Int? { history.number }
 
-  /// Records a file that was replaced, made or removed.
+  /// Records a file that was replaced, made or removed; its old bytes are at a place below `.todosync`.
   ///
-  /// - Parameters:
-  ///   - place: Where the old bytes are, below `.todosync`.
-  ///   - isRow: Whether the new ones are what the server's row says.
+  /// `isRow` says that the new ones are what the server's row says.
   func record(
     _ key: ItemKey, from old: [UInt8]?, to new: [UInt8]?, place: String?, isRow: Bool = false
   ) throws(WorkspaceError) {
