@@ -31,7 +31,12 @@ struct DoctorReport {
     printer.set("items", examination.items)
     printer.set("tables", examination.tables.count)
     let isFixable = examination.faults.contains { $0.remedy != nil }
-    printer.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : nil)
+    // Without their rows, items look new.
+    let isForgotten = entries.contains {
+      if $0.fix != nil, case .forget? = $0.finding.remedy { true } else { false }
+    }
+    let next: Hint? = isForgotten ? "\(typed: "pull")" : nil
+    printer.summary(Line(summary), next: isFixable ? "\(typed: "doctor", "--fix")" : next)
   }
 
   private var summary: String {

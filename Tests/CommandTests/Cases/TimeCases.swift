@@ -120,7 +120,7 @@ import Testing
     anna.run("new", "-s", "id=tea", "Tea")
     anna.run("rm", "old")
     try Self.copy("list", "snapshot", in: anna.directory)
-    #expect(anna.run("push").error == "3 pushed\n")
+    #expect(anna.run("push").error.hasPrefix("3 pushed"))
     try Self.restore(in: anna.directory)
     let again = anna.run("push")
     #expect(again.status == 0, "\(again.output)")
@@ -156,7 +156,7 @@ import Testing
     case "PATCH": anna.run("set", "milk", "text=Oat milk")
     default: anna.run("rm", "old")
     }
-    #expect(anna.run("push").error == "1 pushed\n")
+    #expect(anna.run("push").error.hasPrefix("1 pushed"))
     try Self.restore(in: anna.directory)
     #expect(anna.run("status", "--porcelain").output.contains("? "))
     let again = anna.run("push", "--json")
