@@ -73,8 +73,8 @@ extension Context {
         printer.show(outcome, names)
       }
       if !left.isEmpty { printer.end(with: .conflicts) }
-      guard !isRehearsal else { return }
       let told = undo.redone ?? undo.command
+      guard !isRehearsal else { return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number) }
       printer.set(isRedo ? "redone" : "undone", told.number)
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
