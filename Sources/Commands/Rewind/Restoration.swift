@@ -68,9 +68,9 @@ struct Restoration {
       lookup.removed = { try inventory.removed(workspace) }
       targets = try lookup.all(words)
     } else {
-      let fitting =
-        try time.map { try removed(since: $0, inventory, workspace) }
-        ?? selection?.fitting(inventory, session, areRemoved: true).map(\.key)
+      let recent = try time.map { try removed(since: $0, inventory, workspace) }
+      let chosen = try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
+      let fitting = chosen.map { $0.filter { recent?.contains($0) ?? true } } ?? recent
       // An item without a row is restored only if it is named.
       let keys =
         try fitting

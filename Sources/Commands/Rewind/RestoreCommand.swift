@@ -38,7 +38,7 @@ struct RestoreCommand: TsyncCommand {
   }
 
   mutating func run(in context: Context) throws {
-    let ways = [all, missing, since != nil, !words.isEmpty].count { $0 }
+    let ways = [all, missing, since != nil || !words.isEmpty].count { $0 }
     guard ways == 1 else {
       throw Problem.usage(
         ways == 0
@@ -47,6 +47,9 @@ struct RestoreCommand: TsyncCommand {
     }
     let time = try since.map { try context.time(since: $0) }
     var selection = try words.isEmpty ? nil : ItemSelection(words)
+    guard time == nil || selection?.isByFilter != false else {
+      throw Problem.usage("--since takes filters, no items")
+    }
     context.printer.begin("items")
     if let named = selection {
       selection = try context.confirmed(
