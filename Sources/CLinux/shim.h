@@ -18,6 +18,7 @@ extern ssize_t getdents64(int, void *, size_t);
 // Their headers would hide the types of Swift's Glibc module, so pointers have no type here.
 extern int ppoll(void *, unsigned long, const void *, const void *);
 extern int posix_spawn_file_actions_addchdir_np(void *, const char *);
+extern void *memmem(const void *, unsigned long, const void *, unsigned long);
 
 // renameat2(2), Linux 3.15.
 static inline int tsync_renameat2(
@@ -36,6 +37,12 @@ static inline long tsync_getdents64(int directory, void *buffer, unsigned long s
 
 // ppoll(2) on one pollfd, without a time limit; the mask is a sigset_t.
 static inline int tsync_poll(void *poll, const void *mask) { return ppoll(poll, 1, 0, mask); }
+
+// memmem(3): whether a text stands in some bytes.
+static inline int tsync_has(
+    const void *bytes, unsigned long count, const void *text, unsigned long length) {
+  return memmem(bytes, count, text, length) != 0;
+}
 
 // posix_spawn_file_actions_addchdir_np(3): the program starts in the directory.
 static inline int tsync_spawn_in_directory(void *actions, const char *directory) {

@@ -190,7 +190,10 @@ final class History {
   ) throws {
     let verbs = ["set", "done", "rm", "new", "edit", "restore", "mv", "resolve"]
     let after = items(at: device)
-    guard verbs.contains(command.verb), after != before else { return }
+    // What was sent is taken back in place of what was changed.
+    guard verbs.contains(command.verb), !command.words.contains("--push"), after != before else {
+      return
+    }
     let tree = Tree(at: device.path)
     let newest = device.run(["log", "--limit", "1", "--json"], seed: seed).document
     let number = newest?["commands"]?.elements?.first?.object?["number"]

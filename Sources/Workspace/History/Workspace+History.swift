@@ -1,3 +1,4 @@
+import CLinux
 import SyncEngine
 package import SyncModel
 
@@ -94,7 +95,11 @@ extension Workspace {
     let marks = marks.map { Array($0.utf8) }
     try reader.read(
       files: files,
-      where: { text in marks.isEmpty || marks.contains { text.firstRange(of: $0) != nil } }, each)
+      where: { text in
+        let count = UInt(text.count)
+        return marks.isEmpty
+          || marks.contains { tsync_has(text.baseAddress, count, $0, UInt($0.count)) != 0 }
+      }, each)
   }
 
   /// Returns the text in the trash that a change has displaced; `nil` where it is gone.
