@@ -145,6 +145,19 @@ struct UndoTests {
     #expect(anna.run("redo").error == "nothing to redo\n")
   }
 
+  @Test("a newest command that can't be taken back is named, and no older one is taken back")
+  func passesOverNothing() throws {
+    try run("tsync new -s id=c C")
+    try run("tsync push")
+    try run("tsync set c text=X")
+    try run("tsync push")
+    try run("sed -i s/X/Y/ .todosync/items/todoitem/c.json")
+    let outcome = anna.run("undo")
+    #expect(outcome.status == 1)
+    #expect(outcome.output == "left c  Y (text: changed since)\n")
+    #expect(anna.item("c")?.contains("Y") == true)
+  }
+
   @Test("a number that isn't in the history says which are")
   func wrongNumber() throws {
     #expect(anna.run("undo", "7").status == 2)

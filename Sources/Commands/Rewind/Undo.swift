@@ -67,7 +67,7 @@ struct Undo {
     throw Problem.usage("\(number) is not in the history; the \(age) is \(near.number), \(time)")
   }
 
-  /// Plans to take back the newest command of which something can be taken back.
+  /// Plans to take back the newest command that is not taken back yet.
   ///
   /// It is never a pull. A push right after an undo belongs to that.
   static func newest(_ session: Session) throws -> Undo? {
@@ -75,7 +75,8 @@ struct Undo {
     var (found, push): (Undo?, History.Command?)
     func take(_ command: History.Command) throws {
       let undo = try Undo(command, later.filter { $0.number > command.number }, session)
-      if !undo.steps.isEmpty { found = undo }
+      // What can't be taken back is named: an older command would not be the one that is meant.
+      if !undo.steps.isEmpty || !undo.left.isEmpty { found = undo }
     }
     try session.workspace.commands { command in
       defer { later.append(command) }
