@@ -17,7 +17,7 @@ struct RemovedItems {
   /// Finds the items of an inventory's tables; with `time`, those that went since then, in seconds since 1970.
   init(_ inventory: Inventory, since time: Int64 = 0, on workspace: Workspace) throws {
     var found: [ItemKey: Entry] = [:]
-    // Deletes that were sent; of what removed their files is told, if that comes before them.
+    // Items whose delete was sent. The command that removed the file, which is older, is named instead.
     var sent: Set<ItemKey> = []
     var seen: Set<ItemKey> = []
     let tables = Set(inventory.tables)

@@ -74,7 +74,9 @@ extension Context {
       }
       if !left.isEmpty { printer.end(with: .conflicts) }
       let told = undo.redone ?? undo.command
-      guard !isRehearsal else { return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number) }
+      guard !isRehearsal else {
+        return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number)
+      }
       printer.set(isRedo ? "redone" : "undone", told.number)
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")

@@ -76,7 +76,7 @@ struct Session {
     return try result.get()
   }
 
-  /// Ends what the history tells so far; the rest is told of another command.
+  /// Ends the lines of this command in the history, and begins those of another command.
   mutating func record(as words: Text) throws {
     if access.isWriting { try finish(context.printer.status) }
     recorded = words

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// A new text that lies ready in the trash to take a file's place.
 ///
-/// It lies there, and not beside the file, so that a crash leaves nothing among the items, and that
-/// recovery has one small directory to look through.
+/// It is not beside the file, so that a crash leaves nothing among the items, and recovery has to look
+/// through one small directory only.
 struct StagedText: ~Copyable {
   /// So many texts of a command are safe on disk before they take their places.
   ///

@@ -66,7 +66,7 @@ extension Workspace {
   ///   - seen: What the caller has seen.
   ///   - key: Which item would lie there; `nil` where the name is of none.
   ///   - table: The table.
-  /// - Returns: Whether it is gone; not where something else lies there meanwhile.
+  /// - Returns: Whether it is gone; false if the file is another one by now.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package mutating func discard(
     _ seen: InvalidItem, of key: ItemKey?, in table: TableName

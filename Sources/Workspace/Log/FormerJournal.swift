@@ -11,7 +11,7 @@ struct FormerJournal {
   /// The refusals.
   private(set) var rejections: [ItemKey: Rejection] = [:]
 
-  /// The tables of which something is told.
+  /// The tables with open writes or refusals.
   var tables: Set<TableName> { Set(attempts.keys.map(\.table) + rejections.keys.map(\.table)) }
 
   /// Reads a record; returns it as it is now, `nil` if it told of a write alone.

@@ -7,8 +7,8 @@ import SystemPackage
 ///
 /// A header line, then `{"n":17,"d":16,…,"crc":"5b9de02f"}`: `n` counts the lines, `d` is the last
 /// line known to be durable when the line was written, `crc` is taken over the header's salt and the
-/// line's bytes before `,"crc"`. Lines that were cut off by a crash are told by that from lines that
-/// were destroyed: the former end the log, the latter stop the program.
+/// line's bytes before `,"crc"`. So a reader knows whether a bad line was cut off by a crash, which ends
+/// the log, or was destroyed later, which stops the program.
 ///
 /// It is a class because it has what an open file has: one place where it ends. Whoever writes holds
 /// the workspace's lock.
@@ -172,7 +172,7 @@ final class Log {
 
   /// Reads one line again, and hands out its members.
   ///
-  /// - Throws: ``WorkspaceError/damaged`` where no valid line lies there.
+  /// - Throws: ``WorkspaceError/damaged`` if there is no valid line at this place.
   func line<Result>(
     at offset: Int, length: Int, _ body: (LogLine) throws(WorkspaceError) -> Result
   ) throws(WorkspaceError) -> Result {
