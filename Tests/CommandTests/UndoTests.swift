@@ -20,7 +20,20 @@ struct UndoCase: CustomTestStringConvertible {
     "tsync pull || true",
   ]
 
+  /// More than stands in a line of the history.
+  private static let large =
+    #"tsync new -q -s id=big -s notes="$(head -c 40000 /dev/zero | tr '\0' x)" B"#
+
   static let all = [
+    UndoCase(line: large),
+    UndoCase(line: "tsync rm big", ahead: [large, "tsync push -q"]),
+    UndoCase(line: "tsync mv big huge", ahead: [large, "tsync push -q"]),
+    UndoCase(
+      line: "tsync push", ahead: [large, "tsync push -q"],
+      hand: "sed -i s/xx/xy/ .todosync/items/todoitem/big.json"),
+    UndoCase(
+      line: "tsync push", ahead: [large, "tsync push -q"],
+      hand: "rm .todosync/items/todoitem/big.json"),
     UndoCase(line: "tsync new -s id=new New"),
     UndoCase(line: "tsync set a b text=Other"),
     UndoCase(line: "tsync done a"),
@@ -141,6 +154,8 @@ struct UndoTests {
     }
     #expect(anna.run("redo").error == "nothing to redo\n")
     try run("tsync undo")
+    #expect(anna.run("set", "nope", "text=New").status == 2)
+    try run("tsync redo -n")
     try run("tsync set b text=New")
     #expect(anna.run("redo").error == "nothing to redo\n")
   }

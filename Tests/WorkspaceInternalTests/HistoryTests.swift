@@ -136,7 +136,7 @@ struct HistoryTests {
     playground.directory.write(bytes, to: place)
     #expect(try workspace.commands().map(\.words) == ["three", "one"])
     var reader = HistoryReader(root: workspace.root, trash: nil)
-    try reader.read(files: 1) { _ in true }
+    try reader.read { _ in true }
     #expect(reader.skipped == 1)
   }
 

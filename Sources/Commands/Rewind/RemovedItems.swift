@@ -21,7 +21,7 @@ struct RemovedItems {
     var sent: Set<ItemKey> = []
     var seen: Set<ItemKey> = []
     let tables = Set(inventory.tables)
-    try workspace.commands(files: .max, with: [#""did":"removed""#, #""did":"delet"#]) { command in
+    try workspace.commands(with: [#""did":"removed""#, #""did":"delet"#]) { command in
       if command.time.ticks / Timestamp.perSecond < time { return false }
       for (place, change) in command.changes.enumerated().reversed() {
         let key = change.key

@@ -110,6 +110,8 @@ struct Undo {
         return command.number > undo.undoes ?? 0
       }
       if command.isPull || command.name == "push" { return true }
+      // A command that has changed nothing stands in no undo's way.
+      if command.effects.isEmpty { return true }
       guard let number = command.undoes else { return false }
       if command.name == "redo" {
         undone.insert(number)
@@ -160,6 +162,12 @@ struct Undo {
     if try workspace.attempt(of: key) != nil { return leave("sent, and its outcome is unknown") }
     if try client == .absent && workspace.moved(key) != nil { return leave("renamed") }
     let isMet = later.contains { $0.effects.contains { $0.key == key } }
+    /// Whether an item is as a change has left it.
+    func isAsLeft(_ item: Item?, by change: History.Change) throws -> Bool {
+      if let digest = change.digest { return digest == client.digest }
+      guard change.fields.isEmpty else { return item == change.item(after: true) }
+      return try !isMet && item == workspace.base(of: key).item
+    }
     for change in changes.reversed() {
       var old: Item? = change.item(after: false)
       if change.place != nil {
@@ -169,11 +177,8 @@ struct Undo {
       }
       switch change.did {
       case .added, .created, .undeleted:
-        guard let now = item else { continue }
-        let isAsMade =
-          change.fields.isEmpty
-          ? try !isMet && now == workspace.base(of: key).item : now == change.item(after: true)
-        guard isAsMade else { return leave(since()) }
+        guard item != nil else { continue }
+        guard try isAsLeft(item, by: change) else { return leave(since()) }
         item = nil
       case .removed, .deleted:
         guard item == nil || item == old else { return leave("is here again") }
@@ -181,7 +186,7 @@ struct Undo {
       case .changed, .updated:
         guard let now = item else { return leave(since()) }
         if change.place != nil {
-          guard change.digest == client.digest else { return leave(since()) }
+          guard try isAsLeft(now, by: change) else { return leave(since()) }
           item = old
           continue
         }

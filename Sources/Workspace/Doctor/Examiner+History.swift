@@ -12,7 +12,7 @@ extension Examiner {
       try log.findEnd(within: History.lineLimit)
       var reader = HistoryReader(root: examiner.root, trash: nil)
       do {
-        try reader.read(files: 1) { _ in true }
+        try reader.read { _ in true }
       } catch let error as WorkspaceError { throw error } catch {}
       guard reader.skipped > 0 else { return }
       let lines = reader.skipped == 1 ? "1 line is" : "\(reader.skipped) lines are"

@@ -19,11 +19,11 @@ struct HistoryReader {
 
   /// Gives the commands, until `each` returns false.
   ///
-  /// At most so many files are read; a further line of a command that isn't wanted is left out unparsed.
+  /// A further line of a command that isn't wanted is left out unparsed.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``; what `each` throws.
   mutating func read(
-    files: Int, where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true },
+    where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true },
     _ each: (History.Command) throws -> Bool
   ) throws {
     var places = [(root, Layout.history)]
@@ -33,7 +33,7 @@ struct HistoryReader {
       }
       places += names.sorted { Text($0) > Text($1) }.map { (trash, $0) }
     }
-    for (directory, name) in places.prefix(files) {
+    for (directory, name) in places {
       guard try read(name, in: directory, isWanted, each) else { return }
     }
   }

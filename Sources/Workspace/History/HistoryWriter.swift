@@ -39,11 +39,11 @@ final class HistoryWriter {
   }
 
   /// Notes a change; of one whose fields are too large, the old text stands at a place in the trash, or
-  /// is put there.
+  /// the old item is put there.
   ///
   /// - Throws: ``WorkspaceError``.
   func add(
-    _ change: History.Change, place: Text? = nil, digest: Digest? = nil
+    _ change: History.Change, of old: Item? = nil, place: Text? = nil, digest: Digest? = nil
   ) throws(WorkspaceError) {
     isSent = isSent || change.isSent
     var change = change
@@ -51,9 +51,8 @@ final class HistoryWriter {
     if change.did == .deleted, deleting.contains(change.key) { change.fields = [] }
     var text = JSON.object(change.object).encoded()
     if text.count > History.changeLimit {
-      let old = change.item(after: false)
       (change.place, change.digest) = (place, digest)
-      if place == nil, !old.isEmpty {
+      if place == nil, let old {
         change.place = Text(
           try trash.keep(
             ItemFile.text(of: old, id: change.key.id), named: Layout.stem(of: change.key),
@@ -76,7 +75,7 @@ final class HistoryWriter {
   func writeAhead(_ deletes: [(key: ItemKey, item: Item)]) throws(WorkspaceError) {
     let new = deletes.filter { !deleting.contains($0.key) }
     for delete in new {
-      try add(History.Change(delete.key, .deleting, from: delete.item))
+      try add(History.Change(delete.key, .deleting, from: delete.item), of: delete.item)
       deleting.insert(delete.key)
       isAheadDue = true
     }

@@ -67,7 +67,8 @@ extension Workspace {
   ) throws(WorkspaceError) {
     let key = ItemKey(table, row.id)
     let change: History.Change
-    switch try rows.base(of: ItemKey(table, ends), replaced: row.former) {
+    let base = try rows.base(of: ItemKey(table, ends), replaced: row.former)
+    switch base {
     case .neverSeen: change = History.Change(key, .created)
     case .row(let former):
       change =
@@ -78,23 +79,21 @@ extension Workspace {
       guard !row.deleted else { return }
       change = History.Change(key, .undeleted)
     }
-    try history.add(change)
+    try history.add(change, of: base.item)
   }
 
   /// Gives the commands in the history, the newest first, until `each` returns false.
   ///
   /// - Parameters:
-  ///   - files: How many files are read at most: a new one begins with 32 MiB.
   ///   - marks: If there are any, a command's further lines that have none of these texts are left out.
   ///   - each: Takes a command; says whether to go on.
   /// - Throws: ``WorkspaceError/file(place:_:)``; what `each` throws.
   package func commands(
-    files: Int = 3, with marks: [String] = [], _ each: (History.Command) throws -> Bool
+    with marks: [String] = [], _ each: (History.Command) throws -> Bool
   ) throws {
     var reader = HistoryReader(root: root, trash: try root.existingChild(Layout.trash))
     let marks = marks.map { Array($0.utf8) }
     try reader.read(
-      files: files,
       where: { text in
         let count = UInt(text.count)
         return marks.isEmpty
