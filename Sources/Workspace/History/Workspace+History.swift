@@ -21,9 +21,10 @@ extension Workspace {
   ///
   /// `isRow` says that the new ones are what the server's row says.
   func record(
-    _ key: ItemKey, from old: [UInt8]?, to new: [UInt8]?, place: String?, isRow: Bool = false
+    _ key: ItemKey, from old: [UInt8]?, to new: [UInt8]?, of item: Item? = nil, place: String?,
+    isRow: Bool = false
   ) throws(WorkspaceError) {
-    func item(_ text: [UInt8]?) -> Item? {
+    func read(_ text: [UInt8]?) -> Item? {
       text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
     }
     if old == nil, isRow {
@@ -32,7 +33,7 @@ extension Workspace {
       }
       return try history.add(History.Change(key, .added))
     }
-    let (before, after) = (item(old), item(new))
+    let (before, after) = (read(old), item ?? read(new))
     let did: History.Deed = old == nil ? .added : new == nil ? .removed : .changed
     var change = History.Change(key, did, from: before, to: after)
     let digest = new.map { Digest(of: $0) }

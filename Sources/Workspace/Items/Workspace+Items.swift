@@ -72,7 +72,7 @@ extension Workspace: ItemDisk {
     }
     let digest = Digest(of: text)
     let isRow = rows.wrote(key, item: item, digest: digest)
-    try record(key, from: old, to: text, place: place, isRow: isRow)
+    try record(key, from: old, to: text, of: item, place: place, isRow: isRow)
     return .replaced(digest)
   }
 
