@@ -160,6 +160,20 @@ struct UndoTests {
     #expect(anna.run("redo").error == "nothing to redo\n")
   }
 
+  @Test("a command goes back with the push that has sent it, where a value returns, too")
+  func valueReturns() throws {
+    for text in ["Mine", "Alpha", "Mine"] {
+      try run("tsync set a text=\(text)")
+      try run("tsync push")
+    }
+    for text in ["Alpha", "Mine", "Alpha"] {
+      try run("tsync undo")
+      #expect(try items(anna)["a.json"]?["text"]?.text?.string == text)
+      try run("tsync push")
+    }
+    #expect(anna.run("undo").error == "nothing to undo\n")
+  }
+
   @Test("a newest command that can't be taken back is named, and no older one is taken back")
   func passesOverNothing() throws {
     try run("tsync new -s id=c C")

@@ -73,8 +73,11 @@ struct Undo {
   static func newest(_ session: Session) throws -> Undo? {
     var (later, undone): ([History.Command], Set<Int>) = ([], [])
     var (found, push): (Undo?, History.Command?)
+    // Items whose next push is taken back, and with it the commands that it has sent.
+    var back: Set<ItemKey> = []
     func take(_ command: History.Command) throws {
-      let undo = try Undo(command, later.filter { $0.number > command.number }, session)
+      let later = later.filter { $0.number > command.number }
+      let undo = try Undo(command, later, session, without: back)
       // What can't be taken back is named: an older command would not be the one that is meant.
       if !undo.steps.isEmpty || !undo.left.isEmpty { found = undo }
     }
@@ -86,6 +89,8 @@ struct Undo {
         if !isUndo { try take(held) }
         if found != nil { return false }
       }
+      let sent = command.effects.filter(\.isSent).map(\.key)
+      if undone.contains(command.number) { back.formUnion(sent) } else { back.subtract(sent) }
       if let number = command.undoes {
         if !undone.contains(command.number) { undone.insert(number) }
       } else if command.name == "push", !undone.contains(command.number) {
@@ -125,10 +130,14 @@ struct Undo {
 
   // MARK: Planning
 
-  /// Plans to take back a command; `later` are those after it, the newest first.
-  private init(_ command: History.Command, _ later: [History.Command], _ session: Session) throws {
+  /// Plans to take back a command, but its changes of some items; `later` are the commands after it, the
+  /// newest first.
+  private init(
+    _ command: History.Command, _ later: [History.Command], _ session: Session,
+    without others: Set<ItemKey> = []
+  ) throws {
     self.command = command
-    let effects = command.effects
+    let effects = command.effects.filter { !others.contains($0.key) }
     // What was sent says what was changed, hand edits too.
     let sent = effects.filter(\.isSent)
     let changes = sent.isEmpty ? effects : sent
