@@ -8,7 +8,8 @@ import Testing
 /// breaks and devices that die, judged by what a person can see.
 ///
 /// `TSYNC_SEED=N swift test --filter CommandModel` plays one history and prints it;
-/// `TSYNC_SECONDS=N` plays others for so long, and `TSYNC_FIRST_SEED=N` says which.
+/// `TSYNC_SECONDS=N` plays others for so long, `TSYNC_FIRST_SEED=N` says which, and `TSYNC_UNDO=1` takes
+/// each command back.
 @Suite struct CommandModelTests {
   /// How many histories are played at least.
   static let least = 200
@@ -66,8 +67,11 @@ import Testing
     let count = next.load(ordering: .relaxed) - first
     let taken = (CommandRun.realTime() - start) / 1_000_000_000
     print(
-      "command model: \(count) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on"
-    )
+      """
+      command model: \(count) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on; \
+      \(History.undos.load(ordering: .relaxed)) undos and redos, \
+      \(History.meetings.load(ordering: .relaxed)) of them after another device's changes
+      """)
     return reports.withLock(\.self)
   }
 

@@ -1,6 +1,8 @@
 import CommandSupport
 import Commands
+import Glibc
 import SyncModel
+import Synchronization
 import TestSupport
 
 /// What doesn't hold in a history.
@@ -28,6 +30,12 @@ final class History {
   /// The numbers of items that may be there twice: they got another id, or both sides were kept.
   private var doubled: Set<Int> = []
   private let plan: Plan
+  /// How many commands were taken back or done again.
+  static let undos = Atomic<Int>(0)
+  /// How many of them after another device's changes.
+  static let meetings = Atomic<Int>(0)
+  /// Whether that is tried after each command, not after one in ten.
+  private static let takesBack = getenv("TSYNC_UNDO") != nil
   private let directory = TemporaryDirectory(inMemory: true)
   private let tables: [TableName]
 
@@ -133,7 +141,7 @@ final class History {
     let seed = random.next()
     guard !command.isLooking else { return try look(command.words, at: device, seed: seed) }
     let plan = command.isRemote && random.once(in: 4) ? fault(&random, command) : nil
-    let sample = random.below(10)
+    let sample = Self.takesBack ? 8 : random.below(10)
     var (foretold, told): (Outcome?, Outcome?)
     var unsure: Set<String> = []
     let now = CommandRun.realTime()
@@ -164,7 +172,7 @@ final class History {
     try checkRows()
     if outcome.status != nil { try checkExchange(command, at: device, outcome) }
     if sample == 8, outcome.status == 0 {
-      try checkUndo(of: command, from: items, at: device, seed: seed)
+      try checkUndo(of: command, from: items, at: device, seed: seed, &random)
     }
     if sample == 7, random.once(in: 2) { try checkPending(at: device) }
   }
@@ -183,10 +191,11 @@ final class History {
       uniquingKeysWith: { $1 })
   }
 
-  /// Undo gives the items that were before a command, but those that it names, and redo those after it;
-  /// then all is as if nobody had looked.
+  /// Undo gives the items that were before a command and redo those after it, but what another device has
+  /// changed since; then all is as if nobody had looked.
   private func checkUndo(
-    of command: CommandLine, from before: [String: JSONObject], at device: Device, seed: UInt64
+    of command: CommandLine, from before: [String: JSONObject], at device: Device, seed: UInt64,
+    _ random: inout SplitMix64
   ) throws {
     let verbs = ["set", "done", "rm", "new", "edit", "restore", "mv", "resolve"]
     let after = items(at: device)
@@ -194,24 +203,59 @@ final class History {
     guard verbs.contains(command.verb), !command.words.contains("--push"), after != before else {
       return
     }
-    let tree = Tree(at: device.path)
     let newest = device.run(["log", "--limit", "1", "--json"], seed: seed).document
     let number = newest?["commands"]?.elements?.first?.object?["number"]
+    if random.once(in: 2) { try meet(at: device, &random) }
+    let met = items(at: device)
     // Where nothing of it can be taken back, an earlier command is.
     guard device.run(["undo", "-n", "--json"], seed: seed).document?["wouldUndo"] == number else {
       return
     }
-    func check(_ verb: String, gives expected: [String: JSONObject]) throws {
+    let tree = Tree(at: device.path)
+    func check(_ verb: String, gives old: [String: JSONObject], from new: [String: JSONObject])
+      throws
+    {
+      let here = items(at: device)
       let outcome = run([verb, "--json"], at: device, seed: seed)
       let left = Set(outcome.items.filter { $0.did == "left" }.map(\.name))
       let now = items(at: device)
-      for name in Set(expected.keys).union(now.keys).sorted() where now[name] != expected[name] {
-        try expect(left.contains(name), "\(verb) takes back", "\(name) is another than before")
+      for name in Set(here.keys).union(old.keys).union(now.keys).sorted() {
+        let expected = Self.undone(old[name], from: new[name], to: here[name])
+        if left.contains(name), expected != old[name] || now[name] == here[name] { continue }
+        try expect(now[name] == expected, "\(verb) takes back", "\(name) is another than before")
+        let isLost = expected != old[name] && expected == here[name] && old[name] != new[name]
+        try expect(!isLost, "\(verb) takes back", "\(name) was left, and isn't named")
       }
+      Self.undos.add(1, ordering: .relaxed)
+      if met != after { Self.meetings.add(1, ordering: .relaxed) }
     }
-    try check("undo", gives: before)
-    try check("redo", gives: after)
+    try check("undo", gives: before, from: after)
+    try check("redo", gives: met, from: items(at: device))
     tree.restore(at: device.path)
+  }
+
+  /// What is left of an item where a change of it is taken back, and its fields were changed since.
+  private static func undone(
+    _ old: JSONObject?, from new: JSONObject?, to now: JSONObject?
+  ) -> JSONObject? {
+    if new == now { return old }
+    guard let old, let new, var now else { return now }
+    for name in Set((old.members + new.members).map(\.name)) where now[name] == new[name] {
+      now[name] = old[name]
+    }
+    return now
+  }
+
+  /// Another device changes some items, and this one pulls them.
+  private func meet(at device: Device, _ random: inout SplitMix64) throws {
+    guard let other = devices.first(where: { $0 !== device }) else { return }
+    let step = Plan.Step(number: Plan.length + 1 + random.below(800), seed: random.next())
+    var person = Person(at: other, in: step)
+    for _ in 0..<4 {
+      if let work = person.workByHand(isMessy: false) { apply(work, at: other) }
+    }
+    _ = try give(["push"], at: other, seed: step.seed)
+    _ = try give(["pull"], at: device, seed: step.seed)
   }
 
   /// Runs a command that changes nothing, and makes sure of that.
