@@ -160,6 +160,69 @@ struct UndoTests {
     #expect(anna.run("redo").error == "nothing to redo\n")
   }
 
+  @Test("what others had changed stays when a resolution is taken back")
+  func othersFields() throws {
+    try run("ben: tsync set a text=Theirs due=1")
+    try run("ben: tsync push -q")
+    try run("tsync set a text=Mine")
+    try run("tsync pull || true")
+    try run("tsync resolve a --server")
+    #expect(anna.run("undo").status == 0)
+    #expect(try items(anna)["a.json"]?["text"]?.text?.string == "Mine")
+    #expect(try items(anna)["a.json"]?["due"] == items(ben)["a.json"]?["due"])
+  }
+
+  @Test("rows that waited are nobody's command")
+  func waitingRows() throws {
+    let file = ".todosync/items/todoitem/a.json"
+    try run("cp \(file) ../kept; echo broken > \(file)")
+    try run("ben: tsync set a text=Theirs")
+    try run("ben: tsync push -q")
+    try run("tsync pull || true")
+    try run("cp ../kept \(file)")
+    try run("tsync set b text=Mine")
+    try run("tsync undo")
+    #expect(try items(anna) == items(ben))
+    #expect(try anna.shell("tsync log --limit 3").output.contains("pull"))
+  }
+
+  @Test("a push's own changes can be taken back where it sent those of an undo")
+  func pushAfterUndo() throws {
+    try run("tsync set a text=Mine")
+    try run("tsync push")
+    try run("tsync undo")
+    try run("sed -i s/Beta/Wrong/ .todosync/items/todoitem/b.json")
+    try run("tsync push")
+    try run("tsync undo")
+    #expect(try items(anna)["a.json"]?["text"]?.text?.string == "Alpha")
+    #expect(try items(anna)["b.json"]?["text"]?.text?.string == "Beta")
+    try run("tsync push")
+    #expect(anna.run("undo").error == "nothing to undo\n")
+  }
+
+  @Test("undo removes no row that others changed, and makes no empty item")
+  func unknownTexts() throws {
+    try run("tsync new -q -s id=c C")
+    try run("tsync push -q")
+    try run("ben: tsync pull -q")
+    try run("ben: tsync set c text=Theirs")
+    try run("ben: tsync push -q")
+    // As after a kill: what the pull has done is not in the history.
+    try run("cp .todosync/history.jsonl ../kept; tsync pull -q; cp ../kept .todosync/history.jsonl")
+    let outcome = anna.run("undo")
+    #expect(outcome.output == "left c  Theirs (changed since)\n")
+    #expect(outcome.error.hasPrefix("nothing of 3 push was taken back"))
+    let long = #"notes="$(head -c 30000 /dev/zero | tr '\0' x)""#
+    try run("tsync set -q i1 i2 i3 i4 \(long)")
+    try run("tsync push -q")
+    try run("tsync rm -q i1 i2 i3 i4")
+    try run("tsync push -q")
+    try run(#"sed -i '/"of".*deleting/d' .todosync/history.jsonl"#)
+    let partly = anna.run("undo").output
+    #expect(partly.contains(/left i2 .*\(its former text is not in the history\)/))
+    #expect(anna.item("i2") == nil)
+  }
+
   @Test("a command goes back with the push that has sent it, where a value returns, too")
   func valueReturns() throws {
     for text in ["Mine", "Alpha", "Mine"] {

@@ -75,7 +75,7 @@ extension Session {
   fileprivate func named(_ word: String) throws -> ItemKey {
     let inventory = try inventory()
     var lookup = lookup(inventory)
-    lookup.removed = { try inventory.removed(workspace) }
+    lookup.removed = { try removed(inventory) }
     return try lookup.items([word])[0]
   }
 

@@ -24,14 +24,15 @@ struct LogEntry {
         let fields = change.fields.map {
           "\($0.name): \(ValueText.of($0.old)) -> \(ValueText.of($0.new))"
         }
-        return [.changed, .updated].contains(change.did) && !fields.isEmpty
+        return [.changed, .updated, .merged].contains(change.did) && !fields.isEmpty
           ? fields.joined(separator: ", ") : change.did.rawValue
       }.joined(separator: ", ")
     } else {
       did = counts.map { "\($0.count) \($0.did.rawValue)" }.joined(separator: ", ")
     }
-    let end = command.status.flatMap { $0 == 0 || key != nil ? nil : "status \($0)" }
-    let rest = [did, end].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+    let end = command.status.map { $0 == 0 ? nil : "status \($0)" } ?? "not ended"
+    let rest = [did, key == nil ? end : nil].compactMap { $0 }.filter { !$0.isEmpty }.joined(
+      separator: ", ")
     return [Line("\(command.number)"), Line(Times.clock(time, now: now)), Line(words), Line(rest)]
   }
 
@@ -40,7 +41,7 @@ struct LogEntry {
     var counts: [History.Deed: Int] = [.added: command.first.values.reduce(0, +)]
     for change in changes { counts[change.did, default: 0] += 1 }
     let order: [History.Deed] = [
-      .added, .changed, .removed, .created, .updated, .undeleted, .deleted,
+      .added, .changed, .merged, .removed, .created, .updated, .undeleted, .deleted,
     ]
     return order.compactMap { did in counts[did].flatMap { $0 > 0 ? ($0, did) : nil } }
   }

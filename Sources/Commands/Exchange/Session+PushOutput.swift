@@ -94,8 +94,6 @@ extension Session {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"
-    } else if report.vanished > 0 {
-      next = "\(typed: "restore", "--since", "5m")"
     } else if report.events.contains(where: { $0.what == .pushed(.delete) }) {
       next = "\(typed: "undo")"
     }

@@ -28,15 +28,14 @@ struct Restoration {
 
   // MARK: Planning
 
-  /// Plans the restore of the given items, or of the removed items that fit filters or were removed
-  /// since a time, in seconds since 1970.
+  /// Plans the restore of the given items, or of the removed items that filters choose.
   ///
   /// Without either it means all that were changed, removed or rejected, or are invalid. `waiting` are
   /// the items that had a waiting row when the command began.
   ///
   /// - Throws: ``Problem`` if a given item can't be restored.
   static func plan(
-    _ selection: ItemSelection?, since time: Int64?, _ session: Session, waiting: [ItemKey]
+    _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let (workspace, journal) = (session.workspace, session.workspace.journal)
     let inventory = try session.inventory()
@@ -65,15 +64,12 @@ struct Restoration {
     let targets: [Target]
     if case .references(let words)? = selection {
       var lookup = session.lookup(inventory)
-      lookup.removed = { try inventory.removed(workspace) }
+      lookup.removed = { try session.removed(inventory) }
       targets = try lookup.all(words)
     } else {
-      let recent = try time.map { try removed(since: $0, inventory, workspace) }
-      let chosen = try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
-      let fitting = chosen.map { $0.filter { recent?.contains($0) ?? true } } ?? recent
-      // An item without a row is restored only if it is named.
+      // An item without a row is restored only if it is named or chosen.
       let keys =
-        try fitting
+        try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
         ?? survey.entries.compactMap(\.key).filter { try workspace.base(of: $0).item != nil }
       targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
     }
@@ -89,15 +85,6 @@ struct Restoration {
       }
     }
     return (steps, session.names(of: steps.compactMap(\.chosen.key), inventory))
-  }
-
-  /// Returns the items with rows that were removed since a time, but not those that `mv` has renamed.
-  private static func removed(
-    since time: Int64, _ inventory: Inventory, _ workspace: Workspace
-  ) throws -> [ItemKey] {
-    try RemovedItems(inventory, since: time, on: workspace).entries.map(\.key).filter {
-      try workspace.base(of: $0) != .neverSeen
-    }.sorted()
   }
 
   /// `nil` if there is nothing to do for the item.

@@ -47,14 +47,17 @@ struct RestoreCommand: TsyncCommand {
     }
     let time = try since.map { try context.time(since: $0) }
     var selection = try words.isEmpty ? nil : ItemSelection(words)
-    guard time == nil || selection?.isByFilter != false else {
-      throw Problem.usage("--since takes filters, no items")
+    if time != nil {
+      guard selection?.isByFilter != false else {
+        throw Problem.usage("--since takes filters, no items")
+      }
+      selection = .filters(words, since: time)
     }
     context.printer.begin("items")
     if let named = selection {
       selection = try context.confirmed(
-        named, isSure || dryRun, to: "restore", words: words,
-        look: ["restore", "-n"] + words, areRemoved: true)
+        named, isSure || dryRun, to: "restore", words: self.selection,
+        look: ["restore", "-n"] + self.selection, areRemoved: true)
       if selection == nil { return }
     }
     var files: MissingFiles?
@@ -73,7 +76,7 @@ struct RestoreCommand: TsyncCommand {
         try files?.bringBack(to: &session)
       }
     ) { session in
-      let count = try files?.count ?? restore(selection, since: time, waiting, &session)
+      let count = try files?.count ?? restore(selection, waiting, &session)
       if count == 0 {
         context.printer.summary("nothing changed")
         if selection?.isByFilter == false {
@@ -93,10 +96,9 @@ struct RestoreCommand: TsyncCommand {
 
   /// Restores the items, or prints what would be; returns how many.
   private func restore(
-    _ selection: ItemSelection?, since time: Int64?, _ waiting: [ItemKey],
-    _ session: inout Session
+    _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
   ) throws -> Int {
-    let plan = try Restoration.plan(selection, since: time, session, waiting: waiting)
+    let plan = try Restoration.plan(selection, session, waiting: waiting)
     defer { if !dryRun { try? session.workspace.settle() } }
     var count = 0
     for step in plan.steps {

@@ -17,7 +17,7 @@ struct TrashCommand: TsyncCommand {
   var filters: [String] = []
 
   mutating func run(in context: Context) throws {
-    let time = try since.map { try context.time(since: $0) } ?? 0
+    let time = try since.map { try context.time(since: $0) }
     context.printer.page()
     context.printer.begin("items")
     try context.open(for: .reading) { session in
@@ -32,18 +32,18 @@ struct TrashCommand: TsyncCommand {
       let names = session.names(of: entries.map(\.key), inventory)
       var table = Table(widths: [0, Table.title.lowerBound])
       for entry in entries {
-        let command = entry.command
-        let time = command.time.ticks / Timestamp.perSecond
         let title = names.title(of: entry.item)
-        let words = command.isPull ? "deleted on the server" : command.words.string
-        table.append([
-          names.line(for: entry.key), Table.title(title), Line(Times.clock(time, now: context.now)),
-          Line("\(Terminal.cut(Terminal.safe(words), to: 40)) (\(command.number))"),
-        ])
         var object = JSONObject(entry.key, title: title)
-        object.add([
-          "time": command.time.text, "command": command.words, "number": command.number,
-        ])
+        var (when, by) = ("-", "not in the history")
+        if let command = entry.command {
+          when = Times.clock(command.time.ticks / Timestamp.perSecond, now: context.now)
+          let words = command.isPull ? "deleted on the server" : command.words.string
+          by = "\(Terminal.cut(Terminal.safe(words), to: 40)) (\(command.number))"
+          object.add([
+            "time": command.time.text, "command": command.words, "number": command.number,
+          ])
+        }
+        table.append([names.line(for: entry.key), Table.title(title), Line(when), Line(by)])
         context.printer.append(object, to: "items")
       }
       table.lines.forEach(context.printer.result)

@@ -23,7 +23,6 @@ struct Undo {
       var outcome = Outcome(
         verb: isRehearsal ? "would \(word)" : "\(word)d", key: key,
         title: names.title(of: to ?? from))
-      if word == "restore", !isRehearsal { outcome.verb = "restored" }
       if from != nil, to != nil { outcome.fields = Change(from: from, to: to).names }
       return outcome
     }
@@ -52,11 +51,10 @@ struct Undo {
     var found: Undo?
     try session.workspace.commands { command in
       if command.number == number {
-        guard command.name != "purge" else { throw Problem.usage("a purge cannot be taken back") }
         found = try Undo(command, later, session)
       }
       later.append(command)
-      return command.number > number
+      return found == nil
     }
     if let found { return found }
     guard let first = later.first, let last = later.last else {
@@ -67,40 +65,49 @@ struct Undo {
     throw Problem.usage("\(number) is not in the history; the \(age) is \(near.number), \(time)")
   }
 
-  /// Plans to take back the newest command that is not taken back yet.
-  ///
-  /// It is never a pull. A push right after an undo belongs to that.
+  /// Plans to take back the newest command that is not taken back yet; it is never a pull.
   static func newest(_ session: Session) throws -> Undo? {
     var (later, undone): ([History.Command], Set<Int>) = ([], [])
-    var (found, push): (Undo?, History.Command?)
     // Items whose next push is taken back, and with it the commands that it has sent.
     var back: Set<ItemKey> = []
-    func take(_ command: History.Command) throws {
-      let later = later.filter { $0.number > command.number }
-      let undo = try Undo(command, later, session, without: back)
-      // What can't be taken back is named: an older command would not be the one that is meant.
-      if !undo.steps.isEmpty || !undo.left.isEmpty { found = undo }
+    var found: Undo?
+    func look(at command: History.Command, without others: Set<ItemKey> = []) throws {
+      defer { later.append(command) }
+      let sent = command.effects.filter(\.isSent).map(\.key)
+      guard !undone.contains(command.number) else { return back.formUnion(sent) }
+      back.subtract(sent)
+      if let number = command.undoes {
+        undone.insert(number)
+      } else if !command.isPull {
+        let undo = try Undo(command, later, session, without: back.union(others))
+        // What can't be taken back is named: an older command would not be the one that is meant.
+        if !undo.steps.isEmpty || !undo.left.isEmpty { found = undo }
+      }
+    }
+    // A push, and the commands between it and the push before.
+    var batch: [History.Command] = []
+    func lookAtBatch() throws {
+      let commands = batch
+      batch = []
+      guard let push = commands.first else { return }
+      // What undo or redo has changed, and the push has sent, is not the push's own.
+      var (met, others): (Set<ItemKey>, Set<ItemKey>) = ([], [])
+      for command in commands.dropFirst() where !command.isPull {
+        let keys = Set(command.effects.map(\.key)).subtracting(met)
+        met.formUnion(keys)
+        if command.undoes != nil { others.formUnion(keys) }
+      }
+      try look(at: push, without: others)
+      for command in commands.dropFirst() where found == nil { try look(at: command) }
     }
     try session.workspace.commands { command in
-      defer { later.append(command) }
-      let isUndo = command.undoes != nil
-      if let held = push, !command.isPull {
-        push = nil
-        if !isUndo { try take(held) }
-        if found != nil { return false }
-      }
-      let sent = command.effects.filter(\.isSent).map(\.key)
-      if undone.contains(command.number) { back.formUnion(sent) } else { back.subtract(sent) }
-      if let number = command.undoes {
-        if !undone.contains(command.number) { undone.insert(number) }
-      } else if command.name == "push", !undone.contains(command.number) {
-        push = command
-      } else if !command.isPull, command.name != "purge", !undone.contains(command.number) {
-        try take(command)
-      }
+      let isPush = command.name == "push"
+      if isPush { try lookAtBatch() }
+      guard found == nil else { return false }
+      if isPush || !batch.isEmpty { batch.append(command) } else { try look(at: command) }
       return found == nil
     }
-    if found == nil, let push { try take(push) }
+    if found == nil { try lookAtBatch() }
     return found
   }
 
@@ -136,11 +143,12 @@ struct Undo {
     _ command: History.Command, _ later: [History.Command], _ session: Session,
     without others: Set<ItemKey> = []
   ) throws {
+    guard command.name != "purge" else { throw Problem.usage("a purge cannot be taken back") }
     self.command = command
     let effects = command.effects.filter { !others.contains($0.key) }
     // What was sent says what was changed, hand edits too.
     let sent = effects.filter(\.isSent)
-    let changes = sent.isEmpty ? effects : sent
+    let changes = sent.isEmpty && command.name != "push" ? effects : sent
     var order: [ItemKey] = []
     for change in changes where !order.contains(change.key) { order.append(change.key) }
     let byKey = Dictionary(grouping: changes, by: \.key)
@@ -170,32 +178,28 @@ struct Undo {
     if workspace.journal.conflicts[key] != nil { return leave("in conflict") }
     if try workspace.attempt(of: key) != nil { return leave("sent, and its outcome is unknown") }
     if try client == .absent && workspace.moved(key) != nil { return leave("renamed") }
-    let isMet = later.contains { $0.effects.contains { $0.key == key } }
-    /// Whether an item is as a change has left it.
-    func isAsLeft(_ item: Item?, by change: History.Change) throws -> Bool {
-      if let digest = change.digest { return digest == client.digest }
-      guard change.fields.isEmpty else { return item == change.item(after: true) }
-      return try !isMet && item == workspace.base(of: key).item
-    }
     for change in changes.reversed() {
       var old: Item? = change.item(after: false)
       if change.place != nil {
         let text = try workspace.text(before: change)
         old = text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
-        guard old != nil else { return leave("its old text is \(change.place?.string ?? "gone")") }
+        guard old != nil else { return leave("its old text is gone from the trash") }
       }
       switch change.did {
       case .added, .created, .undeleted:
-        guard item != nil else { continue }
-        guard try isAsLeft(item, by: change) else { return leave(since()) }
+        guard let now = item else { continue }
+        guard change.made(now) else { return leave(since()) }
         item = nil
       case .removed, .deleted:
         guard item == nil || item == old else { return leave("is here again") }
+        guard change.place != nil || !change.fields.isEmpty else {
+          return leave("its former text is not in the history")
+        }
         item = old
       case .changed, .updated:
         guard let now = item else { return leave(since()) }
         if change.place != nil {
-          guard try isAsLeft(now, by: change) else { return leave(since()) }
+          guard change.made(now) else { return leave(since()) }
           item = old
           continue
         }
@@ -207,6 +211,13 @@ struct Undo {
           leave("\(paths): \(since(Set(disputes.map(\.path.field))))")
         }
         item = merge.item()
+      case .merged:
+        // What others had changed stays.
+        item = item.map { item in
+          FieldMerge(
+            base: change.item(after: false), client: item, server: change.item(after: true)
+          ).item()
+        }
       case .deleting: continue
       }
     }

@@ -52,7 +52,7 @@ extension Context {
         return printer.summary(Line("nothing to \(command)"))
       }
       if !isRehearsal, !undo.steps.isEmpty {
-        session.workspace.record(as: session.recorded, undoing: undo.command.number)
+        try session.workspace.record(as: session.recorded, undoing: undo.command.number)
       }
       let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
       var left = undo.left
@@ -77,12 +77,16 @@ extension Context {
       guard !isRehearsal else {
         return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number)
       }
-      printer.set(isRedo ? "redone" : "undone", told.number)
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
+      guard !undo.steps.isEmpty else {
+        return printer.summary(
+          Line("nothing of \(told.number) \(words) was taken back"), next: "\(typed: "log")")
+      }
+      printer.set(isRedo ? "redone" : "undone", told.number)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
       if !left.isEmpty { line.append(", \(counted(left.count, "item")) left") }
       let next: Hint = isRedo ? "\(typed: "undo")" : "\(typed: "redo")"
-      printer.summary(line, next: undo.steps.isEmpty ? nil : next)
+      printer.summary(line, next: next)
       if !isRedo, undo.command.name == "resolve" {
         printer.message("the conflict is not open again")
       }

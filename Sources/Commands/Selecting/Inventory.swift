@@ -62,8 +62,8 @@ struct Inventory {
   /// Whether an item has no file, but a row, an open conflict or an open write.
   func isAbsent(_ key: ItemKey) -> Bool { files[key] == .absent }
 
-  /// Returns removed items as ``Restoration`` would bring them back.
-  func removed(_ workspace: Workspace) throws -> [(key: ItemKey, item: Item)] {
+  /// Returns removed items as ``Restoration`` would bring them back, and those that were renamed.
+  func removed(_ workspace: Workspace) throws -> [ItemKey: Item] {
     let journal = workspace.journal
     var items: [ItemKey: Item] = [:]
     for table in tables {
@@ -77,11 +77,7 @@ struct Inventory {
     for key in keys where !isHere(key) && items[key] == nil {
       items[key] = try workspace.base(of: key).item
     }
-    // An item that is here under another id was not removed.
-    let here = Set(try self.items(on: workspace).map { JSON.object($0.item.fields).encoded() })
-    return items.filter { key, item in
-      journal.successors[key] == nil && !here.contains(JSON.object(item.fields).encoded())
-    }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return items.filter { journal.successors[$0.key] == nil && journal.conflicts[$0.key] == nil }
   }
 
   func isHere(_ key: ItemKey) -> Bool { contains(key) && !isAbsent(key) }

@@ -5,8 +5,9 @@ import Workspace
 /// The items of a command: given by references, or chosen by filters.
 enum ItemSelection: Equatable {
   case references([String])
-  /// The items that fit all filters; only the confirmed ones, if there are any.
-  case filters([String], confirmed: Set<ItemKey>? = nil)
+  /// The items that fit all filters; only those removed since a time, in seconds since 1970, and the
+  /// confirmed ones, if there are any.
+  case filters([String], since: Int64? = nil, confirmed: Set<ItemKey>? = nil)
 
   /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
@@ -38,13 +39,13 @@ enum ItemSelection: Equatable {
     return try fitting(inventory, session).map { Target($0.key) }
   }
 
-  /// Returns the existing or the removed items that fit the filters; none without filters.
+  /// Returns the existing or the removed items that fit the filters; none of references.
   func fitting(
     _ inventory: Inventory, _ session: Session, areRemoved: Bool = false
   ) throws -> [(key: ItemKey, item: Item)] {
-    guard case .filters(let words, let confirmed) = self else { return [] }
+    guard case .filters(let words, let time, let confirmed) = self else { return [] }
     let here = try inventory.items(on: session.workspace)
-    let removed = areRemoved ? try inventory.removed(session.workspace) : []
+    let removed = areRemoved ? try session.removed(inventory, since: time) : []
     if let key = (here + removed).map(\.key).first(where: { words.contains($0.id.text.string) }) {
       throw Problem.usage(
         "'\(key.id)' is an item's id and a filter",
@@ -58,6 +59,16 @@ enum ItemSelection: Equatable {
   }
 
   var isByFilter: Bool { if case .filters = self { true } else { false } }
+}
+
+extension Session {
+  /// Returns the items that can come back.
+  func removed(
+    _ inventory: Inventory, since time: Int64? = nil
+  ) throws -> [(key: ItemKey, item: Item)] {
+    try RemovedItems(inventory, since: time, on: workspace).entries.sorted { $0.key < $1.key }
+      .map { ($0.key, $0.item) }
+  }
 }
 
 extension Printer {

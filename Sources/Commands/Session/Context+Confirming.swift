@@ -12,7 +12,7 @@ extension Context {
     _ selection: ItemSelection, _ isSure: Bool, to verb: String, words: [String], look: [String],
     areRemoved: Bool = false
   ) throws -> ItemSelection? {
-    guard !isSure, case .filters(let filters, _) = selection else { return selection }
+    guard !isSure, case .filters(let filters, let time, _) = selection else { return selection }
     return try open(for: .reading) { session in
       let inventory = try session.inventory()
       let fitting = try selection.fitting(inventory, session, areRemoved: areRemoved)
@@ -46,7 +46,7 @@ extension Context {
             ])
         }
       }
-      return .filters(filters, confirmed: Set(chosen))
+      return .filters(filters, since: time, confirmed: Set(chosen))
     }
   }
 

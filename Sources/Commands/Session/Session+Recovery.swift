@@ -20,7 +20,11 @@ extension Session {
       tables.flatMap { table in
         try workspace.uncommitted(in: table).map { ItemKey(table, $0) }
       })
-    let events = try Recovery.run(tables, on: &workspace, settings: settings)
+    // What it applies was pulled before; this command has not done it.
+    try workspace.record(as: "pull")
+    let result = Result { try Recovery.run(tables, on: &workspace, settings: settings) }
+    try workspace.record(as: recorded)
+    let events = try result.get()
     let decided = try before.resolutions.filter { key, resolution in
       // Without a conflict it was a restore, which is done if the item is there.
       before.conflicts[key] == nil

@@ -40,7 +40,7 @@ struct Session {
     (self.context, self.access, recorded) = (context, access, context.recorded)
     context.printer.hintText.workspace = path
     workspace = try context.workspace(at: path, isWriting: access.isWriting)
-    workspace.record(as: recorded)
+    try workspace.record(as: recorded)
     configuration = try Configuration(
       workspace: try workspace.settings(), user: try context.userDirectory?.settings())
     context.printer.apply(configuration)
@@ -59,9 +59,9 @@ struct Session {
     workspace = try context.workspace(at: path, isWriting: false)
     let result = try body()
     workspace = try context.workspace(at: path, isWriting: true)
-    workspace.record(as: recorded, number: number)
     workspace.notices.filter { !notices.contains($0) }.forEach(context.printer.warn)
     try recover()
+    try workspace.record(as: recorded, number: number)
     return result
   }
 
@@ -80,7 +80,7 @@ struct Session {
   mutating func record(as words: Text) throws {
     if access.isWriting { try finish(context.printer.status) }
     recorded = words
-    workspace.record(as: words)
+    try workspace.record(as: words)
   }
 
   /// Writes the history line; `status` is set at the command's end.

@@ -16,6 +16,9 @@ package enum History {
   package enum Deed: String, Sendable {
     /// A file of an item was written that wasn't there, was replaced, or went.
     case added, changed, removed
+    /// Fields of a file were written that the server's row brought while a conflict was resolved: nobody
+    /// has decided on these.
+    case merged
     /// A row that was sent is at the server: a new one, another one, none, one that was deleted.
     case created, updated, deleted, undeleted
     /// A delete is about to be sent.
@@ -28,12 +31,12 @@ package enum History {
     package var key: ItemKey
     /// What was done.
     package var did: Deed
-    /// The fields that differ, each with its value before and after; none where the item is as its row
-    /// was, or where a text stands in the trash.
+    /// The fields that differ, each with its value before and after; none where the item is as its new
+    /// row was, or where a text stands in the trash.
     package var fields: [SyncModel.Change.Field] = []
     /// Where the old text is, below `.todosync`, if it doesn't stand in the fields.
     package var place: Text?
-    /// The fingerprint of the new text where the old one is in the trash; `nil` where there is none.
+    /// The fingerprint of the item that was made, where the fields don't tell it.
     package var digest: Digest?
 
     /// Makes a change.
@@ -51,11 +54,28 @@ package enum History {
           }))
     }
 
+    /// Makes the change of an item that is now as its row.
+    init(_ key: ItemKey, _ did: Deed, asRow item: Item) {
+      (self.key, self.did) = (key, did)
+      digest = Self.fingerprint(of: item)
+    }
+
+    /// Returns the fingerprint of an item, whatever the order of its fields.
+    static func fingerprint(of item: Item) -> Digest {
+      let members = item.fields.members.filter { !$0.value.isNull }.sorted { $0.name < $1.name }
+      return Digest(of: JSON.object(JSONObject(members)).encoded())
+    }
+
+    /// Whether it has made an item as it is.
+    package func made(_ item: Item) -> Bool {
+      digest.map { $0 == Self.fingerprint(of: item) } ?? (item == self.item(after: true))
+    }
+
     /// Whether a row of the server's was changed by what was sent.
     package var isSent: Bool {
       switch did {
       case .created, .updated, .deleted, .undeleted: true
-      case .added, .changed, .removed, .deleting: false
+      case .added, .changed, .removed, .merged, .deleting: false
       }
     }
   }

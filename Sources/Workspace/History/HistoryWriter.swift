@@ -33,17 +33,20 @@ final class HistoryWriter {
   }
 
   /// Begins the lines of a command, or goes on with them where their first has a number.
-  func begin(_ words: Text, undoing undoes: Int?, as number: Int?) {
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func begin(_ words: Text, undoing undoes: Int?, as number: Int?) throws(WorkspaceError) {
+    if !changes.isEmpty || !first.isEmpty { try write(0) }
     (self.words, self.undoes, self.number) = (words, undoes, number)
     (isSent, deleting, log) = (false, [], nil)
   }
 
   /// Notes a change; of one whose fields are too large, the old text stands at a place in the trash, or
-  /// the old item is put there.
+  /// the old item is put there: not among what was displaced, of which the newest counts.
   ///
   /// - Throws: ``WorkspaceError``.
   func add(
-    _ change: History.Change, of old: Item? = nil, place: Text? = nil, digest: Digest? = nil
+    _ change: History.Change, of old: Item? = nil, to new: Item? = nil, place: Text? = nil
   ) throws(WorkspaceError) {
     isSent = isSent || change.isSent
     var change = change
@@ -51,12 +54,12 @@ final class HistoryWriter {
     if change.did == .deleted, deleting.contains(change.key) { change.fields = [] }
     var text = JSON.object(change.object).encoded()
     if text.count > History.changeLimit {
-      (change.place, change.digest) = (place, digest)
+      (change.place, change.digest) = (place, new.map(History.Change.fingerprint))
       if place == nil, let old {
         change.place = Text(
           try trash.keep(
-            ItemFile.text(of: old, id: change.key.id), named: Layout.stem(of: change.key),
-            suffix: FileName.suffix.string, in: trash.directory(Layout.items, change.key.table)))
+            ItemFile.text(of: old, id: change.key.id), named: "row",
+            suffix: FileName.suffix.string))
       }
       change.fields = []
       text = JSON.object(change.object).encoded()

@@ -4,14 +4,17 @@ package import SyncModel
 
 // What is written into the history, and read from it.
 extension Workspace {
-  /// Says what command is recorded from now on.
+  /// Says what command is recorded from now on; the lines of the one before end.
   ///
   /// - Parameters:
   ///   - words: Its name, and the words that say what it was about.
   ///   - undoes: The number of the command that it takes back.
   ///   - number: The number of the command's first line, if it is written.
-  package func record(as words: Text, undoing undoes: Int? = nil, number: Int? = nil) {
-    history.begin(words, undoing: undoes, as: number)
+  /// - Throws: ``WorkspaceError``.
+  package func record(
+    as words: Text, undoing undoes: Int? = nil, number: Int? = nil
+  ) throws(WorkspaceError) {
+    try history.begin(words, undoing: undoes, as: number)
   }
 
   /// The number of the first line of the command that is recorded; `nil` while it has none.
@@ -31,17 +34,37 @@ extension Workspace {
       guard try rows.log(of: key.table).rows.isPulled else {
         return history.addFirst(in: key.table)
       }
-      return try history.add(History.Change(key, .added))
+      return try history.add(
+        item.map { History.Change(key, .added, asRow: $0) } ?? History.Change(key, .added))
     }
     let (before, after) = (read(old), item ?? read(new))
     let did: History.Deed = old == nil ? .added : new == nil ? .removed : .changed
     var change = History.Change(key, did, from: before, to: after)
-    let digest = new.map { Digest(of: $0) }
+    if let after, let item = try merged(key, before) {
+      try history.add(
+        History.Change(key, .merged, from: before, to: item), to: item,
+        place: place.map { Text($0) })
+      change = History.Change(key, .changed, from: item, to: after)
+      if change.fields.isEmpty { return }
+    }
     // A text that is no item is taken back whole.
     if before == nil && old != nil || after == nil && new != nil {
-      (change.fields, change.place, change.digest) = ([], place.map { Text($0) }, digest)
+      (change.fields, change.place) = ([], place.map { Text($0) })
+      change.digest = after.map(History.Change.fingerprint)
     }
-    try history.add(change, place: place.map { Text($0) }, digest: digest)
+    try history.add(change, to: after, place: place.map { Text($0) })
+  }
+
+  /// What an item becomes by the row that its conflict was with, without a decision of anybody's; `nil`
+  /// where that is nothing, or no conflict is being resolved.
+  private func merged(_ key: ItemKey, _ client: Item?) throws(WorkspaceError) -> Item? {
+    guard let client, journal.resolutions[key] != nil, let open = journal.conflicts[key],
+      !open.server.deleted
+    else { return nil }
+    let base = try rows.base(of: key, replaced: nil).item
+    let item = FieldMerge(base: open.origin ?? base, client: client, server: open.server.item)
+      .item()
+    return item == client ? nil : item
   }
 
   /// Records what was sent, and deletes before they are.
@@ -70,7 +93,7 @@ extension Workspace {
     let change: History.Change
     let base = try rows.base(of: ItemKey(table, ends), replaced: row.former)
     switch base {
-    case .neverSeen: change = History.Change(key, .created)
+    case .neverSeen: change = History.Change(key, .created, asRow: row.item)
     case .row(let former):
       change =
         row.deleted
@@ -78,9 +101,9 @@ extension Workspace {
         : History.Change(key, .updated, from: former.item, to: item)
     case .tombstone:
       guard !row.deleted else { return }
-      change = History.Change(key, .undeleted)
+      change = History.Change(key, .undeleted, asRow: row.item)
     }
-    try history.add(change, of: base.item)
+    try history.add(change, of: base.item, to: item)
   }
 
   /// Gives the commands in the history, the newest first, until `each` returns false.
