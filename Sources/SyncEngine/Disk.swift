@@ -75,6 +75,9 @@ package protocol RowDisk {
   /// Returns how far the pulls of a table have come.
   func token(of table: TableName) throws -> DeltaToken?
 
+  /// Returns how many items the newest token says that deletes are measured by; `nil` where none says so.
+  func measure(of table: TableName) throws -> Int?
+
   /// Tells whether a pull of a table has ever reached its end, as far as its log goes.
   func isPulled(_ table: TableName) throws -> Bool
 

@@ -12,8 +12,9 @@ package enum Fact: Equatable, Sendable {
   case arrived(Arrival, ends: ItemID? = nil)
   /// The rows of all open arrivals are bases, but those of the items with these ids.
   case taken(but: Set<ItemID>)
-  /// So far the pulls of the table have come.
-  case token(DeltaToken)
+  /// So far the pulls of the table have come, where that is told; deletes that have arrived are measured by
+  /// so many items.
+  case token(DeltaToken?, of: Int? = nil)
   /// A pull of the table has reached its end.
   case pulled
   /// A write is about to be sent, once more perhaps.

@@ -34,7 +34,7 @@ struct StatesTests {
     #expect(world.tsync(["status", "-s"]) == 0)
     #expect(world.output == "")
     #expect(
-      world.error == "tsync: status: a pull of todoitem is not finished; to finish it: tsync pull\n"
+      world.error == "tsync: status: a newer row of todoitem/new waits; to apply it: tsync pull\n"
     )
   }
 }

@@ -113,7 +113,10 @@ extension Simulation {
     guard isClean, report.stop == nil else { return }
     count("checked X")
     do {
-      let entries = try client.host.look({ try Survey(of: [table], on: $0) }).entries
+      let (entries, removals) = try client.host.look { disk in
+        let removals = try disk.arrivals(in: table).filter { try disk.removes($0, in: table) }
+        return (try Survey(of: [table], on: disk).entries, Set(removals.map(\.id)))
+      }
       forgetRemovals(of: client, but: Set(entries.compactMap(\.key)))
       for entry in entries {
         guard case .pending(let operation) = entry.standing else { continue }
@@ -122,6 +125,8 @@ extension Simulation {
           if case .rejected = $0.what { $0.key == operation.key } else { false }
         }
         if plan.forgets, isRefused { continue }
+        // By the rule of the table its row's delete wins, which waits for a pull.
+        if removals.contains(operation.key.id) { continue }
         // What vanished while no reading told what became of its write has passed no guard.
         if operation.kind == .delete, report.events.contains(where: { $0.what == .unknown }) {
           continue

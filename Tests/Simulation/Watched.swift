@@ -154,6 +154,8 @@ struct Watched<Work: Disk>: Disk {
 
   func token(of table: TableName) throws -> DeltaToken? { try work.token(of: table) }
 
+  func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }
+
   func isPulled(_ table: TableName) throws -> Bool { try work.isPulled(table) }
 
   func arrivals(in table: TableName) throws -> [Arrival] { try work.arrivals(in: table) }

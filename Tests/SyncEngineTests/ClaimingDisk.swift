@@ -43,6 +43,7 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
+  func measure(of table: TableName) throws -> Int? { try memory.measure(of: table) }
   func isPulled(_ table: TableName) throws -> Bool { try memory.isPulled(table) }
 
   func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }

@@ -106,22 +106,11 @@ import Testing
     #expect(state.records == [.noted(elsewhere, note())])
   }
 
-  @Test("a stop holds until it is closed, or its table forgotten")
-  func stops() {
-    let open = state(.stopped(a.table, known: 7), .stopped(elsewhere.table, known: 2))
-    #expect(open.stops == [a.table: 7, elsewhere.table: 2] && open.isQuiet)
-    for subject: JournalRecord.Subject in [.stop(a.table), .purge(a.table)] {
-      var state = open
-      state.add(.closed(subject))
-      #expect(state.stops == [elsewhere.table: 2])
-    }
-  }
-
   @Test("closing what isn't open changes nothing")
   func closings() {
     let open = state(.noted(a, note()), .conflict(b, conflict(b)))
     for subject: JournalRecord.Subject in [
-      .note(elsewhere), .conflict(a), .resolution(b), .purge(elsewhere.table), .stop(a.table),
+      .note(elsewhere), .conflict(a), .resolution(b), .purge(elsewhere.table),
     ] {
       var state = open
       state.add(.closed(subject))
@@ -133,7 +122,7 @@ import Testing
   private func draw(_ random: inout SplitMix64) -> JournalRecord {
     let key = [a, b, elsewhere][random.below(3)]
     let kinds = Operation.Kind.allCases
-    switch random.below(9) {
+    switch random.below(8) {
     case 0, 1:
       let note = Note(kind: kinds[random.below(kinds.count)], commanded: random.once(in: 2))
       return .noted(key, note)
@@ -141,8 +130,7 @@ import Testing
     case 3: return .resolve(key, resolution(key))
     case 4: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
     case 5: return .closed(.note(key))
-    case 6: return random.once(in: 2) ? .stopped(key.table, known: 3) : .closed(.stop(key.table))
-    case 7: return .closed(.resolution(key))
+    case 6: return .closed(.resolution(key))
     default: return .closed(.conflict(key))
     }
   }
@@ -157,7 +145,7 @@ import Testing
       for record in state.records { rotated.add(record) }
       #expect(rotated == state, "seed \(seed)")
       #expect(rotated.conflicts == state.conflicts && rotated.resolutions == state.resolutions)
-      #expect(rotated.purges == state.purges && rotated.stops == state.stops)
+      #expect(rotated.purges == state.purges)
       #expect(rotated.isQuiet == state.isQuiet)
       #expect(order(rotated) == order(state), "seed \(seed)")
       if random.once(in: 5) { state = rotated }

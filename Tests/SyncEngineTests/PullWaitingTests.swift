@@ -34,7 +34,7 @@ import Testing
     bench.disk.save(Array("{\"a\": 2,".utf8), as: try bench.key("x"))
     try bench.elsewhere("x", #"{"a":1,"b":3}"#)
     try bench.elsewhere("y", #"{"a":1}"#)
-    #expect(try bench.pull().words == ["x held", "y added"])
+    #expect(try bench.pull().words == ["y added", "x held"])
     #expect(bench.disk.files[try bench.key("x")]?.bytes == Array("{\"a\": 2,".utf8))
     #expect(try bench.pull().words == [])
     try bench.save("x", #"{"a":2,"b":1}"#)

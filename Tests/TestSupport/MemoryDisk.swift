@@ -60,6 +60,7 @@ package struct MemoryDisk: Disk {
     var attempts: [ItemID: Attempt] = [:]
     var rejections: [ItemID: Rejection] = [:]
     var token: DeltaToken?
+    var measure: Int?
     var isPulled = false
 
     mutating func add(_ record: RowRecord) {
@@ -84,7 +85,9 @@ package struct MemoryDisk: Disk {
           arrivals[id] = nil
         }
         for arrival in taken.values { bases[arrival.row.id] = arrival.row }
-      case .fact(.token(let token)): self.token = token
+      case .fact(.token(let token, let count)):
+        self.token = token ?? self.token
+        measure = count ?? measure
       case .fact(.pulled): isPulled = true
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
@@ -272,6 +275,8 @@ package struct MemoryDisk: Disk {
   }
 
   package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
+
+  package func measure(of table: TableName) throws -> Int? { rows[table]?.measure }
 
   package func isPulled(_ table: TableName) throws -> Bool { rows[table]?.isPulled == true }
 

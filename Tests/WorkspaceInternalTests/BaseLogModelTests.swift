@@ -22,7 +22,7 @@ private struct BaseModel {
   /// The lines since the log was last forgotten, and where each ends in the file.
   var lines: [(line: Line, end: Int)] = []
   var bases: [ItemID: Row] = [:]
-  var incoming: [ItemID: (row: Row, isHeld: Bool)] = [:]
+  var incoming: [ItemID: Row] = [:]
   var token: DeltaToken?
   var isPulled = false
   var attempts: [ItemID: Attempt] = [:]
@@ -31,18 +31,14 @@ private struct BaseModel {
   mutating func add(_ line: Line, end: Int) {
     lines.append((line, end))
     switch line {
-    case .row(let row): incoming[row.id] = (row, false)
+    case .row(let row): incoming[row.id] = row
     case .pushed(let row):
       incoming[row.id] = nil
       bases[row.id] = row
     case .taken(let ids):
-      for (id, waiting) in incoming {
-        if ids.contains(id) {
-          incoming[id]?.isHeld = true
-        } else {
-          bases[id] = waiting.row
-          incoming[id] = nil
-        }
+      for (id, row) in incoming where !ids.contains(id) {
+        bases[id] = row
+        incoming[id] = nil
       }
     case .token(let token): self.token = token
     case .pulled: isPulled = true
@@ -129,7 +125,7 @@ private struct BaseModel {
     private mutating func take() throws {
       var ids: Set<ItemID> = []
       for id in model.incoming.keys.sorted() where random.once(in: 3) { ids.insert(id) }
-      let isNews = model.incoming.contains { !$0.value.isHeld || !ids.contains($0.key) }
+      let isNews = model.incoming.contains { !ids.contains($0.key) }
       let start = log.position.offset
       try log.take(but: ids)
       #expect((log.position.offset != start) == isNews, "without news nothing is written")
@@ -215,7 +211,7 @@ private struct BaseModel {
       #expect(Set(log.rows.open.refusals.keys) == Set(refused.keys), context)
       for (id, rejection) in refused { #expect(try log.rejection(of: id) == rejection, context) }
       #expect(
-        try log.arrivals().map(\.row) == model.incoming.values.map(\.row).sorted { $0.id < $1.id },
+        try log.arrivals().map(\.row) == model.incoming.values.sorted { $0.id < $1.id },
         context)
       let bytes = model.bases.keys.compactMap { id in id.withBytes(log.rows.entry(of:)) }
         .reduce(0) { $0 + Int($1.length) }

@@ -40,8 +40,8 @@ import WorkspaceSupport
         "the member 'row' is missing"
       ),
       (
-        #"{"t":"stopped","table":"t","known":-1}"#,
-        "the member 'known' is not a whole number from 0 to 2^53"
+        #"{"t":"noted","table":"t","id":"a","op":"delete","time":-1}"#,
+        "the member 'time' is not a whole number from 0 to 2^53"
       ),
       (
         #"{"t":"resolve","table":"t","id":"a","row":{"id":"a"},"file":"x"}"#,
@@ -58,11 +58,11 @@ import WorkspaceSupport
     #"{"t":"noted","table":"t","id":"a","op":"delete","commanded":true,"successor":{"table":"u","id":"b"},"arrived":true}"#,
     #"{"t":"conflict","table":"t","id":"a","kind":"MM","fields":["n"],"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"base":{"n":2}}"#,
     #"{"t":"resolve","table":"t","id":"a","item":{"n":3},"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"copy":{"table":"t","id":"b"},"client":{"n":2}}"#,
-    #"{"t":"purge","table":"t"}"#, #"{"t":"stopped","table":"t","known":7}"#,
+    #"{"t":"purge","table":"t"}"#,
     #"{"t":"closed","of":"note","table":"t","id":"a"}"#,
     #"{"t":"closed","of":"conflict","table":"t","id":"a"}"#,
     #"{"t":"closed","of":"resolution","table":"t","id":"a"}"#,
-    #"{"t":"closed","of":"purge","table":"t"}"#, #"{"t":"closed","of":"stop","table":"t"}"#,
+    #"{"t":"closed","of":"purge","table":"t"}"#,
   ]
 
   @Test("A record of any kind is written as the line that it was read from", arguments: lines)

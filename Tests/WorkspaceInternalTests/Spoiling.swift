@@ -39,7 +39,7 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
       "a record in the journal's midst is destroyed", .journalLines, .damage, "journal.jsonl"
     ) {
       for record in [
-        JournalRecord.stopped($0.place.table, known: 3), .closed(.stop($0.place.table)),
+        JournalRecord.purge($0.place.table), .closed(.purge($0.place.table)),
       ] {
         try $0.append(record)
       }
@@ -115,10 +115,6 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     },
     Spoiling("a file was saved behind the index's back", .index, .mendable, "index") {
       try $0.saveUnseen("b", #"{"id":"b","text":"as PULLED"}"#)
-    },
-    Spoiling("a pull was stopped", .waitingRows, .mendable, "base/todoitem.jsonl") {
-      var workspace = try $0.place.open()
-      try workspace.bring([Spoiled.row("a", "newer", version: "2")], to: $0.place.table)
     },
     Spoiling(
       "a text on its way was left", .leftovers, .mendable,

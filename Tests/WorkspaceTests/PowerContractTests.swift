@@ -114,6 +114,23 @@ import WorkspaceSupport
     }
   }
 
+  @Test("no token is there without the rows ahead of it", arguments: Kind.allCases)
+  func tokenBehindRows(kind: Kind) throws {
+    var met: Set<String> = []
+    try losing(kind) { disk in
+      try disk.append(
+        [.arrived(Arrival(row("a", 1))), .token(DeltaToken("t"), of: 60)], to: table,
+        durably: false)
+    } then: { disk throws in
+      let (token, rows) = (try disk.token(of: table), try disk.arrivals(in: table).map(\.row))
+      let whole = try [row("a", 1)]
+      #expect(token == nil || rows == whole)
+      #expect(try disk.measure(of: table) == (token == nil ? nil : 60))
+      met.insert("\(token == nil)")
+    }
+    #expect(met == ["true", "false"])
+  }
+
   @Test("a durable base is there; of others the first so many", arguments: Kind.allCases)
   func bases(kind: Kind) throws {
     var met: Set<Int> = []

@@ -61,9 +61,6 @@ struct StatusCommand: TsyncCommand {
         problem.status = .done
         context.printer.warn(problem)
       }
-      for table in session.tables where try session.workspace.isPullStopped(in: table) {
-        context.printer.warn("a pull of \(table) is not finished; to finish it: \(typed: "pull")")
-      }
       try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.printer)
       let isOld = limit.map { showAge(of: state.pulled, over: $0, context) } ?? false
       if exitCode, !report.isEmpty || isOld { context.printer.end(with: .conflicts) }

@@ -12,6 +12,7 @@ struct Rehearsal<Stage: Disk> {
   /// The arrivals that are open here; `nil` for one that is open in the disk below and taken here.
   private var open: [ItemKey: Arrival?] = [:]
   private var tokens: [TableName: DeltaToken] = [:]
+  private var measures: [TableName: Int] = [:]
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
 
@@ -90,6 +91,10 @@ extension Rehearsal: RowDisk {
     try tokens[table] ?? rows(of: table)?.token(of: table)
   }
 
+  func measure(of table: TableName) throws -> Int? {
+    try measures[table] ?? rows(of: table)?.measure(of: table)
+  }
+
   func isPulled(_ table: TableName) throws -> Bool {
     try rows(of: table)?.isPulled(table) ?? false
   }
@@ -126,7 +131,7 @@ extension Rehearsal: RowDisk {
       switch fact {
       case .base(let row, _): setBase(row, ItemKey(table, row.id))
       case .arrived(let new, _):
-        let older = try arrivals(in: table).first { $0.row.id == new.row.id }
+        let older = try older(than: new, in: table)
         let arrival = new.following(older)
         let key = ItemKey(table, arrival.id)
         if let base = arrival.base { bases[key] = base }
@@ -137,11 +142,23 @@ extension Rehearsal: RowDisk {
           open[ItemKey(table, arrival.id)] = .some(nil)
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
-      case .token(let token): tokens[table] = token
+      case .token(let token, let count):
+        tokens[table] = token ?? tokens[table]
+        measures[table] = count ?? measures[table]
       // No write is sent in a rehearsal, and its pulls end nothing.
       case .pulled, .sent, .refused, .ended: break
       }
     }
+  }
+
+  /// Returns the open arrival of a row, under whichever id its item has.
+  private func older(than new: Arrival, in table: TableName) throws -> Arrival? {
+    if let open = try arrival(of: ItemKey(table, new.row.id)), open.row.id == new.row.id {
+      return open
+    }
+    let moving = try rows(of: table)?.arrivals(in: table).filter { $0.was != nil } ?? []
+    return try moving.lazy.filter { $0.row.id == new.row.id }
+      .compactMap { try arrival(of: ItemKey(table, $0.id)) }.first
   }
 
   private mutating func setBase(_ row: Row, _ key: ItemKey) {

@@ -16,10 +16,6 @@ extension Session {
     guard workspace.isWriting else { return RecoveryReport() }
     let before = workspace.journal
     let tables = configuration.tables
-    let stopped = try Set(
-      tables.flatMap { table in
-        try workspace.uncommitted(in: table).map { ItemKey(table, $0) }
-      })
     // What it applies was pulled before; this command has not done it.
     try workspace.record(as: "pull")
     let result = Result { try Recovery.run(tables, on: &workspace, settings: settings) }
@@ -31,9 +27,8 @@ extension Session {
         ? try workspace.client(key).item == resolution.item
         : workspace.journal.conflicts[key] == nil
     }.keys
-    let changed = Set(events.map(\.key))
-    warn("completed an interrupted command", changed.intersection(stopped).union(decided))
-    warn("applied rows that had been waiting", changed.subtracting(stopped))
+    warn("completed an interrupted command", Set(decided))
+    warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
     if context.options.verbose {
       let names = try ItemNames(
         for: events.map(\.key), in: tables, on: workspace, titleField: configuration.titleField)

@@ -5,29 +5,48 @@ import Workspace
 extension Session {
   /// Returns the items with a waiting row that their files no longer hold back.
   func waiting() throws -> [ItemKey] {
-    let journal = workspace.journal
-    return try tables.flatMap { table -> [ItemKey] in
-      let arrivals = try workspace.arrivals(in: table)
-      // The next pull applies the rows of a stopped one.
-      let stopped = arrivals.isEmpty ? [] : Set(try workspace.uncommitted(in: table))
-      return try arrivals.map(\.id).filter { !stopped.contains($0) }.map { ItemKey(table, $0) }
-        .filter { key in
-          try journal.conflicts[key] == nil && workspace.attempt(of: key) == nil
-            && workspace.client(key).item != nil
-        }
+    try tables.flatMap { table in
+      try workspace.arrivals(in: table).filter { arrival in
+        try workspace.client(ItemKey(table, arrival.id)).item != nil && isReady(arrival, in: table)
+      }.map { ItemKey(table, $0.id) }
     }.sorted()
   }
 
-  /// Warns of waiting rows, with the command that applies each; `nil` means all items.
+  /// Whether the next command that writes brings a row to its item.
+  private func isReady(_ arrival: Arrival, in table: TableName) throws -> Bool {
+    let key = ItemKey(table, arrival.id)
+    guard try workspace.journal.conflicts[key] == nil && workspace.attempt(of: key) == nil,
+      try !workspace.removes(arrival, in: table)
+    else { return false }
+    switch try workspace.client(key) {
+    case .invalid: return false
+    case .item: return true
+    // Where the directory is missing, that is told.
+    case .absent: return (try? workspace.moved(key)) == nil
+    }
+  }
+
+  /// Warns of waiting rows, with the command that applies them; `nil` means those of all items.
   func showWaiting(_ keys: Set<ItemKey>?, to printer: Printer) throws {
-    for key in try waiting() where keys?.contains(key) ?? true {
-      let change = try Operation(
-        key: key, client: workspace.client(key).item, base: workspace.base(of: key))
-      // What has another id at the server is moved there by a push.
-      let isMoved = try workspace.arrival(of: key)?.was != nil
-      let way: Hint =
-        change == nil && !isMoved ? "\(typed: "restore", "\(key)")" : "\(typed: "push")"
-      printer.warn("a newer row of \(key) waits; to apply it: \(way)" as Hint)
+    for table in tables {
+      let arrivals = try workspace.waitingArrivals(in: table)
+        .filter { keys?.contains(ItemKey(table, $0.id)) ?? true }
+      let ready = try arrivals.filter { try isReady($0, in: table) }
+      if let first = ready.first {
+        let fact: Hint =
+          ready.count == 1
+          ? "a newer row of \(ItemKey(table, first.id)) waits; to apply it"
+          : "\(ready.count) newer rows of \(table) wait; to apply them"
+        printer.warn("\(fact): \(typed: "pull")" as Hint)
+      }
+      let deletes = try arrivals.count { try workspace.removes($0, in: table) }
+      if deletes > 0 {
+        let fact: Hint =
+          deletes == 1
+          ? "a delete of \(table) waits; to accept it"
+          : "\(deletes) deletes of \(table) wait; to accept them"
+        printer.warn("\(fact): \(typed: "pull", "--max-delete", "\(deletes)")" as Hint)
+      }
     }
   }
 }

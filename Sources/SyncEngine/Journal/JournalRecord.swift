@@ -10,8 +10,6 @@ package enum JournalRecord: Equatable, Sendable {
   case resolve(ItemKey, Resolution)
   /// A table is being forgotten.
   case purge(TableName)
-  /// A pull of a table was stopped for how much it would delete; how many items were known then.
-  case stopped(TableName, known: Int)
   /// What was open of one kind is over.
   case closed(Subject)
 
@@ -25,8 +23,6 @@ package enum JournalRecord: Equatable, Sendable {
     case resolution(ItemKey)
     /// The forgetting of a table.
     case purge(TableName)
-    /// The stop of a table's pulls.
-    case stop(TableName)
   }
 }
 

@@ -14,8 +14,6 @@ package struct JournalState: Equatable, Sendable {
   package private(set) var resolutions: [ItemKey: Resolution] = [:]
   /// The tables that are being forgotten.
   package private(set) var purges: Set<TableName> = []
-  /// How many items were known of the tables whose pulls were stopped for how much they would delete.
-  package private(set) var stops: [TableName: Int] = [:]
   private var count = 0
 
   /// Makes the state of an empty journal.
@@ -31,7 +29,6 @@ package struct JournalState: Equatable, Sendable {
     case .conflict(let key, let conflict): conflicts[key] = conflict
     case .resolve(let key, let resolution): resolutions[key] = resolution
     case .purge(let table): purges.insert(table)
-    case .stopped(let table, let known): stops[table] = known
     case .closed(let subject): close(subject)
     }
   }
@@ -53,8 +50,6 @@ package struct JournalState: Equatable, Sendable {
       notes = others(notes)
       for key in successors.keys where key.table == table { setSuccessor(nil, of: key) }
       resolutions = others(resolutions)
-      stops[table] = nil
-    case .stop(let table): stops[table] = nil
     }
   }
 
@@ -119,13 +114,12 @@ package struct JournalState: Equatable, Sendable {
     records += conflicts.sorted { $0.key < $1.key }.map { .conflict($0.key, $0.value) }
     records += resolutions.sorted { $0.key < $1.key }.map { .resolve($0.key, $0.value) }
     records += purges.sorted().map { .purge($0) }
-    records += stops.sorted { $0.key < $1.key }.map { .stopped($0.key, known: $0.value) }
     return records
   }
 
   /// How many ``records`` there are.
   package var recordCount: Int {
-    notes.count + conflicts.count + resolutions.count + purges.count + stops.count
+    notes.count + conflicts.count + resolutions.count + purges.count
   }
 
   /// Whether no resolution is open.

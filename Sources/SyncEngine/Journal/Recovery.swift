@@ -23,7 +23,7 @@ package enum Recovery {
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
     var events: [Event] = []
-    for table in tables { events += try disk.takeArrivals(in: table, settings: settings) }
+    for table in tables { events += try disk.takeArrivals(in: table, settings: settings).events }
     return events
   }
 }

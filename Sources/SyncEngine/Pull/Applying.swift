@@ -1,5 +1,15 @@
 import SyncModel
 
+/// What became of the open arrivals of a table.
+struct TakenArrivals {
+  /// What is to be told.
+  var events: [Event] = []
+  /// The items that would be removed, which wait.
+  var removals: Set<ItemID> = []
+  /// The items whose files hold their rows back.
+  var held: [Event] = []
+}
+
 /// What became of an item when a row of the server's was brought to it.
 enum Applied: Equatable {
   /// The row may become the base; what is to be told, if anything.
@@ -24,7 +34,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// The item is written here; the base is the caller's, after the item, because an old item over a new base
   /// would look like an edit.
-  mutating func apply(_ known: Known, to key: ItemKey, policy: MergePolicy) throws -> Applied {
+  mutating func apply(
+    _ known: Known, to key: ItemKey, removing: Bool, policy: MergePolicy
+  ) throws -> Applied {
     // A user who saves all the time gets the last word in the next run.
     for _ in 0..<8 {
       let client = try look(at: key, known)
@@ -33,6 +45,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       case .wait(let wait): return .waiting(wait)
       case .conflict(let conflict, let origin):
         return try lay(conflict, key, client, known.row, from: origin)
+      case .write(nil, _) where !removing: return .waiting(.removal)
       case .write(let item, let told):
         if try write(item, to: key, expecting: client.digest) == .changedMeanwhile { continue }
         return .taken(try end(told, known, key, client))
@@ -100,18 +113,17 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
-  /// Brings the open arrivals of a table to their items, or only those of some ids.
-  ///
-  /// It answers what is to be told.
+  /// Brings the open arrivals of a table to their items, or only those of some ids; with `removing`, items
+  /// are removed, too.
   mutating func takeArrivals(
-    in table: TableName, of ids: Set<ItemID>? = nil, settings: Settings
-  ) throws -> [Event] {
+    in table: TableName, of ids: Set<ItemID>? = nil, removing: Bool = false, settings: Settings
+  ) throws -> TakenArrivals {
+    var taken = TakenArrivals()
     let arrivals = try arrivals(in: table)
-    guard !arrivals.isEmpty else { return [] }
+    guard !arrivals.isEmpty else { return taken }
     // No item may outlive the row that it was written for, nor that its write is over: it would look like
     // an edit.
     try append([], to: table, durably: true)
-    var events: [Event] = []
     var held: Set<ItemID> = []
     for arrival in arrivals {
       let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
@@ -128,18 +140,21 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         held.insert(arrival.id)
         continue
       }
-      switch try apply(known, to: key, policy: settings.policy(of: table)) {
-      case .taken(let event): if let event { events.append(event) }
-      case .conflict(let event):
-        held.insert(arrival.id)
-        events.append(event)
-      case .waiting: held.insert(arrival.id)
+      switch try apply(known, to: key, removing: removing, policy: settings.policy(of: table)) {
+      case .taken(let event):
+        if let event { taken.events.append(event) }
+        continue
+      case .conflict(let event): taken.events.append(event)
+      case .waiting(.removal): taken.removals.insert(arrival.id)
+      case .waiting(.invalid): taken.held.append(Event(key, .held, item: known.base.item))
+      case .waiting(.inFlight): break
       }
+      held.insert(arrival.id)
     }
     // Items may have been written by a process that was stopped before it could do this.
-    if held.count < arrivals.count || !events.isEmpty { try settle(afresh: true) }
+    if held.count < arrivals.count || !taken.events.isEmpty { try settle(afresh: true) }
     try append([.taken(but: held)], to: table, durably: true)
-    return events
+    return taken
   }
 
   /// Moves a new item, as it is now, to the id that the server gave its row.

@@ -38,6 +38,8 @@ enum Decision: Equatable {
     case invalid
     /// A write of the item is open, whose outcome will bring the row, or a newer one.
     case inFlight
+    /// The item would go: only a pull that has reached its end removes items, after a count of all.
+    case removal
   }
 }
 
@@ -78,6 +80,10 @@ extension Known {
       }
     }
     if isSideEdited { return .conflict(open, from: conflict?.origin) }
+    // Who is asked already decides upon a delete, too.
+    if conflict != nil, row.deleted, here != nil {
+      return .conflict(open, from: conflict?.origin)
+    }
     if base == .neverSeen, row.deleted, here != nil {
       return .conflict(Conflict(base: nil, client: here, server: nil, last: row.item), from: nil)
     }

@@ -9,6 +9,16 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try arrival(of: key)?.row ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
   }
 
+  /// Whether a row that has arrived takes its item away: it waits for a pull that has reached its end.
+  package func removes(_ arrival: Arrival, in table: TableName) throws -> Bool {
+    try isDelete(arrival, in: table) && journal.conflicts[ItemKey(table, arrival.id)] == nil
+  }
+
+  /// Whether a row that has arrived tells that the server has deleted one that was known.
+  func isDelete(_ arrival: Arrival, in table: TableName) throws -> Bool {
+    try arrival.row.deleted && !arrival.isMine && base(of: ItemKey(table, arrival.id)).item != nil
+  }
+
   /// Whether a row is older than the ``newestRow(of:)`` of its item.
   ///
   /// What stands for no row has no stamp: then the row that it follows is asked, or, where that is the

@@ -5,178 +5,68 @@ struct PullRun {
   let table: TableName
   let settings: Settings
   var report: PullReport
+  /// How many items deletes are measured by.
+  ///
+  /// They were there when the pull began, or when the pull began that brought a delete which still waits:
+  /// what has come since must not make room for more.
+  private let measure: Int
   /// How far the pages have come.
   private var reached: DeltaToken?
-  /// How far they had come before what is still to be done: who passes an older row, or one that
-  /// removes an item, never sees it again.
-  private var token: DeltaToken?
-  /// The arrivals that have to wait.
-  private var held: Set<ItemID> = []
-  /// The rows since the last commit.
+  /// What a full pull has brought: nothing is laid down before it is known to be of the same data.
+  private var kept: [Row]?
+  /// The rows that were laid down.
   private var brought: Set<ItemID> = []
-  /// The bytes of rows since the last commit.
-  private(set) var bytes = 0
+  /// The bytes of rows that were not brought to their items yet.
+  private var bytes = 0
   /// The rows that pages have brought.
   private(set) var rows = 0
-  /// The rows that remove items, kept back until all pages have come: how many there are decides
-  /// whether any is taken.
-  private var removals: [ItemID: Row] = [:]
-  /// How many items were known when the pull began, once that is asked for.
-  private var known: Int?
-  /// Whether there were too many removals.
-  private var areTooMany = false
-  /// The earliest time of a known row that a newer one with an older time has replaced: was the reading
-  /// a replica's that lags, the next pull must meet the known one again.
-  private var latest: Timestamp?
-  /// The rows that came older than one that is known.
+  /// The rows that came older than one that is known: they are read by their ids.
   private(set) var older: Set<ItemID> = []
   /// In a full pull, the live rows that no page has brought yet.
   var unseen: Set<ItemID> = []
-
-  init(table: TableName, settings: Settings, report: PullReport) {
-    self.table = table
-    self.settings = settings
-    self.report = report
-  }
-
   /// Whether a row has come under the former id of an item that is still to be moved to its own: it is
   /// met again by a later pull.
   private var isBlocked = false
 
-  /// Notes the arrivals that waited before the pull.
-  mutating func holdArrivals(on disk: some Disk) throws {
-    held = try Set(disk.arrivals(in: table).map(\.id))
+  /// Begins a pull; what has arrived before comes first.
+  init(
+    _ table: TableName, full: Bool, settings: Settings, report: PullReport,
+    on disk: inout some Disk
+  ) throws {
+    (self.table, self.settings, self.report) = (table, settings, report)
+    let before = try disk.takeArrivals(in: table, settings: settings)
+    let ids = try disk.liveIDs(in: table)
+    measure =
+      try before.removals.isEmpty ? ids.count : min(ids.count, disk.measure(of: table) ?? .max)
+    before.events.forEach { self.report.add($0) }
+    guard full, !ids.isEmpty else { return }
+    kept = []
+    unseen = try Set(ids).subtracting(disk.arrivals(in: table).compactMap(\.was))
   }
 
-  mutating func apply(_ page: Page, to disk: inout some Disk) throws {
-    try makeBases(of: page.rows, on: &disk)
-    try add(news(of: page, disk), to: &disk)
-    reached = page.token ?? reached
-    advance()
+  /// Takes a page: what it brings is laid down, and the token that stands behind it.
+  mutating func take(_ page: Page, to disk: inout some Disk) throws {
+    for row in page.refused {
+      report.refused.append(row)
+      if let id = row.id.flatMap({ try? ItemID($0) }) { unseen.remove(id) }
+    }
+    report.faults += page.faults
     rows += page.rows.count
-  }
-
-  /// Moves the token to where the pages have come, unless something before that is still to be done.
-  private mutating func advance() {
-    guard older.isEmpty, removals.isEmpty, !isBlocked else { return }
-    token = reached
-    if let latest, let time = reached?.timestamp, time > latest { token = DeltaToken(latest.text) }
-  }
-
-  /// Makes what was brought the base of items that are met again with another row: one that moves
-  /// while it is pulled comes twice, and against the base from before the pull what the first row
-  /// has written would look like its user's edit.
-  private mutating func makeBases(of rows: [Row], on disk: inout some Disk) throws {
-    let isMetAgain = try rows.contains { row in
-      try brought.contains(row.id) && disk.arrival(of: ItemKey(table, row.id))?.row != row
+    let news = try news(of: page, disk)
+    reached = page.token ?? reached
+    guard kept == nil else {
+      kept? += news
+      return
     }
-    if isMetAgain { try commitMidway(to: &disk) }
+    // A row that is to be read by its id comes only once.
+    try lay(news, token: older.isEmpty ? reached : nil, to: &disk)
+    if bytes >= Pull.checkpoint { try bring(to: &disk) }
   }
 
-  /// Takes rows that were read one by one, as those of a page.
-  mutating func apply(_ rows: [Row], to disk: inout some Disk) throws {
-    try makeBases(of: rows, on: &disk)
-    try add(rows.map { ($0, try disk.base(of: ItemKey(table, $0.id))) }, to: &disk)
-  }
-
-  /// Takes a row that is newer than the known one although its time may be older.
-  mutating func apply(_ row: Row, over known: Row?, to disk: inout some Disk) throws {
-    if let known, row.isOlder(than: known) {
-      latest = [latest, known.updatedAt].compactMap { $0 }.min()
-    }
-    try apply([row], to: &disk)
-  }
-
-  /// Appends rows and brings them to their items; those that remove one are kept back.
-  private mutating func add(_ rows: [(Row, Base)], to disk: inout some Disk) throws {
-    var news: [(Row, Base)] = []
-    for (row, base) in rows {
-      removals[row.id] = nil
-      if row.deleted, base.item != nil {
-        try keepBack(row, disk)
-      } else {
-        news.append((row, base))
-      }
-    }
-    try append(news.map(\.0), to: &disk)
-    for (row, base) in news { try apply(row, over: base, to: &disk) }
-  }
-
-  /// Keeps a row back that removes an item; where they are too many to be taken, the id alone.
-  private mutating func keepBack(_ row: Row, _ disk: some Disk) throws {
-    let most = try settings.maxDelete ?? Guards.deletions(of: knownItems(on: disk))
-    areTooMany = areTooMany || removals.count >= most
-    removals[row.id] = areTooMany && !settings.isRehearsal ? .gone(row.id) : row
-  }
-
-  /// Returns how many items were known when the pull began.
-  ///
-  /// Deletes are measured by them: what the pull has brought itself, or one before it that was
-  /// stopped, must not make room for more.
-  private mutating func knownItems(on disk: some Disk) throws -> Int {
-    if let known { return known }
-    let live = try disk.liveIDs(in: table).count
-    let count = min(live, disk.journal.stops[table] ?? live)
-    known = count
-    return count
-  }
-
-  /// Takes the rows that remove items, or none of them; a rehearsal takes them all.
-  ///
-  /// - Throws: ``Stop/unsafe(_:ways:items:)`` where they are too many.
-  mutating func takeRemovals(to disk: inout some Disk) throws {
-    if areTooMany {
-      let known = try knownItems(on: disk)
-      let stop = Guards.pullWouldDelete(
-        removals.count, of: max(known, removals.count), in: table, areShown: settings.isRehearsal)
-      report.stop = stop
-      guard settings.isRehearsal else {
-        try disk.append([.stopped(table, known: known)], durably: false)
-        throw stop
-      }
-    }
-    let rows = removals.values.sorted { $0.id < $1.id }
-    try append(rows, to: &disk)
-    removals = [:]
-    for row in rows { try apply(row, over: disk.base(of: ItemKey(table, row.id)), to: &disk) }
-    advance()
-  }
-
-  private mutating func append(_ news: [Row], to disk: inout some Disk) throws {
-    guard !news.isEmpty else { return }
-    // What was not brought to its item must not become its base: it waits.
-    held.formUnion(news.map(\.id))
-    brought.formUnion(news.map(\.id))
-    try disk.append(news.map { .arrived(Arrival($0)) }, to: table, durably: true)
-    bytes += news.reduce(0) { $0 + $1.text.count }
-  }
-
-  /// Takes note that the rows that came older than one that is known are known for what they are.
-  mutating func passOlder() {
-    older = []
-    advance()
-  }
-
-  private mutating func apply(_ row: Row, over base: Base, to disk: inout some Disk) throws {
-    let key = ItemKey(table, row.id)
-    // What has arrived of the row before may tell what is measured against what, or that its item is still
-    // to be moved to its id.
-    guard let arrival = try disk.arrival(of: key) else { return }
-    let known = try disk.known(arrival, of: key, over: base)
-    switch try disk.apply(known, to: key, policy: settings.policy(of: table)) {
-    case .taken(let event):
-      held.remove(row.id)
-      if let event { report.add(event) }
-    case .conflict(let event): report.add(event)
-    case .waiting(.inFlight): break
-    case .waiting(.invalid): report.add(Event(key, .held, item: known.base.item))
-    }
-  }
-
-  /// Returns the rows of a page that are not known yet, the last one of each id, over their bases.
-  private mutating func news(of page: Page, _ disk: some Disk) throws -> [(Row, Base)] {
+  /// Returns the rows of a page that are not known yet, the last one of each id.
+  private mutating func news(of page: Page, _ disk: some Disk) throws -> [Row] {
     var seen: Set<ItemID> = []
-    var news: [(Row, Base)] = []
+    var news: [Row] = []
     for row in page.rows.reversed() {
       guard seen.insert(row.id).inserted else {
         report.twin = report.twin ?? row.id
@@ -191,29 +81,71 @@ struct PullRun {
       }
       let base = try disk.base(of: key)
       let known = try disk.newestRow(of: key, over: base)
-      if row == known || row == base.row { continue }
+      if row == known { continue }
+      if row == base.row {
+        // It was read as gone by its id, which is asked again.
+        if known?.deleted == true, known?.version == nil { older.insert(row.id) }
+        continue
+      }
       if try disk.isOlder(row, than: known, of: key) {
         older.insert(row.id)
       } else {
-        news.append((row, base))
+        news.append(row)
       }
     }
     return news.reversed()
   }
 
-  /// Commits while pages are still to come: what is known is counted before that grows.
-  mutating func commitMidway(to disk: inout some Disk) throws {
-    _ = try knownItems(on: disk)
-    try commit(to: &disk)
+  /// Lays rows down as arrivals, with the token behind them, in one write.
+  private mutating func lay(
+    _ news: [Row], token: DeltaToken?, to disk: inout some Disk
+  ) throws {
+    let token = isBlocked ? nil : token
+    guard try !news.isEmpty || token != nil && token != disk.token(of: table) else { return }
+    brought.formUnion(news.map(\.id))
+    bytes += news.reduce(0) { $0 + $1.text.count }
+    try disk.append(
+      news.map { .arrived(Arrival($0)) } + [.token(token, of: measure)], to: table, durably: true)
   }
 
-  /// Makes the items durable, then brings the rows into effect and moves the token.
-  mutating func commit(to disk: inout some Disk) throws {
-    let moved = try token == disk.token(of: table) ? nil : token
-    guard !brought.isEmpty || moved != nil else { return }
-    if !brought.isEmpty { try disk.settle(afresh: true) }
-    let taken: [Fact] = brought.isEmpty ? [] : [.taken(but: held)]
-    try disk.append(taken + (moved.map { [.token($0)] } ?? []), to: table, durably: true)
-    (brought, bytes) = ([], 0)
+  /// Ends the pages: what was read by its id follows, and all is brought to its items.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:items:)`` where too many items would be removed: these rows wait.
+  mutating func end(_ found: [Row], to disk: inout some Disk) throws {
+    let news = (kept ?? []) + found
+    kept = nil
+    // Rows by the thousand, so that they are brought to their items by parts.
+    for start in stride(from: 0, to: news.count, by: 4_096) {
+      try lay(Array(news[start..<min(start + 4_096, news.count)]), token: nil, to: &disk)
+      if bytes >= Pull.checkpoint { try bring(to: &disk) }
+    }
+    try lay([], token: reached, to: &disk)
+    let removals = try bring(to: &disk)
+    if !removals.isEmpty {
+      // Deletes that are in conflict count, too: how many the server tells of is what is strange.
+      let count = try disk.arrivals(in: table).count { try disk.isDelete($0, in: table) }
+      if count > settings.maxDelete ?? Guards.deletions(of: measure) {
+        let stop = Guards.pullWouldDelete(
+          count, of: max(measure, count), in: table, areShown: settings.isRehearsal)
+        report.stop = stop
+        guard settings.isRehearsal else { throw stop }
+      }
+      tell(try disk.takeArrivals(in: table, of: removals, removing: true, settings: settings))
+    }
+    if try !disk.isPulled(table) { try disk.append([.pulled], to: table, durably: false) }
+  }
+
+  /// Brings what has arrived to its items; returns the items that would be removed, which wait.
+  @discardableResult
+  mutating func bring(to disk: inout some Disk) throws -> Set<ItemID> {
+    bytes = 0
+    let taken = try disk.takeArrivals(in: table, settings: settings)
+    tell(taken)
+    return taken.removals
+  }
+
+  private mutating func tell(_ taken: TakenArrivals) {
+    taken.events.forEach { report.add($0) }
+    for event in taken.held where brought.remove(event.key.id) != nil { report.add(event) }
   }
 }

@@ -100,7 +100,7 @@ extension PushRun {
     let answers = Set(arrivals.filter(\.isMine).map(\.row.id))
     report.events += try disk.takeArrivals(
       in: table, of: Set(arrivals.map(\.id)), settings: settings
-    ).filter { !answers.contains($0.key.id) }
+    ).events.filter { !answers.contains($0.key.id) }
     for arrival in arrivals {
       let key = ItemKey(table, arrival.id)
       if try !arrival.isMine || disk.arrival(of: key) != nil {

@@ -138,7 +138,7 @@ struct PushRun {
   /// Brings the rows that waited for the outcome of a write to their items, ahead of what is sent next.
   mutating func takeWaiting(in tables: [TableName], _ disk: inout some Disk) throws {
     for table in tables {
-      let events = try disk.takeArrivals(in: table, settings: settings)
+      let events = try disk.takeArrivals(in: table, settings: settings).events
       report.events += events
       again.formUnion(events.map(\.key))
     }

@@ -12,13 +12,6 @@ extension Examiner {
       examiner.examineTail(base.tail, of: place, .baseRows)
       examiner.examineToken(of: base, newest, place)
       try examiner.examineAttempts(of: base, place)
-      let waiting = base.rows.uncommitted.count
-      if waiting > 0 {
-        examiner.add(
-          .waitingRows, at: place,
-          "\(waiting == 1 ? "1 row waits" : "\(waiting) rows wait") for the end of an interrupted pull",
-          .mendable, .finish)
-      }
       examiner.rows[table] = base
     }
     attempt(.items, at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
@@ -129,7 +122,8 @@ extension Examiner {
 extension BaseRows {
   /// Whether two readings of a log came to the same, whatever an index told them.
   fileprivate func isSame(as other: BaseRows) -> Bool {
-    guard token == other.token, open == other.open, liveCount == other.liveCount,
+    guard token == other.token, measure == other.measure, open == other.open,
+      liveCount == other.liveCount,
       effectiveBytes == other.effectiveBytes
     else { return false }
     return places == other.places && waiting == other.waiting
@@ -145,8 +139,7 @@ extension BaseRows {
     var waiting: [ItemID?: Int] = [:]
     for place in arrivals.places {
       guard let entry = arrivals[place] else { continue }
-      waiting[arrivals.withName(place, ItemID.init)] =
-        entry.isHeld ? -entry.entry.offset : entry.entry.offset
+      waiting[arrivals.withName(place, ItemID.init)] = entry.offset
     }
     return waiting
   }

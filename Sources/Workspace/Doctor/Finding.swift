@@ -22,8 +22,6 @@ package struct Finding: Equatable, Sendable {
     case index
     /// No delta token is later than every row that is known.
     case token
-    /// No row waits for its commit.
-    case waitingRows
     /// There is no temporary file, and no file that is empty or all NUL.
     case leftovers
     /// Files and directories are what they are made as: the owner's own, closed to others, no links.

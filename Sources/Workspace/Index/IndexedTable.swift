@@ -32,8 +32,6 @@ final class IndexedTable {
     static let plainName = Flags(rawValue: 4)
     /// The digest stands for bytes that mean what the row says.
     static let digest = Flags(rawValue: 8)
-    /// The arrival was left open when others were taken.
-    static let held = Flags(rawValue: 16)
     /// Not the line's row is meant, but what that is measured against.
     static let over = Flags(rawValue: 32)
   }
@@ -46,6 +44,8 @@ final class IndexedTable {
   let position: LogPosition
   /// The delta token, as of there.
   let token: DeltaToken?
+  /// How many items deletes are measured by.
+  let measure: Int?
   /// Whether a pull has reached its end.
   let isPulled: Bool
   /// How many bases are no tombstones.
@@ -102,6 +102,7 @@ final class IndexedTable {
     position = LogPosition(
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
     token = description["token"]?.text.map(DeltaToken.init)
+    measure = description["of"]?.integer
     isPulled = description["pulled"]?.boolean == true
     liveCount = live
     effectiveBytes = bytesInEffect
@@ -201,8 +202,8 @@ final class IndexedTable {
   // MARK: Arrivals
 
   /// An open arrival.
-  func arrival(_ place: Int) -> ArrivalEntry {
-    ArrivalEntry(entry: entry(count + place), isHeld: flags(count + place).contains(.held))
+  func arrival(_ place: Int) -> BaseLogEntry {
+    entry(count + place)
   }
 
   /// Gives the bytes of the id of an open arrival.

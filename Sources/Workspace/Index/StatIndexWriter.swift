@@ -66,6 +66,7 @@ struct StatIndexWriter {
     object.append("durable", .integer(base.position.durable))
     object.append("line", .integer(Int(base.position.checksum)))
     object.append("token", base.rows.token.map { .string($0.text) } ?? .null)
+    if let count = base.rows.measure { object.append("of", .integer(count)) }
     object.append("pulled", .bool(base.rows.isPulled))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
@@ -77,7 +78,7 @@ struct StatIndexWriter {
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
-    try image.forEach { id, _, _, _ throws(WorkspaceError) in try write(id) }
+    try image.forEach { id, _, _ throws(WorkspaceError) in try write(id) }
     try fill()
     object.append("names", .integer(nameBytes))
     object.append("checksum", .integer(Int(try takeChecksum())))
@@ -100,13 +101,12 @@ struct StatIndexWriter {
 
   private mutating func writeEntries(_ image: TableImage) throws(WorkspaceError) -> Int {
     var nameStart: UInt32 = 0
-    try image.forEach { id, entry, isHeld, stamp throws(WorkspaceError) in
+    try image.forEach { id, entry, stamp throws(WorkspaceError) in
       var flags: IndexedTable.Flags = []
       if entry.isTombstone { flags.insert(.tombstone) }
       if stamp != nil { flags.insert(.stamped) }
       if PlainName.isPlain(id) { flags.insert(.plainName) }
       if entry.digest != nil { flags.insert(.digest) }
-      if isHeld { flags.insert(.held) }
       if entry.isOver { flags.insert(.over) }
       let numbers = (
         stamp?.modified ?? 0, stamp?.changed ?? 0, stamp?.inode ?? 0, entry.offset, entry.length,
@@ -121,7 +121,7 @@ struct StatIndexWriter {
   }
 
   private mutating func writeDigests(_ image: TableImage) throws(WorkspaceError) {
-    try image.forEach { _, entry, _, _ throws(WorkspaceError) in
+    try image.forEach { _, entry, _ throws(WorkspaceError) in
       let bits = entry.digest?.bits
       put((bits?.high ?? 0, bits?.low ?? 0))
       try flush(at: 64 << 10)

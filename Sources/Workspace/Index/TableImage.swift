@@ -70,25 +70,25 @@ struct TableImage {
   /// How many arrivals are open.
   var arrivalCount: Int { lines.count - count }
 
-  /// Gives every row's id, where it lies, whether it was left open, and its file's stamp.
+  /// Gives every row's id, where it lies, and its file's stamp.
   func forEach(
-    _ body: (UnsafeRawBufferPointer, BaseLogEntry, _ isHeld: Bool, FileStamp?)
+    _ body: (UnsafeRawBufferPointer, BaseLogEntry, FileStamp?)
       throws(WorkspaceError) -> Void
   ) throws(WorkspaceError) {
     for line in lines {
       switch line {
       case .known(let place, let stamp):
         guard let known = base.rows.known else { continue }
-        try body(known.name(place), known.entry(place), false, stamp)
+        try body(known.name(place), known.entry(place), stamp)
       case .new(let place, let stamp):
         guard let entry = base.rows.newer[place] else { continue }
         try base.rows.newer.withName(place) { (id) throws(WorkspaceError) in
-          try body(id, entry, false, stamp)
+          try body(id, entry, stamp)
         }
       case .arrival(let place):
         guard let open = base.rows.arrivals[place] else { continue }
         try base.rows.arrivals.withName(place) { (id) throws(WorkspaceError) in
-          try body(id, open.entry, open.isHeld, nil)
+          try body(id, open, nil)
         }
       }
     }

@@ -52,7 +52,7 @@ extension Workspace {
   /// Returns the texts that an interrupted command may have been writing to an item's file.
   private func onTheirWay(to key: ItemKey) throws(WorkspaceError) -> [[UInt8]] {
     var items: [Item] = []
-    if let arrival = try rows.log(of: key.table).arrival(of: key.id, evenHeld: false) {
+    if let arrival = try rows.log(of: key.table).arrival(of: key.id) {
       items.append(arrival.row.item)
     }
     if let item = journal.resolutions[key]?.item { items.append(item) }

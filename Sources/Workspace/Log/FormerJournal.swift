@@ -83,7 +83,7 @@ struct FormerJournal {
       // A delete is found done once more.
       guard case .some(let row?) = results[key], attempt.kind != .delete else { continue }
       let base = try log.base(of: key.id)
-      let open = try log.arrival(of: row.id, evenHeld: true)
+      let open = try log.arrival(of: row.id)
       guard base.row?.version == attempt.version, open?.isMine != true else {
         // It is taken over already.
         facts.append(.ended(key.id))

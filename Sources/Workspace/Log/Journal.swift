@@ -42,6 +42,8 @@ final class Journal {
       throw .damaged(
         place: Layout.journal, line: nil, fact: "line \(line.number) is not a JSON object")
     }
+    // What stops of pulls were measured by is said by the tables' logs now.
+    if object["t"]?.text == "stopped" || object["of"]?.text == "stop" { return nil }
     do throws(NameError) {
       return former == nil ? try JournalRecord(object) : try former?.take(object)
     } catch {

@@ -35,7 +35,6 @@ struct JournalLine {
     case "conflict": .conflict(try key())
     case "resolution": .resolution(try key())
     case "purge": .purge(try TableName(try text("table")))
-    case "stop": .stop(try TableName(try text("table")))
     case let other: throw NameError("the record closes an unknown kind of entry, '\(other)'")
     }
   }

@@ -31,10 +31,6 @@ extension JournalRecord {
     case .purge(let table):
       line.append("t", "purge")
       line.append("table", .string(table.text))
-    case .stopped(let table, let known):
-      line.append("t", "stopped")
-      line.append("table", .string(table.text))
-      line.append("known", .integer(known))
     case .closed(let subject):
       line.append("t", "closed")
       line.append("of", .string(subject.name))
@@ -59,8 +55,6 @@ extension JournalRecord {
     case "conflict": self = .conflict(try line.key(), try line.conflict())
     case "resolve": self = .resolve(try line.key(), try line.resolution())
     case "purge": self = .purge(try TableName(try line.text("table")))
-    case "stopped":
-      self = .stopped(try TableName(try line.text("table")), known: try line.integer("known"))
     case "closed": self = .closed(try line.subject())
     case let other: throw NameError("unknown kind of record '\(other)'")
     }
@@ -75,21 +69,20 @@ extension JournalRecord.Subject {
     case .conflict: "conflict"
     case .resolution: "resolution"
     case .purge: "purge"
-    case .stop: "stop"
     }
   }
 
   fileprivate var table: TableName {
     switch self {
     case .note(let key), .conflict(let key), .resolution(let key): key.table
-    case .purge(let table), .stop(let table): table
+    case .purge(let table): table
     }
   }
 
   fileprivate var id: ItemID? {
     switch self {
     case .note(let key), .conflict(let key), .resolution(let key): key.id
-    case .purge, .stop: nil
+    case .purge: nil
     }
   }
 }

@@ -31,16 +31,13 @@ extension BaseLog {
         line.id.withBytes { compacted.add(base: copy, $0) }
       }
       try write(.taken(but: []), to: &writer)
-      if let token = rows.token {
-        try write(.token(token), to: &writer)
-        compacted.set(token)
+      if rows.token != nil || rows.measure != nil {
+        try write(.token(rows.token, of: rows.measure), to: &writer)
+        compacted.set(rows.token, of: rows.measure)
       }
       if rows.isPulled { try write(.pulled, to: &writer) }
       compacted.isPulled = rows.isPulled
-      let held = try copyArrivals(where: \.isHeld, to: &writer, &compacted)
-      try write(.taken(but: held), to: &writer)
-      compacted.take(but: held)
-      _ = try copyArrivals(where: { !$0.isHeld }, to: &writer, &compacted)
+      try copyArrivals(to: &writer, &compacted)
       // Behind the lines that end writes; a refusal ends one, too.
       for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {
         compacted.add(refusal: try copy(entry, of: id, to: &writer), id)
@@ -71,32 +68,27 @@ extension BaseLog {
       try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
   }
 
-  /// Copies open arrivals; returns whose they are.
+  /// Copies the open arrivals.
   private func copyArrivals(
-    where isWanted: (ArrivalEntry) -> Bool, to writer: inout LogWriter,
-    _ compacted: inout BaseRows
-  ) throws(WorkspaceError) -> Set<ItemID> {
-    var ids: Set<ItemID> = []
+    to writer: inout LogWriter, _ compacted: inout BaseRows
+  ) throws(WorkspaceError) {
     for place in rows.arrivals.places {
-      guard let open = rows.arrivals[place], isWanted(open),
-        let id = rows.arrivals.withName(place, ItemID.init)
+      guard let open = rows.arrivals[place], let id = rows.arrivals.withName(place, ItemID.init)
       else { continue }
-      ids.insert(id)
       let base = id.withBytes(rows.entry)
-      var isOver = base?.offset == open.entry.offset
+      var isOver = base?.offset == open.offset
       var copy: BaseLogEntry
-      if let answer = try formerAnswer(open.entry, of: id) {
+      if let answer = try formerAnswer(open, of: id) {
         isOver = true
         copy = BaseLogEntry(
           try writer.write(BaseLogLine.members(.arrived(answer))),
-          isTombstone: open.entry.isTombstone)
+          isTombstone: open.isTombstone)
       } else {
-        copy = try self.copy(open.entry, of: id, to: &writer)
+        copy = try self.copy(open, of: id, to: &writer)
       }
       let new = rows.open.renames[id]
       id.withBytes { compacted.add(arrival: copy, isOver: isOver, $0, as: new) }
     }
-    return ids
   }
 
   /// Returns an arrival of format 1 as one that says itself that it answers a write: its base is what was

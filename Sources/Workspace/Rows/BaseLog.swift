@@ -30,7 +30,8 @@ final class BaseLog {
   let log: Log
   /// Whether there was no file, though the index knows of one.
   private var isLost = false
-  /// The rows of the last append, by which a file that was just written is known to mean one.
+  /// The rows of the last append, or that have arrived since one without arrivals: by them a file that was
+  /// just written is known to mean one.
   var recent: [ItemID: Arrival] = [:]
 
   /// Opens a table's log, and reads what the index doesn't know.
@@ -106,14 +107,14 @@ final class BaseLog {
         add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
       }
     case .taken(let ids): rows.take(but: Set(ids))
-    case .token(let token): rows.set(token)
+    case .token(let token, let count): rows.set(token, of: count)
     case .pulled: rows.isPulled = true
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
     case .commit(let token, let held):
-      rows.take(but: Set(held), since: true)
-      token.map { rows.set($0) }
+      rows.takeOfFormer(but: Set(held))
+      rows.set(token, of: nil)
       rows.isPulled = true
     case nil:
       throw damage(at: line.offset, "it is not a line of a base log")
@@ -131,7 +132,7 @@ final class BaseLog {
       let new = arrival.was == nil ? nil : arrival.row.id
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
-    case .token(let token): rows.set(token)
+    case .token(let token, let count): rows.set(token, of: count)
     case .pulled: rows.isPulled = true
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
@@ -215,19 +216,17 @@ final class BaseLog {
     return found.sorted { $0.id < $1.id }
   }
 
-  /// Returns the open arrival of an id, or only one that a stopped pull has left, not `evenHeld` back by
-  /// something of the user's; `nil` where there is none.
+  /// Returns the open arrival of an id; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func arrival(of id: ItemID, evenHeld: Bool) throws(WorkspaceError) -> Arrival? {
-    guard let open = rows.arrivals[id], evenHeld || !open.isHeld else { return nil }
-    return try arrival(open, of: id)
+  func arrival(of id: ItemID) throws(WorkspaceError) -> Arrival? {
+    try rows.arrivals[id].map { open throws(WorkspaceError) in try arrival(open, of: id) }
   }
 
-  private func arrival(_ open: ArrivalEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
+  private func arrival(_ open: BaseLogEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
     if let arrival = recent[id] { return arrival }
-    if let answer = try formerAnswer(open.entry, of: id) { return answer }
-    return try arrival(at: open.entry, as: id)
+    if let answer = try formerAnswer(open, of: id) { return answer }
+    return try arrival(at: open, as: id)
   }
 
   // MARK: Writing
@@ -239,14 +238,15 @@ final class BaseLog {
   /// - Throws: ``WorkspaceError``: then none was appended.
   func append(_ facts: [Fact], durably: Bool) throws(WorkspaceError) {
     var facts = facts
-    if case .taken(let ids)? = facts.first, rows.areLeftOpen(ids) { facts.removeFirst() }
+    if case .taken(let ids)? = facts.first, rows.areOpen(noneBut: ids) { facts.removeFirst() }
     if !facts.isEmpty {
       if log.isNew { try begin() }
       facts = try facts.map(completed)
       let places = try log.append(facts.map(BaseLogLine.members))
       // The lines are in the file: what is known of it, and goes into the index, has to say the same.
       for (fact, place) in zip(facts, places) { add(fact, at: place) }
-      recent = [:]
+      // What has arrived is asked for when it is brought to its item.
+      if !facts.contains(where: { $0.arrival != nil }) { recent = [:] }
       for fact in facts {
         if let arrival = fact.arrival ?? fact.row.map({ Arrival($0) }) {
           recent[arrival.id] = arrival
@@ -265,7 +265,7 @@ final class BaseLog {
     if row.former == nil { fact = fact.over((try? base(of: row.id))?.row) }
     guard case .arrived(let arrival, let ends) = fact else { return fact }
     let was = rows.open.renames.first { $0.value == row.id }?.key
-    let older = try self.arrival(of: was ?? row.id, evenHeld: true)
+    let older = try self.arrival(of: was ?? row.id)
     return .arrived(arrival.following(older?.row.id == row.id ? older : nil), ends: ends)
   }
 

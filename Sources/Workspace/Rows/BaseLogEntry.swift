@@ -30,14 +30,6 @@ struct BaseLogEntry: Equatable {
   }
 }
 
-/// An open arrival.
-struct ArrivalEntry: Equatable {
-  /// Where it lies.
-  var entry: BaseLogEntry
-  /// Whether a line of what was taken has left it open; else none has followed it.
-  var isHeld: Bool
-}
-
 /// The lines of writes that are open, and of refusals, by the ids of their items, and the ids that the
 /// rows of open arrivals have in their items' stead.
 struct OpenLines: Equatable {

@@ -10,11 +10,15 @@ struct BaseRows {
   /// The bases that came since, or all.
   private(set) var newer = IDMap<BaseLogEntry>()
   /// The open arrivals; the newest of each id.
-  private(set) var arrivals = IDMap<ArrivalEntry>()
+  private(set) var arrivals = IDMap<BaseLogEntry>()
+  /// Format 1: the arrivals that a commit has left open.
+  private var left: Set<ItemID> = []
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   private(set) var open = OpenLines()
   /// How far the table's pulls have come.
   private(set) var token: DeltaToken?
+  /// How many items deletes are measured by, as the newest token says.
+  private(set) var measure: Int?
   /// Whether a pull has reached its end.
   var isPulled = false
   /// How many bases are no tombstones.
@@ -29,6 +33,7 @@ struct BaseRows {
   init(_ index: IndexedTable) {
     known = index
     token = index.token
+    measure = index.measure
     isPulled = index.isPulled
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
@@ -73,7 +78,8 @@ struct BaseRows {
       (base.isOver, base.isTombstone) = (true, false)
       setBase(base, id)
     }
-    arrivals.set(id, ArrivalEntry(entry: entry, isHeld: false))
+    arrivals.set(id, entry)
+    if !left.isEmpty, let id = ItemID(id) { left.remove(id) }
   }
 
   private mutating func setBase(_ entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
@@ -99,24 +105,27 @@ struct BaseRows {
     return new
   }
 
-  /// Adds the line that makes arrivals bases: all but those of some ids, and with `since` but those that
-  /// such a line has left open before.
-  mutating func take(but ids: Set<ItemID>, since: Bool = false) {
+  /// Adds a line of format 1 that makes bases of the arrivals since the one before.
+  mutating func takeOfFormer(but ids: Set<ItemID>) {
+    left.formUnion(ids)
+    take(but: left)
+  }
+
+  /// Adds the line that makes arrivals bases: all but those of some ids.
+  mutating func take(but ids: Set<ItemID>) {
     let before = arrivals
     arrivals = IDMap()
     // One item's new id may be another's former one.
     var moved: [(ItemID, BaseLogEntry)] = []
     for place in before.places {
-      guard var arrival = before[place] else { continue }
+      guard let arrival = before[place] else { continue }
       before.withName(place) { id in
-        let isNamed = !ids.isEmpty && ItemID(id).map(ids.contains) == true
-        arrival.isHeld = isNamed || since && arrival.isHeld
-        if arrival.isHeld {
+        if !ids.isEmpty, ItemID(id).map(ids.contains) == true {
           arrivals.set(id, arrival)
         } else if let new = move(id) {
-          moved.append((new, arrival.entry))
+          moved.append((new, arrival))
         } else {
-          setBase(arrival.entry, id)
+          setBase(arrival, id)
         }
       }
     }
@@ -124,7 +133,10 @@ struct BaseRows {
   }
 
   /// Adds the line that says how far the pulls have come.
-  mutating func set(_ token: DeltaToken) { self.token = token }
+  mutating func set(_ token: DeltaToken?, of count: Int?) {
+    self.token = token ?? self.token
+    measure = count ?? measure
+  }
 
   // MARK: Looking up
 
@@ -159,26 +171,17 @@ struct BaseRows {
     return ids
   }
 
-  /// The ids of the open arrivals that a pull has brought and no line has left open.
-  var uncommitted: [ItemID] {
-    arrivals.places.compactMap { place in
-      guard arrivals[place]?.isHeld == false else { return nil }
-      return arrivals.withName(place) { entry(of: $0)?.isOver == true ? nil : ItemID($0) }
-    }
-  }
-
-  /// Whether all open arrivals have these ids, and were left open before.
-  func areLeftOpen(_ ids: Set<ItemID>) -> Bool {
+  /// Whether no arrival is open but of these ids.
+  func areOpen(noneBut ids: Set<ItemID>) -> Bool {
     arrivals.places.allSatisfy { place in
-      guard let open = arrivals[place] else { return true }
-      return open.isHeld && arrivals.withName(place, ItemID.init).map(ids.contains) == true
+      arrivals[place] == nil || arrivals.withName(place, ItemID.init).map(ids.contains) == true
     }
   }
 
   /// How many bytes the lines have that still say something.
   var usefulBytes: Int {
     arrivals.places.reduce(effectiveBytes + open.bytes) {
-      $0 + Int(arrivals[$1]?.entry.length ?? 0)
+      $0 + Int(arrivals[$1]?.length ?? 0)
     }
   }
 
@@ -188,7 +191,7 @@ struct BaseRows {
   mutating func note(_ digest: Digest, of id: ItemID) {
     id.withBytes { bytes in
       if let place = arrivals.place(of: bytes), arrivals[place] != nil {
-        arrivals[place]?.entry.digest = digest
+        arrivals[place]?.digest = digest
       } else if let place = newer.place(of: bytes) {
         newer[place]?.digest = digest
       }

@@ -43,19 +43,23 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.isPulled
   }
 
-  /// Whether a pull of a table was stopped before its end: rows wait for their commit, and no other
-  /// process is about to bring it.
+  package func measure(of table: TableName) throws -> Int? {
+    try rows.log(of: table).rows.measure
+  }
+
+  /// Returns the rows of a table that are to be brought to their items; none where another process may be
+  /// about to bring them.
   ///
   /// - Throws: ``WorkspaceError``.
-  package func isPullStopped(in table: TableName) throws(WorkspaceError) -> Bool {
-    guard try !rows.log(of: table).rows.uncommitted.isEmpty else { return false }
-    guard !isWriting else { return true }
+  package func waitingArrivals(in table: TableName) throws(WorkspaceError) -> [Arrival] {
+    let arrivals = try rows.log(of: table).arrivals()
+    if arrivals.isEmpty || isWriting { return arrivals }
     var lock: DirectoryLock?
     do throws(WorkspaceError) {
       lock = try DirectoryLock(sharing: Layout.lock, in: root, patience: 0)
     } catch {
       switch error {
-      case .locked: return false
+      case .locked: return []
       // What is no file can't be locked.
       case .damaged: break
       default: throw error
@@ -63,15 +67,7 @@ extension Workspace: RowDisk {
     }
     defer { withExtendedLifetime(lock) {} }
     // The pull may have ended since its rows were read.
-    return try !rows.newLog(of: table).rows.uncommitted.isEmpty
-  }
-
-  /// Returns the ids of the rows that a stopped pull has left; those that something of the user's holds
-  /// back are not among them.
-  ///
-  /// - Throws: ``WorkspaceError``.
-  package func uncommitted(in table: TableName) throws(WorkspaceError) -> [ItemID] {
-    try rows.log(of: table).rows.uncommitted
+    return try rows.newLog(of: table).arrivals()
   }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
@@ -79,7 +75,7 @@ extension Workspace: RowDisk {
   }
 
   package func arrival(of key: ItemKey) throws -> Arrival? {
-    try rows.log(of: key.table).arrival(of: key.id, evenHeld: true)
+    try rows.log(of: key.table).arrival(of: key.id)
   }
 
   package func attempts(in table: TableName) throws -> [Attempt] {

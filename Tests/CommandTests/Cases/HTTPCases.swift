@@ -218,7 +218,7 @@ import Testing
     world.disturb { $0.target == "/\(list)" ? .answer(old) : .forward }
     let pulled = world.anna.run("pull", "--full")
     #expect(pulled.status == 0, "\(pulled)")
-    #expect(world.line.requests.count { $0.target == "/\(list)" } == 3)
+    #expect(world.line.requests.count { $0.target == "/\(list)" } == 2)
     #expect(world.anna.item("milk")?.contains("Buy oat milk") == true)
     world.anna.run("done", "milk")
     world.expectCalm()

@@ -99,7 +99,7 @@ enum BaseLogTarget {
     // A row that is none, under a checksum that fits, is found when it is asked for.
     guard isReadable, !input.lines.isEmpty else { return }
     var twin = try BaseLogTwin(log)
-    let held = log.rows.uncommitted.min().map { Set([$0]) } ?? []
+    let held = (try? log.arrivals())?.first.map { Set([$0.id]) } ?? []
     for (time, held) in [("2026-03-01T10:00:00.000Z", held), ("2026-03-01T11:00:00.000Z", [])] {
       let token = DeltaToken(Text(time))
       guard (try? log.append([.taken(but: held), .token(token)], durably: true)) != nil else {

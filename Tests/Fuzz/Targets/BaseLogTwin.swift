@@ -5,30 +5,22 @@ import SyncEngine
 
 /// What a table's log says, by the rules of tsync-log-format(5) and without places or checksums.
 struct BaseLogTwin: Equatable {
-  /// An open arrival.
-  struct Waiting: Equatable {
-    let arrival: Arrival
-    var isHeld: Bool
-  }
-
   private var rows: [ItemID: Row] = [:]
-  private var waiting: [ItemID: Waiting] = [:]
+  private var waiting: [ItemID: Arrival] = [:]
   private var token: DeltaToken?
+  private var measure: Int?
 
   /// Makes the twin of an empty log.
   init() {}
 
   /// Asks a log for all that it knows.
   init(_ log: BaseLog) throws(Finding) {
-    token = log.rows.token
+    (token, measure) = (log.rows.token, log.rows.measure)
     var ids: [ItemID] = []
     log.rows.forEach { id, _ in if let id = ItemID(id) { ids.append(id) } }
     do throws(WorkspaceError) {
       for id in ids { rows[id] = try log.base(of: id).row }
-      for arrival in try log.arrivals() {
-        let id = arrival.id
-        waiting[id] = Waiting(arrival: arrival, isHeld: log.rows.arrivals[id]?.isHeld ?? false)
-      }
+      for arrival in try log.arrivals() { waiting[arrival.id] = arrival }
     } catch {
       throw Finding(description: "a row can't be read: \(error)")
     }
@@ -45,7 +37,7 @@ struct BaseLogTwin: Equatable {
         waiting[arrival.row.id] = nil
       } else {
         if let base = arrival.base { rows[arrival.id] = base }
-        waiting[arrival.id] = Waiting(arrival: arrival, isHeld: false)
+        waiting[arrival.id] = arrival
       }
       return true
     }
@@ -63,24 +55,22 @@ struct BaseLogTwin: Equatable {
     for name in ["sent", "refused", "ends"] as [Text] where object[name] != nil {
       return object[name]?.text.flatMap { try? ItemID($0) } != nil
     }
-    guard object["but"] == nil, object["held"] == nil, let token = object["token"]?.text else {
-      return false
-    }
-    self.token = DeltaToken(token)
+    let (token, count) = (object["token"], object["of"])
+    guard object["held"] == nil, token != nil || count != nil,
+      token == nil || token?.text != nil, count == nil || count?.integer != nil
+    else { return false }
+    self.token = token?.text.map(DeltaToken.init) ?? self.token
+    measure = count?.integer ?? measure
     return true
   }
 
   /// Makes the arrivals bases, but some, and moves the token.
   mutating func take(but ids: Set<ItemID>, _ token: DeltaToken?) {
     self.token = token ?? self.token
-    for (id, entry) in waiting {
-      if ids.contains(id) {
-        waiting[id]?.isHeld = true
-      } else {
-        rows[id] = nil
-        rows[entry.arrival.row.id] = entry.arrival.row
-        waiting[id] = nil
-      }
+    for (id, arrival) in waiting where !ids.contains(id) {
+      rows[id] = nil
+      rows[arrival.row.id] = arrival.row
+      waiting[id] = nil
     }
   }
 
