@@ -209,6 +209,15 @@ import Testing
     #expect(bench.line.log.readings == [try bench.key("b")])
   }
 
+  @Test("of a row that a full list brings twice the newer state counts, in whichever order")
+  mutating func fullBringsTwice() throws {
+    try bench.share("a", #"{"n":1}"#)
+    let states = try [#"{"n":2}"#, #"{"n":3}"#].map { try bench.elsewhere("a", $0) }
+    bench.line.pages = [Page(rows: [states[1]]), Page(rows: [states[0]])]
+    #expect(try bench.pull(full: true).words == ["a updated"])
+    #expect(bench.differences == [])
+  }
+
   @Test("a full pull keeps local edits, and new items")
   mutating func fullKeepsEdits() throws {
     for id in ["a", "b", "c"] { try bench.share(id, #"{"n":1}"#) }

@@ -12,8 +12,9 @@ struct PullRun {
   private let measure: Int
   /// How far the pages have come.
   private var reached: DeltaToken?
-  /// What a full pull has brought: nothing is laid down before it is known to be of the same data.
-  private var kept: [Row]?
+  /// What a full pull has brought, the newest state of each row: nothing is laid down before it is known
+  /// to be of the same data.
+  private var kept: [ItemID: Row]?
   /// The rows that were laid down.
   private var brought: Set<ItemID> = []
   /// The bytes of rows that were not brought to their items yet.
@@ -40,7 +41,7 @@ struct PullRun {
       try before.removals.isEmpty ? ids.count : min(ids.count, disk.measure(of: table) ?? .max)
     before.events.forEach { self.report.add($0) }
     guard full, !ids.isEmpty else { return }
-    kept = []
+    kept = [:]
     unseen = try Set(ids).subtracting(disk.arrivals(in: table).compactMap(\.was))
   }
 
@@ -55,7 +56,7 @@ struct PullRun {
     let news = try news(of: page, disk)
     reached = page.token ?? reached
     guard kept == nil else {
-      kept? += news
+      kept?.merge(news.map { ($0.id, $0) }) { $1.isOlder(than: $0) ? $0 : $1 }
       return
     }
     // A row that is to be read by its id comes only once.
@@ -112,7 +113,7 @@ struct PullRun {
   ///
   /// - Throws: ``Stop/unsafe(_:ways:items:)`` where too many items would be removed: these rows wait.
   mutating func end(_ found: [Row], to disk: inout some Disk) throws {
-    let news = (kept ?? []) + found
+    let news = (kept ?? [:]).values.sorted { $0.id < $1.id } + found
     kept = nil
     // Rows by the thousand, so that they are brought to their items by parts.
     for start in stride(from: 0, to: news.count, by: 4_096) {
