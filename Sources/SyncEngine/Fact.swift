@@ -12,8 +12,8 @@ package enum Fact: Equatable, Sendable {
   case arrived(Arrival, ends: ItemID? = nil)
   /// The rows of all open arrivals are bases, but those of the items with these ids.
   case taken(but: Set<ItemID>)
-  /// So far the pulls of the table have come, where that is told; deletes that have arrived are measured by
-  /// so many items.
+  /// How far the pulls of the table have come, `nil` if that is as before, and how many items deletes are
+  /// measured by.
   case token(DeltaToken?, of: Int? = nil)
   /// A pull of the table has reached its end.
   case pulled

@@ -32,7 +32,7 @@ extension Workspace {
         try FileBytes.write(text, to: file, place: directory.place(of: name))
       }
       try WorkspaceError.checking(Layout.directory) { tsync_syncfs(here) }
-      // Whatever lies there meanwhile stays, but for an empty directory.
+      // This replaces an empty directory only.
       if let there = try root.existingChild(Layout.items) {
         for table in Set(files.map(\.key.table.text.string)).sorted() {
           try WorkspaceError.checking(there.place(of: table)) {

@@ -16,7 +16,7 @@ package struct Workspace {
     /// To change it.
     ///
     /// - Parameters:
-    ///   - command: What others are told that have to wait.
+    ///   - command: The command's name, which processes that wait for the lock print.
     ///   - patience: How many seconds to wait for another process.
     case writing(command: Text, patience: Double = 5)
   }
@@ -127,7 +127,7 @@ package struct Workspace {
 
   /// Ends a command: keeps what speeds up the next one, and writes the history's last line.
   ///
-  /// Where the history can't be written, all is told all the same.
+  /// `tell` is called even if the history can't be written.
   ///
   /// - Parameters:
   ///   - command: The command line's words, without secrets.

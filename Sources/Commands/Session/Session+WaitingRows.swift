@@ -21,7 +21,7 @@ extension Session {
     switch try workspace.client(key) {
     case .invalid: return false
     case .item: return true
-    // Where the directory is missing, that is told.
+    // A missing directory throws here, and is reported elsewhere.
     case .absent: return (try? workspace.moved(key)) == nil
     }
   }

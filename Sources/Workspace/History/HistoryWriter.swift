@@ -41,8 +41,10 @@ final class HistoryWriter {
     (isSent, deleting, log) = (false, [], nil)
   }
 
-  /// Notes a change; of one whose fields are too large, the old text stands at a place in the trash, or
-  /// the old item is put there: not among what was displaced, of which the newest counts.
+  /// Notes a change.
+  ///
+  /// If its fields are too large, the line names the old text in the trash instead. Without such a text,
+  /// the old item is written into the trash's root: in `items`, restore would take it for the newest copy.
   ///
   /// - Throws: ``WorkspaceError``.
   func add(

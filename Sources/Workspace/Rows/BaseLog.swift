@@ -180,7 +180,7 @@ final class BaseLog {
 
   /// Reads a row, or what that is measured against.
   ///
-  /// - Throws: ``WorkspaceError/damaged(place:line:fact:)`` where another row lies there.
+  /// - Throws: ``WorkspaceError/damaged(place:line:fact:)`` if the line has another row.
   func row(at entry: BaseLogEntry, as id: ItemID) throws(WorkspaceError) -> Row {
     let arrival = try arrival(at: entry, as: id)
     return entry.isOver ? arrival.base ?? arrival.row : arrival.row
