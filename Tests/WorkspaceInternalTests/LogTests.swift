@@ -18,7 +18,8 @@ struct LogBench {
   /// Opens the log and returns it with its records.
   func open(writing: Bool = true) throws -> (log: Log, records: [JSONObject]) {
     var records: [JSONObject] = []
-    let log = try Log("x.jsonl", in: root, kind: "tsync-test", writing: writing, trash: trash) {
+    let kind = LogKind("tsync-test", version: 1)
+    let log = try Log("x.jsonl", in: root, kind: kind, writing: writing, trash: trash) {
       records.append($0)
     }
     return (log, records)
@@ -144,7 +145,8 @@ struct LogBench {
   @Test("A log of another kind is not this log")
   func tellsKindsApart() throws {
     let other = try Log(
-      opening: "x.jsonl", in: bench.root, kind: "tsync-other", writing: true, trash: bench.trash)
+      opening: "x.jsonl", in: bench.root, kind: LogKind("tsync-other", version: 1),
+      writing: true, trash: bench.trash)
     try other.append([LogBench.record(1)], durably: true)
     #expect(throws: LogHeader.damage("x.jsonl")) { try bench.open() }
   }

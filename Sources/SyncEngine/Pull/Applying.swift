@@ -21,11 +21,10 @@ enum Applied: Equatable {
 }
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
-  /// Reads what is known of an item but for its files; `base` is its base, where that was read already.
-  func known(_ arrival: Arrival, of key: ItemKey, over base: Base? = nil) throws -> Known {
+  /// Reads what is known of an item but for its files.
+  func known(_ arrival: Arrival, of key: ItemKey) throws -> Known {
     Known(
-      base: try base ?? self.base(of: key), arrival: arrival,
-      hasAttempt: try attempt(of: key) != nil,
+      base: try base(of: key), arrival: arrival, hasAttempt: try attempt(of: key) != nil,
       conflict: journal.conflicts[key], isAwaited: journal.isAwaited(key),
       isRemoved: journal.isRemoved(key))
   }

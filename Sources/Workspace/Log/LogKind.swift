@@ -1,7 +1,7 @@
 import SyncModel
 
 /// What a log is: the name that its header bears, and the newest format of it that this program knows.
-struct LogKind: ExpressibleByStringLiteral {
+struct LogKind {
   let name: Text
   let version: Int
 
@@ -9,7 +9,4 @@ struct LogKind: ExpressibleByStringLiteral {
     self.name = name
     self.version = version
   }
-
-  /// A kind of which there is one format.
-  init(stringLiteral name: String) { self.init(Text(name), version: 1) }
 }
