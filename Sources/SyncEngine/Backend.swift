@@ -28,14 +28,14 @@ package protocol Backend {
   /// - Throws: ``Stop``, where it can't be asked.
   mutating func makesIDs(in table: TableName) throws -> Bool
 
-  /// Brings the rows of a table page by page, tombstones included, the oldest change first.
+  /// Brings the rows of a feed page by page, tombstones included, the oldest change first.
   ///
   /// It begins at the token, without one with everything. `each` takes a page, and answers whether to
   /// go on.
   ///
   /// - Throws: ``Stop``, or what `each` throws.
   mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws
 }
 
@@ -56,7 +56,7 @@ package struct Page: Equatable, Sendable {
   package var rows: [Row]
   /// What can't be a row.
   package var refused: [RefusedRow]
-  /// How far this page brings the table, rows that were refused not counted.
+  /// How far this page brings the feed, rows that were refused not counted.
   package var token: DeltaToken?
   /// How many rows the pull has in all, where the server says so.
   package var total: Int?

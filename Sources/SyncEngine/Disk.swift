@@ -72,8 +72,8 @@ package protocol RowDisk {
   /// Returns the ids of the bases of a table that are no tombstones.
   func liveIDs(in table: TableName) throws -> [ItemID]
 
-  /// Returns how far the pulls of a table have come.
-  func token(of table: TableName) throws -> DeltaToken?
+  /// Returns how far the pulls of a feed have come, with the filter that it has.
+  func token(of feed: Feed) throws -> DeltaToken?
 
   /// Returns how many items the newest token says that deletes are measured by; `nil` where none says so.
   func measure(of table: TableName) throws -> Int?

@@ -12,9 +12,9 @@ package enum Fact: Equatable, Sendable {
   case arrived(Arrival, ends: ItemID? = nil)
   /// The rows of all open arrivals are bases, but those of the items with these ids.
   case taken(but: Set<ItemID>)
-  /// How far the pulls of the table have come, `nil` if that is as before, and how many items deletes are
+  /// How far the pulls of a feed have come, `nil` where the next begins anew, and how many items deletes are
   /// measured by.
-  case token(DeltaToken?, of: Int? = nil)
+  case token(Feed, DeltaToken?, of: Int? = nil)
   /// A pull of the table has reached its end.
   case pulled
   /// A write is about to be sent, once more perhaps.

@@ -217,7 +217,7 @@ import Testing
     let transport = ScriptedTransport(.json(400, Self.needsVersion2))
     var backend = Stage().backend(transport)
     let stop = #expect(throws: Stop.self) {
-      try backend.pages(of: Sample.table, from: nil) { _ in true }
+      try backend.pages(of: Feed(Sample.table), from: nil) { _ in true }
     }
     guard case .notSpeaking(let fact, _)? = stop else {
       Issue.record("\(String(describing: stop))")

@@ -118,7 +118,7 @@ import Testing
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
-    #expect(throws: stop) { try backend.pages(of: Sample.table, from: nil) { _ in true } }
+    #expect(throws: stop) { try backend.pages(of: Feed(Sample.table), from: nil) { _ in true } }
   }
 
   @Test("a write says which data set it is meant for, and is not done where another one is told")

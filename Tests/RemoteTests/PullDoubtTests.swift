@@ -21,7 +21,7 @@ import Testing
       twin.transport, facts: facts ?? ServerFacts(dialect: .datasync),
       settings: RemoteSettings(pageSize: pageSize))
     do {
-      try backend.pages(of: Sample.table, from: token) {
+      try backend.pages(of: Feed(Sample.table), from: token) {
         pages.append($0)
         return true
       }
@@ -107,7 +107,7 @@ import Testing
       .json(200, #"{"items":[],"count":null}"#))
     var count = 0
     var backend = stage.backend(transport)
-    try backend.pages(of: Sample.table, from: nil) {
+    try backend.pages(of: Feed(Sample.table), from: nil) {
       count += $0.rows.count
       return true
     }

@@ -13,7 +13,7 @@ import Testing
   ) throws -> [Page] {
     var pages: [Page] = []
     var backend = stage.backend(transport, facts: facts, settings: settings)
-    try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) {
+    try backend.pages(of: Feed(Sample.table), from: token.map { DeltaToken(Text($0)) }) {
       pages.append($0)
       return true
     }
@@ -56,7 +56,7 @@ import Testing
       list(row("a", one), row("b", one), row("c", two)), list(row("d", two), count: 4), list())
     var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
     var underWay: [Int] = []
-    try backend.pages(of: Sample.table, from: nil) { _ in
+    try backend.pages(of: Feed(Sample.table), from: nil) { _ in
       underWay.append(transport.log.requests.count)
       return true
     }
@@ -77,7 +77,7 @@ import Testing
     var found: [Page] = []
     var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
     #expect(throws: Self.endless) {
-      try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) {
+      try backend.pages(of: Feed(Sample.table), from: token.map { DeltaToken(Text($0)) }) {
         found.append($0)
         return true
       }
@@ -93,7 +93,7 @@ import Testing
     let start = twin.requests.count
     twin.maxTop = maxTop
     var found = Set<ItemID>()
-    try backend.pages(of: Sample.table, from: nil) {
+    try backend.pages(of: Feed(Sample.table), from: nil) {
       found.formUnion($0.rows.map(\.id))
       return true
     }
@@ -156,7 +156,7 @@ import Testing
       transport, facts: ServerFacts(dialect: .datasync, dataset: dataset.map { Text($0) }),
       settings: RemoteSettings(pageSize: 16))
     var found: [Page] = []
-    try backend.pages(of: Sample.table, from: nil) {
+    try backend.pages(of: Feed(Sample.table), from: nil) {
       found.append($0)
       return true
     }
@@ -177,7 +177,7 @@ import Testing
     var found: [Page] = []
     var backend = stage.backend(transport, settings: RemoteSettings(pageSize: 3))
     #expect(throws: Stop.unreachable("the server was silent for 30 s")) {
-      try backend.pages(of: Sample.table, from: nil) {
+      try backend.pages(of: Feed(Sample.table), from: nil) {
         found.append($0)
         return true
       }
@@ -191,7 +191,7 @@ import Testing
     let transport = ScriptedTransport(.json(400, #"{"error":"no such column"}"#))
     var backend = stage.backend(transport)
     #expect(throws: Stop.notSpeaking("the server answered 400 no such column")) {
-      try backend.pages(of: Sample.table, from: nil) { _ in true }
+      try backend.pages(of: Feed(Sample.table), from: nil) { _ in true }
     }
     #expect(transport.log.requests.count == 10)
     #expect(transport.log.targets.last?.contains("$top=1&") == true)

@@ -55,7 +55,8 @@ import Testing
     var backend = stage.backend(
       transport, facts: ServerFacts(dialect: dialect, tables: dialect.knownTables),
       settings: RemoteSettings(pageSize: 7))
-    try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) { _ in true }
+    try backend.pages(of: Feed(Sample.table), from: token.map { DeltaToken(Text($0)) }) { _ in true
+    }
     #expect(transport.log.targets == [target])
   }
 
@@ -170,7 +171,7 @@ import Testing
         var backend = stage.backend(
           transport, facts: ServerFacts(dialect: .datasync, dataset: dataset),
           settings: RemoteSettings(pageSize: 7))
-        try backend.pages(of: Sample.table, from: token) { page in
+        try backend.pages(of: Feed(Sample.table), from: token) { page in
           guard pages < limit else { return false }
           pages += 1
           found.formUnion(page.rows.map(\.id.description))

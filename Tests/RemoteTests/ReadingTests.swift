@@ -68,7 +68,7 @@ import Testing
   func missingTable() throws {
     var backend = backend(.mobileServices, ScriptedTransport(.json(404, "{}")))
     #expect(throws: Stop.noTable(Sample.table)) {
-      try backend.pages(of: Sample.table, from: nil) { _ in true }
+      try backend.pages(of: Feed(Sample.table), from: nil) { _ in true }
     }
     #expect(backend.facts.tables[Sample.table]?.isMissing == true)
   }

@@ -147,7 +147,7 @@ extension Stage {
       facts: ServerFacts(
         dialect: twin.dialect, dataset: dataset, tables: twin.dialect.knownTables),
       settings: RemoteSettings(pageSize: pageSize))
-    try backend.pages(of: Sample.table, from: token.map { DeltaToken(Text($0)) }) {
+    try backend.pages(of: Feed(Sample.table), from: token.map { DeltaToken(Text($0)) }) {
       pages.append($0)
       return true
     }

@@ -162,12 +162,12 @@ struct FaultyLine: Backend {
   }
 
   mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     var copy = self
     defer { (events, random) = (copy.events, copy.random) }
     var last: Timestamp?
-    try line.pages(of: table, from: token) { page in
+    try line.pages(of: feed, from: token) { page in
       if let last, last == page.rows.first?.updatedAt { copy.count("tie across pages") }
       last = page.rows.last?.updatedAt
       switch copy.nextFault() {
@@ -178,7 +178,7 @@ struct FaultyLine: Backend {
         // A lagging replica: one of the rows is the one before it.
         var page = page
         if let index = page.rows.indices.last,
-          let old = copy.server.stale(ItemKey(table, page.rows[index].id))
+          let old = copy.server.stale(ItemKey(feed.table, page.rows[index].id))
         {
           copy.note("stale row \(old.id)")
           page.rows[index] = old
@@ -187,7 +187,7 @@ struct FaultyLine: Backend {
         return try each(page)
       case .elsewhere:
         let goesOn = try each(page)
-        let key = page.rows.first.map { ItemKey(table, $0.id) }
+        let key = page.rows.first.map { ItemKey(feed.table, $0.id) }
         copy.change(copy.random.once(in: 2) ? key : nil, &copy.random)
         return goesOn
       default: return try each(page)

@@ -365,14 +365,14 @@ extension Simulation {
   func pull(
     _ client: Client<Host>, full: Bool = false, _ faults: [Plan.Fault], _ dice: inout SplitMix64
   ) {
-    var report = PullReport(table: table)
+    var report = PullReport(Feed(table))
     var live: Set<ItemID> = []
     var stop: Stop?
     command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
       live = Set(try disk.liveIDs(in: table))
       do {
         try Pull(settings: settings(forcing: isCalm)).run(
-          table, full: full, on: &disk, from: &client.line, report: &report)
+          Feed(table), full: full, on: &disk, from: &client.line, report: &report)
       } catch let error as Stop {
         stop = error
         guard case .unsafe(let words, _) = error else { throw error }

@@ -152,7 +152,7 @@ struct Watched<Work: Disk>: Disk {
 
   func liveIDs(in table: TableName) throws -> [ItemID] { try work.liveIDs(in: table) }
 
-  func token(of table: TableName) throws -> DeltaToken? { try work.token(of: table) }
+  func token(of feed: Feed) throws -> DeltaToken? { try work.token(of: feed) }
 
   func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }
 

@@ -97,9 +97,10 @@ struct Bench {
 
   @discardableResult
   mutating func pull(full: Bool = false) throws -> PullReport {
-    var report = PullReport(table: table)
+    var report = PullReport(Feed(table))
     report.events = try Recovery.run([table], on: &disk, settings: settings)
-    try Pull(settings: settings).run(table, full: full, on: &disk, from: &line, report: &report)
+    try Pull(settings: settings).run(
+      Feed(table), full: full, on: &disk, from: &line, report: &report)
     return report
   }
 

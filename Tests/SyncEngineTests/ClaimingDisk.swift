@@ -24,7 +24,7 @@ struct ClaimingDisk: Disk {
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }
   func base(of key: ItemKey) throws -> Base { try memory.base(of: key) }
   func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
-  func token(of table: TableName) throws -> DeltaToken? { try memory.token(of: table) }
+  func token(of feed: Feed) throws -> DeltaToken? { try memory.token(of: feed) }
   func arrivals(in table: TableName) throws -> [Arrival] { try memory.arrivals(in: table) }
   func arrival(of key: ItemKey) throws -> Arrival? { try memory.arrival(of: key) }
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }

@@ -42,9 +42,9 @@ import Testing
     try bench.elsewhere("c", #"{"n":2}"#)
     try bench.save("c", #"{"n":3}"#)
     try bench.elsewhere("d", #"{"n":1}"#)
-    var report = PullReport(table: bench.table, isBrief: true)
+    var report = PullReport(Feed(bench.table), isBrief: true)
     try Pull(settings: bench.settings).run(
-      bench.table, on: &bench.disk, from: &bench.line, report: &report)
+      Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
     #expect((report.added, report.updated, report.removed) == (1, 1, 1))
     #expect(report.words == ["c conflict MM", "b removed"])
     #expect(!report.isEmpty)
@@ -107,9 +107,9 @@ import Testing
       Page(rows: [try row("a", "{}"), try row("b", "{}")], token: nil),
       Page(rows: [try row("a", #"{"n":3}"#)] + twins, token: nil),
     ]
-    var report = PullReport(table: bench.table)
+    var report = PullReport(Feed(bench.table))
     try Pull(settings: bench.settings).run(
-      bench.table, on: &bench.disk, from: &bench.line, report: &report)
+      Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
     #expect(try report.twin == ItemID("b"))
     #expect(bench.item("b") == #"{"n":2}"#)
   }
@@ -118,9 +118,9 @@ import Testing
   mutating func progress() throws {
     for number in 0..<7 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
     var told: [String] = []
-    var report = PullReport(table: bench.table)
+    var report = PullReport(Feed(bench.table))
     try Pull(settings: bench.settings, progress: { told.append("\($0)/\($1 ?? 0)") }).run(
-      bench.table, on: &bench.disk, from: &bench.line, report: &report)
+      Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
     #expect(told == ["3/7", "6/7", "7/7"])
   }
 
@@ -129,10 +129,10 @@ import Testing
   mutating func cutOff() throws {
     for number in 0..<7 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
     bench.line.pagesLeft = 1
-    var report = PullReport(table: bench.table)
+    var report = PullReport(Feed(bench.table))
     #expect(throws: ScriptedLine.cut) {
       try Pull(settings: bench.settings).run(
-        bench.table, on: &bench.disk, from: &bench.line, report: &report)
+        Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
     }
     #expect(report.words == ["n0 added", "n1 added", "n2 added"])
     #expect(bench.disk.files.count == 3)

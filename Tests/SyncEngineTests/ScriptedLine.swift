@@ -148,7 +148,7 @@ struct ScriptedLine: Backend {
   }
 
   mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     log.lists.append(token)
     var left = pagesLeft ?? .max
@@ -157,7 +157,7 @@ struct ScriptedLine: Backend {
       left -= 1
       return try each(page)
     }
-    guard let pages else { return try model.pages(of: table, from: token, each: hand) }
+    guard let pages else { return try model.pages(of: feed, from: token, each: hand) }
     for page in pages { guard try hand(page) else { return } }
   }
 }

@@ -59,7 +59,7 @@ package struct MemoryDisk: Disk {
     var arrivals: [ItemID: Arrival] = [:]
     var attempts: [ItemID: Attempt] = [:]
     var rejections: [ItemID: Rejection] = [:]
-    var token: DeltaToken?
+    var tokens: [Feed: DeltaToken] = [:]
     var measure: Int?
     var isPulled = false
 
@@ -85,8 +85,9 @@ package struct MemoryDisk: Disk {
           arrivals[id] = nil
         }
         for arrival in taken.values { bases[arrival.row.id] = arrival.row }
-      case .fact(.token(let token, let count)):
-        self.token = token ?? self.token
+      case .fact(.token(let feed, let token, let count)):
+        tokens = tokens.filter { $0.key.query != feed.query }
+        tokens[feed] = token
         measure = count ?? measure
       case .fact(.pulled): isPulled = true
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
@@ -274,7 +275,7 @@ package struct MemoryDisk: Disk {
     rows[table]?.bases.values.filter { !$0.deleted }.map(\.id) ?? []
   }
 
-  package func token(of table: TableName) throws -> DeltaToken? { rows[table]?.token }
+  package func token(of feed: Feed) throws -> DeltaToken? { rows[feed.table]?.tokens[feed] }
 
   package func measure(of table: TableName) throws -> Int? { rows[table]?.measure }
 

@@ -233,8 +233,9 @@ package struct ModelBackend: Backend {
   }
 
   package mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
+    let table = feed.table
     try server.check(table)
     let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
     // Where commits come late, what was stamped since the pull began may have some before it.

@@ -17,6 +17,19 @@ extension RowDisk {
     in table: TableName, but ids: Set<ItemID> = [], token: DeltaToken? = nil
   ) throws {
     let taken = Fact.taken(but: ids)
-    try append(token.map { [taken, .token($0)] } ?? [taken], to: table, durably: true)
+    try append(
+      token.map { [taken, .token(Feed(table), $0)] } ?? [taken], to: table, durably: true)
+  }
+
+  /// Returns how far the pulls of a whole table have come.
+  package func token(of table: TableName) throws -> DeltaToken? { try token(of: Feed(table)) }
+}
+
+extension Backend {
+  /// Brings the rows of a whole table.
+  package mutating func pages(
+    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+  ) throws {
+    try pages(of: Feed(table), from: token, each: each)
   }
 }

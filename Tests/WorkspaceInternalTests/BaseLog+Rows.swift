@@ -16,6 +16,6 @@ extension BaseLog {
 
   /// Makes the open arrivals bases, but some, and moves the token.
   func take(but ids: Set<ItemID> = [], token: DeltaToken? = nil) throws {
-    try append([.taken(but: ids)] + (token.map { [.token($0)] } ?? []), durably: true)
+    try append([.taken(but: ids)] + (token.map { [.token(Feed(table), $0)] } ?? []), durably: true)
   }
 }

@@ -157,7 +157,7 @@ private struct BaseModel {
     private mutating func move() throws {
       let token = DeltaToken(Text("T\(random.below(100))"))
       let isEnd = random.once(in: 4)
-      try log.append([isEnd ? .pulled : .token(token)], durably: true)
+      try log.append([isEnd ? .pulled : .token(Feed(log.table), token)], durably: true)
       durable = log.position.offset
       model.add(isEnd ? .pulled : .token(token), end: durable)
     }
@@ -203,7 +203,7 @@ private struct BaseModel {
       let live = model.bases.values.filter { !$0.deleted }
       #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
       #expect(log.rows.liveCount == live.count, context)
-      #expect(log.rows.token == model.token, context)
+      #expect(log.rows.tokens[Feed(log.table)] == model.token, context)
       #expect(log.rows.isPulled == model.isPulled, context)
       #expect(
         try log.attempts() == model.attempts.values.sorted { $0.key < $1.key }, context)

@@ -65,7 +65,10 @@ import Testing
   func writesDocumentedLines() throws {
     let log = try bench.log()
     try log.append(
-      [.arrived(Arrival(try bench.row("a", "one"))), .token(DeltaToken("T\"1"), of: 7)],
+      [
+        .arrived(Arrival(try bench.row("a", "one"))),
+        .token(Feed(log.table), DeltaToken("T\"1"), of: 7),
+      ],
       durably: true)
     try log.bring([try bench.row("z", "last")])
     try log.take(but: [id("a")])
@@ -136,7 +139,7 @@ import Testing
     #expect(generations.count == 3)
     for log in [log, try bench.log()] {
       #expect(log.rows.liveCount == 100)
-      #expect(log.rows.token == DeltaToken("T12"))
+      #expect(log.rows.tokens[Feed(log.table)] == DeltaToken("T12"))
       for number in 0..<100 {
         #expect(try log.base(of: id(Text("id\(number)"))).row?.version == Version("v12"))
       }

@@ -119,7 +119,7 @@ import WorkspaceSupport
     var met: Set<String> = []
     try losing(kind) { disk in
       try disk.append(
-        [.arrived(Arrival(row("a", 1))), .token(DeltaToken("t"), of: 60)], to: table,
+        [.arrived(Arrival(row("a", 1))), .token(Feed(table), DeltaToken("t"), of: 60)], to: table,
         durably: false)
     } then: { disk throws in
       let (token, rows) = (try disk.token(of: table), try disk.arrivals(in: table).map(\.row))

@@ -34,14 +34,14 @@ struct Puller {
         let workspace = session.workspace
         pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
       }
-      let isNew = try disk.token(of: table) == nil && disk.liveIDs(in: table).isEmpty
+      let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
-      var report = PullReport(table: table, isBrief: !options.verbose && !options.json)
+      var report = PullReport(Feed(table), isBrief: !options.verbose && !options.json)
       var failure: (any Error)?
       do {
         try pull.run(
-          table, full: isFull || server.isUnverified, on: &disk, from: &server.backend,
+          report.feed, full: isFull || server.isUnverified, on: &disk, from: &server.backend,
           report: &report)
       } catch {
         failure = error
@@ -68,7 +68,8 @@ struct Puller {
   private func addRecovered(to report: inout PullReport, _ journal: JournalState) {
     let found = Set(report.events.map(\.key))
     let recovered = session.recovery.conflicts.filter {
-      $0.key.table == report.table && !found.contains($0.key) && journal.conflicts[$0.key] != nil
+      $0.key.table == report.feed.table && !found.contains($0.key)
+        && journal.conflicts[$0.key] != nil
     }
     report.events = recovered + report.events
   }
@@ -78,12 +79,13 @@ struct Puller {
     _ report: PullReport, isWhole: Bool, _ nanoseconds: Int64, on disk: some Disk
   ) throws {
     let printer = context.printer
-    for row in try disk.arrivals(in: report.table).map(\.row) {
-      let obstacle = try disk.obstacle(to: ItemKey(report.table, row.id))
+    for row in try disk.arrivals(in: report.feed.table).map(\.row) {
+      let obstacle = try disk.obstacle(to: ItemKey(report.feed.table, row.id))
       if let obstacle { obstacles.append(obstacle) }
     }
     if let twin = report.twin {
-      printer.warn("the server listed \(ItemKey(report.table, twin)) twice; used the later row")
+      printer.warn(
+        "the server listed \(ItemKey(report.feed.table, twin)) twice; used the later row")
     }
     guard isWhole || !report.isEmpty else { return }
     printer.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
@@ -94,11 +96,11 @@ struct Puller {
       if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
     }
     if report.untold > 0 { printer.result(Line("… and \(report.untold) more")) }
-    for row in report.refused { show(row, of: report.table) }
+    for row in report.refused { show(row, of: report.feed.table) }
     for fault in report.faults {
       printer.warn(
         Problem(
-          .rejected, "\(report.table): \(fault)",
+          .rejected, "\(report.feed): \(fault)",
           hints: ["to read all rows again: \(typed: context.sameTables(["pull", "--full"]))"]))
     }
     summaries.append(report.json)
@@ -112,7 +114,7 @@ struct Puller {
       count == 1
       ? "1 item differs from the server, and this workspace has no record of it"
       : "\(count) items differ from the server, and this workspace has no record of them"
-    let table = session.tables.count == 1 ? [] : ["-t", "\(report.table)"]
+    let table = session.tables.count == 1 ? [] : ["-t", "\(report.feed.table)"]
     let way = ["resolve", "--server", "-a"] + table
     context.printer.warn(
       Problem(.conflicts, fact, hints: ["to take the server's rows: \(typed: way)"]))
@@ -120,7 +122,7 @@ struct Puller {
 
   private func heading(_ report: PullReport) -> Line {
     let width = session.tables.map { $0.description.utf8.count }.max() ?? 0
-    var line = Line("\(report.table)")
+    var line = Line("\(report.feed)")
     line.pad(to: width + 2)
     line.append(report.words)
     return line
@@ -174,7 +176,7 @@ extension PullReport {
 
   fileprivate var json: JSON {
     JSONObject([
-      "table": table, "new": added, "changed": updated, "deleted": removed,
+      "table": feed.table, "new": added, "changed": updated, "deleted": removed,
       "conflicts": conflicts.count,
     ]).json
   }

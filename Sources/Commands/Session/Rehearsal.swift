@@ -11,7 +11,7 @@ struct Rehearsal<Stage: Disk> {
   private var bases: [ItemKey: Row] = [:]
   /// The arrivals that are open here; `nil` for one that is open in the disk below and taken here.
   private var open: [ItemKey: Arrival?] = [:]
-  private var tokens: [TableName: DeltaToken] = [:]
+  private var tokens: [Feed: DeltaToken?] = [:]
   private var measures: [TableName: Int] = [:]
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
@@ -87,8 +87,8 @@ extension Rehearsal: RowDisk {
     return ids.sorted()
   }
 
-  func token(of table: TableName) throws -> DeltaToken? {
-    try tokens[table] ?? rows(of: table)?.token(of: table)
+  func token(of feed: Feed) throws -> DeltaToken? {
+    try tokens[feed] ?? rows(of: feed.table)?.token(of: feed)
   }
 
   func measure(of table: TableName) throws -> Int? {
@@ -142,8 +142,8 @@ extension Rehearsal: RowDisk {
           open[ItemKey(table, arrival.id)] = .some(nil)
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
-      case .token(let token, let count):
-        tokens[table] = token ?? tokens[table]
+      case .token(let feed, let token, let count):
+        tokens[feed] = .some(token)
         measures[table] = count ?? measures[table]
       // No write is sent in a rehearsal, and its pulls end nothing.
       case .pulled, .sent, .refused, .ended: break
@@ -168,7 +168,7 @@ extension Rehearsal: RowDisk {
 
   mutating func forget(_ table: TableName) throws {
     forgotten.insert(table)
-    tokens[table] = nil
+    tokens = tokens.filter { $0.key.table != table }
     bases = bases.filter { $0.key.table != table }
     open = open.filter { $0.key.table != table }
   }

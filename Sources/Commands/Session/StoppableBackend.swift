@@ -35,10 +35,10 @@ struct StoppableBackend: Backend {
   }
 
   mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     let isInterrupted = isInterrupted
-    try inner.pages(of: table, from: token) { try each($0) && !isInterrupted() }
+    try inner.pages(of: feed, from: token) { try each($0) && !isInterrupted() }
     guard !isInterrupted() else { throw Self.stop }
   }
 }

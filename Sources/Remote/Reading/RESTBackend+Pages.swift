@@ -3,8 +3,9 @@ package import SyncModel
 
 extension RESTBackend {
   package mutating func pages(
-    of table: TableName, from token: DeltaToken?, each: (Page) throws -> Bool
+    of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
+    let table = feed.table
     let start = token?.timestamp
     if token != nil, start == nil {
       exchange.dependencies.notice(

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// A pull: it applies the server's changes of a table to its items.
+/// A pull: it applies the server's changes of a feed to the items of its table.
 ///
 /// ```
 ///   page → arrivals and token, one durable write → … → items → settle → arrivals are bases
@@ -29,22 +29,23 @@ package struct Pull {
     self.quarantine = quarantine
   }
 
-  /// Pulls one table.
+  /// Pulls one feed.
   ///
   /// With `full`, everything is read again, and rows that are gone are found. The report takes what
   /// happened also where the pull ends with an error.
   ///
   /// - Throws: ``Stop``, after which what was told is in effect and the next pull goes on.
   package func run(
-    _ table: TableName, full: Bool = false, on disk: inout some Disk,
+    _ feed: Feed, full: Bool = false, on disk: inout some Disk,
     from backend: inout some Backend, report: inout PullReport
   ) throws {
-    var run = try PullRun(table, full: full, settings: settings, report: report, on: &disk)
+    let table = feed.table
+    var run = try PullRun(feed, full: full, settings: settings, report: report, on: &disk)
     defer { report = run.report }
     var found: [Row] = []
     do {
       let known = run.unseen
-      try backend.pages(of: table, from: full ? nil : disk.token(of: table)) { page in
+      try backend.pages(of: feed, from: full ? nil : disk.token(of: feed)) { page in
         for row in page.refused { try quarantine(table, row) }
         try run.take(page, to: &disk)
         progress(run.rows, page.total)

@@ -1,9 +1,9 @@
 package import SyncModel
 
-/// The report of a pull of one table.
+/// The report of a pull of one feed.
 package struct PullReport: Equatable, Sendable {
-  /// The table.
-  package let table: TableName
+  /// What was pulled.
+  package let feed: Feed
   /// What happened, in the order in which it did.
   package var events: [Event] = []
   /// How many items are new here.
@@ -32,8 +32,8 @@ package struct PullReport: Equatable, Sendable {
   ///
   /// A brief one counts the items that are simply new, changed or removed, and keeps no events of them
   /// but of the first 20 that are removed: of a large pull they would be as large as the table.
-  package init(table: TableName, isBrief: Bool = false) {
-    self.table = table
+  package init(_ feed: Feed, isBrief: Bool = false) {
+    self.feed = feed
     self.isBrief = isBrief
   }
 

@@ -1,10 +1,11 @@
 import SyncModel
 
-/// One pull of one table under way.
+/// One pull of one feed under way.
 struct PullRun {
-  let table: TableName
+  let feed: Feed
   let settings: Settings
   var report: PullReport
+  private var table: TableName { feed.table }
   /// How many items deletes are measured by.
   ///
   /// They were there when the pull began, or when the pull began that brought a delete which still waits:
@@ -31,10 +32,11 @@ struct PullRun {
 
   /// Begins a pull; what has arrived before comes first.
   init(
-    _ table: TableName, full: Bool, settings: Settings, report: PullReport,
+    _ feed: Feed, full: Bool, settings: Settings, report: PullReport,
     on disk: inout some Disk
   ) throws {
-    (self.table, self.settings, self.report) = (table, settings, report)
+    (self.feed, self.settings, self.report) = (feed, settings, report)
+    let table = feed.table
     let before = try disk.takeArrivals(in: table, settings: settings)
     let ids = try disk.liveIDs(in: table)
     measure =
@@ -101,12 +103,14 @@ struct PullRun {
   private mutating func lay(
     _ news: [Row], token: DeltaToken?, to disk: inout some Disk
   ) throws {
-    let token = isBlocked ? nil : token
-    guard try !news.isEmpty || token != nil && token != disk.token(of: table) else { return }
+    let known = try disk.token(of: feed)
+    let token = isBlocked ? known : token ?? known
+    guard !news.isEmpty || token != known else { return }
     brought.formUnion(news.map(\.id))
     bytes += news.reduce(0) { $0 + $1.text.count }
     try disk.append(
-      news.map { .arrived(Arrival($0)) } + [.token(token, of: measure)], to: table, durably: true)
+      news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
+      durably: true)
   }
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.

@@ -66,12 +66,10 @@ extension Examiner {
 
   /// I10, told and never mended: a pull checks its token by itself.
   private mutating func examineToken(of base: BaseLog, _ newest: Timestamp?, _ place: String) {
-    guard let token = base.rows.token else { return }
-    guard let time = token.timestamp else {
-      return add(
-        .token, at: place, "the delta token is not a time: the next pull reads all rows", .note)
-    }
-    if let newest, newest < time {
+    let times = base.rows.tokens.values.map(\.timestamp)
+    if times.contains(nil) {
+      add(.token, at: place, "the delta token is not a time: the next pull reads all rows", .note)
+    } else if let newest, times.contains(where: { $0.map { newest < $0 } ?? false }) {
       add(
         .token, at: place,
         "the delta token is later than every row; to read all rows: tsync pull --full", .note)
@@ -122,7 +120,7 @@ extension Examiner {
 extension BaseRows {
   /// Whether two readings of a log came to the same, whatever an index told them.
   fileprivate func isSame(as other: BaseRows) -> Bool {
-    guard token == other.token, measure == other.measure, open == other.open,
+    guard tokens == other.tokens, measure == other.measure, open == other.open,
       liveCount == other.liveCount,
       effectiveBytes == other.effectiveBytes
     else { return false }

@@ -42,8 +42,8 @@ final class IndexedTable {
   let generation: Text
   /// How far the base log is known.
   let position: LogPosition
-  /// The delta token, as of there.
-  let token: DeltaToken?
+  /// The delta tokens, as of there.
+  let tokens: [Feed: DeltaToken]
   /// How many items deletes are measured by.
   let measure: Int?
   /// Whether a pull has reached its end.
@@ -101,7 +101,7 @@ final class IndexedTable {
     self.generation = generation
     position = LogPosition(
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
-    token = description["token"]?.text.map(DeltaToken.init)
+    tokens = Self.tokens(description["tokens"], of: table)
     measure = description["of"]?.integer
     isPulled = description["pulled"]?.boolean == true
     liveCount = live
@@ -116,6 +116,17 @@ final class IndexedTable {
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
     digests = UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<digestEnd])
+  }
+
+  /// Reads how far feeds have come, `["token","query","filter"]` each, of which what is `null` isn't there.
+  private static func tokens(_ list: JSON?, of table: TableName) -> [Feed: DeltaToken] {
+    let tokens = (list?.elements ?? []).compactMap { parts -> (Feed, DeltaToken)? in
+      guard let parts = parts.elements, parts.count == 3, let token = parts[0].text else {
+        return nil
+      }
+      return (Feed(table, query: parts[1].text, filter: parts[2].text), DeltaToken(token))
+    }
+    return Dictionary(tokens, uniquingKeysWith: { $1 })
   }
 
   /// Reads which ids stand for others, `["a","b"]` each.

@@ -36,7 +36,8 @@ struct StatIndexWriter {
         let open = $1.base.rows.open
         let lines =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
-        return $0 + 1_024 + 6 * ($1.base.rows.token?.text.string.utf8.count ?? 0)
+          + Self.tokens($1.base.rows.tokens)
+        return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
     let place = directory.place(of: StatIndex.name)
@@ -65,7 +66,7 @@ struct StatIndexWriter {
     object.append("number", .integer(base.position.number))
     object.append("durable", .integer(base.position.durable))
     object.append("line", .integer(Int(base.position.checksum)))
-    object.append("token", base.rows.token.map { .string($0.text) } ?? .null)
+    object.append("tokens", .array(Self.tokens(base.rows.tokens)))
     if let count = base.rows.measure { object.append("of", .integer(count)) }
     object.append("pulled", .bool(base.rows.isPulled))
     object.append("live", .integer(base.rows.liveCount))
@@ -93,6 +94,12 @@ struct StatIndexWriter {
     lines.sorted { $0.key < $1.key }.map { id, entry in
       [.string(id.text), .integer(entry.offset), .integer(Int(entry.length))]
     }
+  }
+
+  private static func tokens(_ tokens: [Feed: DeltaToken]) -> [JSON] {
+    tokens.map { feed, token in
+      [.string(token.text)] + [feed.query, feed.filter].map { $0.map { .string($0) } ?? .null }
+    }.map { .array($0) }
   }
 
   private static func renames(_ renames: [ItemID: ItemID]) -> [JSON] {

@@ -31,9 +31,9 @@ extension BaseLog {
         line.id.withBytes { compacted.add(base: copy, $0) }
       }
       try write(.taken(but: []), to: &writer)
-      if rows.token != nil || rows.measure != nil {
-        try write(.token(rows.token, of: rows.measure), to: &writer)
-        compacted.set(rows.token, of: rows.measure)
+      for (feed, token) in rows.knownTokens(of: table) {
+        try write(.token(feed, token, of: rows.measure), to: &writer)
+        compacted.set(token, of: feed, measure: rows.measure)
       }
       if rows.isPulled { try write(.pulled, to: &writer) }
       compacted.isPulled = rows.isPulled

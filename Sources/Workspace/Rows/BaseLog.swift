@@ -107,14 +107,15 @@ final class BaseLog {
         add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
       }
     case .taken(let ids): rows.take(but: Set(ids))
-    case .token(let token, let count): rows.set(token, of: count)
+    case .token(let token, let query, let filter, let count):
+      rows.set(token, of: Feed(table, query: query, filter: filter), measure: count)
     case .pulled: rows.isPulled = true
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
     case .commit(let token, let held):
       rows.takeOfFormer(but: Set(held))
-      rows.set(token, of: nil)
+      if let token { rows.set(token, of: Feed(table), measure: nil) }
       rows.isPulled = true
     case nil:
       throw damage(at: line.offset, "it is not a line of a base log")
@@ -132,7 +133,7 @@ final class BaseLog {
       let new = arrival.was == nil ? nil : arrival.row.id
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
-    case .token(let token, let count): rows.set(token, of: count)
+    case .token(let feed, let token, let count): rows.set(token, of: feed, measure: count)
     case .pulled: rows.isPulled = true
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)

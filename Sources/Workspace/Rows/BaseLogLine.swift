@@ -7,8 +7,8 @@ enum BaseLogLine {
   case row(RowLine)
   /// All open arrivals are bases, but those of these ids.
   case taken(but: [ItemID])
-  /// How far the pulls have come, and what deletes are measured by.
-  case token(DeltaToken?, of: Int?)
+  /// How far the pulls of a feed have come, and what deletes are measured by.
+  case token(DeltaToken?, query: Text?, filter: Text?, of: Int?)
   /// A pull has reached its end.
   case pulled
   /// A write of an item is open.
@@ -84,12 +84,14 @@ enum BaseLogLine {
         token.isNull || token.text != nil
       else { return nil }
       self = .commit(token: token.text.map(DeltaToken.init), held: ids)
-    } else if object["token"] != nil || object["of"] != nil {
-      let (token, count) = (object["token"]?.text, object["of"]?.integer)
-      guard object["token"] == nil || token != nil, object["of"] == nil || count != nil else {
+    } else if let token = object["token"] {
+      let count = object["of"]?.integer
+      guard token.isNull || token.text != nil, object["of"] == nil || count != nil else {
         return nil
       }
-      self = .token(token.map(DeltaToken.init), of: count)
+      self = .token(
+        token.text.map(DeltaToken.init), query: object["query"]?.text,
+        filter: object["filter"]?.text, of: count)
     } else if object["pulled"]?.boolean == true {
       self = .pulled
     } else {
@@ -120,8 +122,10 @@ enum BaseLogLine {
     case .taken(let ids):
       object.append("taken", true)
       object.append("but", .array(ids.sorted().map { .string($0.text) }))
-    case .token(let token, let count):
-      if let token { object.append("token", .string(token.text)) }
+    case .token(let feed, let token, let count):
+      object.append("token", token.map { .string($0.text) } ?? .null)
+      if let query = feed.query { object.append("query", .string(query)) }
+      if let filter = feed.filter { object.append("filter", .string(filter)) }
       if let count { object.append("of", .integer(count)) }
     case .pulled: object.append("pulled", true)
     case .sent(let attempt): object = attempt.object

@@ -15,8 +15,8 @@ struct BaseRows {
   private var left: Set<ItemID> = []
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   private(set) var open = OpenLines()
-  /// How far the table's pulls have come.
-  private(set) var token: DeltaToken?
+  /// How far the pulls of each feed have come.
+  private(set) var tokens: [Feed: DeltaToken] = [:]
   /// How many items deletes are measured by, as the newest token says.
   private(set) var measure: Int?
   /// Whether a pull has reached its end.
@@ -32,7 +32,7 @@ struct BaseRows {
   /// Makes the rows that the index knows.
   init(_ index: IndexedTable) {
     known = index
-    token = index.token
+    tokens = index.tokens
     measure = index.measure
     isPulled = index.isPulled
     liveCount = index.liveCount
@@ -132,13 +132,21 @@ struct BaseRows {
     for (id, entry) in moved { id.withBytes { setBase(entry, $0) } }
   }
 
-  /// Adds the line that says how far the pulls have come.
-  mutating func set(_ token: DeltaToken?, of count: Int?) {
-    self.token = token ?? self.token
+  /// Adds the line that says how far the pulls of a feed have come; of its query no other filter's counts
+  /// any more.
+  mutating func set(_ token: DeltaToken?, of feed: Feed, measure count: Int?) {
+    tokens = tokens.filter { $0.key.query != feed.query }
+    tokens[feed] = token
     measure = count ?? measure
   }
 
   // MARK: Looking up
+
+  /// The tokens, by their queries; without any, the measure of the whole table's is kept by none.
+  func knownTokens(of table: TableName) -> [(Feed, DeltaToken?)] {
+    guard !tokens.isEmpty || measure == nil else { return [(Feed(table), nil)] }
+    return tokens.sorted { $0.key.query ?? "" < $1.key.query ?? "" }.map { ($0, $1) }
+  }
 
   /// Returns where the base of an id lies; `nil` where none was ever seen.
   func entry(of id: UnsafeRawBufferPointer) -> BaseLogEntry? {

@@ -35,8 +35,8 @@ extension Workspace: RowDisk {
     return try base.names().compactMap(Layout.baseStem).compactMap { try? TableName($0) }.sorted()
   }
 
-  package func token(of table: TableName) throws -> DeltaToken? {
-    try rows.log(of: table).rows.token
+  package func token(of feed: Feed) throws -> DeltaToken? {
+    try rows.log(of: feed.table).rows.tokens[feed]
   }
 
   package func isPulled(_ table: TableName) throws -> Bool {

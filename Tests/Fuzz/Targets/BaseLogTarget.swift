@@ -15,7 +15,7 @@ enum BaseLogTarget {
       let scratch = ScratchDirectory(input.file, named: file)
     else { return }
     try input.salvage(BaseLog.kind)
-    var twins = [BaseLogTwin()]
+    var twins = [BaseLogTwin(table)]
     var isReadable = true
     for line in input.lines {
       guard var twin = twins.last, twin.take(line) else {
@@ -70,7 +70,7 @@ enum BaseLogTarget {
     _ = try? log.arrivals()
     var scanner = Scanner(of: log, in: scratch.directory, at: 0)
     try? scanner.run()
-    _ = try? log.append([.taken(but: []), .token(DeltaToken("x"))], durably: true)
+    _ = try? log.append([.taken(but: []), .token(Feed(log.table), DeltaToken("x"))], durably: true)
     _ = try? log.compact()
     try ensure(Set(scratch.names) == [file, StatIndex.name], "other files: \(scratch.names)")
   }
@@ -102,7 +102,9 @@ enum BaseLogTarget {
     let held = (try? log.arrivals())?.first.map { Set([$0.id]) } ?? []
     for (time, held) in [("2026-03-01T10:00:00.000Z", held), ("2026-03-01T11:00:00.000Z", [])] {
       let token = DeltaToken(Text(time))
-      guard (try? log.append([.taken(but: held), .token(token)], durably: true)) != nil else {
+      guard
+        (try? log.append([.taken(but: held), .token(Feed(log.table), token)], durably: true)) != nil
+      else {
         throw Finding(description: "can't be taken")
       }
       twin.take(but: held, token)

@@ -7,15 +7,17 @@ import SyncEngine
 struct BaseLogTwin: Equatable {
   private var rows: [ItemID: Row] = [:]
   private var waiting: [ItemID: Arrival] = [:]
-  private var token: DeltaToken?
+  private var tokens: [Feed: DeltaToken] = [:]
+  private let table: TableName
   private var measure: Int?
 
   /// Makes the twin of an empty log.
-  init() {}
+  init(_ table: TableName) { self.table = table }
 
   /// Asks a log for all that it knows.
   init(_ log: BaseLog) throws(Finding) {
-    (token, measure) = (log.rows.token, log.rows.measure)
+    table = log.table
+    (tokens, measure) = (log.rows.tokens, log.rows.measure)
     var ids: [ItemID] = []
     log.rows.forEach { id, _ in if let id = ItemID(id) { ids.append(id) } }
     do throws(WorkspaceError) {
@@ -56,17 +58,19 @@ struct BaseLogTwin: Equatable {
       return object[name]?.text.flatMap { try? ItemID($0) } != nil
     }
     let (token, count) = (object["token"], object["of"])
-    guard object["held"] == nil, token != nil || count != nil,
-      token == nil || token?.text != nil, count == nil || count?.integer != nil
+    guard object["held"] == nil, let token, token.isNull || token.text != nil,
+      count == nil || count?.integer != nil
     else { return false }
-    self.token = token?.text.map(DeltaToken.init) ?? self.token
+    let feed = Feed(table, query: object["query"]?.text, filter: object["filter"]?.text)
+    tokens = tokens.filter { $0.key.query != feed.query }
+    tokens[feed] = token.text.map(DeltaToken.init)
     measure = count?.integer ?? measure
     return true
   }
 
   /// Makes the arrivals bases, but some, and moves the token.
   mutating func take(but ids: Set<ItemID>, _ token: DeltaToken?) {
-    self.token = token ?? self.token
+    if let token { tokens[Feed(table)] = token }
     for (id, arrival) in waiting where !ids.contains(id) {
       rows[id] = nil
       rows[arrival.row.id] = arrival.row
