@@ -174,7 +174,9 @@ extension History {
     func isShort(_ id: String) -> Bool {
       id.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x66 || $0 == 0x2D }
     }
-    for item in items.filter({ !isShort($0.id) }) + items.filter({ isShort($0.id) }) {
+    // One id may be part of another: the longest first.
+    let longest = items.sorted { $0.id.utf8.count > $1.id.utf8.count }
+    for item in longest.filter({ !isShort($0.id) }) + longest.filter({ isShort($0.id) }) {
       let index = lines.firstIndex { line in
         line.hasPrefix("\(item.did) ") && (isShort(item.id) || line.contains(item.id))
       }
@@ -242,12 +244,14 @@ extension History {
     guard let document = status.document else {
       throw Finding(oracle: "JSON agrees", message: "no document: \(status.output)")
     }
-    guard push.status != 6 else { return }
+    // What waits comes first in a push.
+    guard push.status != 6, !status.error.contains("newer row") else { return }
+    let held = Set(push.items.filter { $0.did == "would hold" }.map(\.name))
     let letters = ["A": "would create", "M": "would update", "D": "would delete"]
     var (pending, unsure): (Set<String>, Set<String>) = ([], [])
     for item in (document["items"]?.elements ?? []).compactMap(\.object) {
       let name = "\(item["table"]?.text?.string ?? "")/\(item["id"]?.text?.string ?? "")"
-      guard item["state"]?.text == "pending", item["successor"] == nil else {
+      guard item["state"]?.text == "pending", item["successor"] == nil, !held.contains(name) else {
         unsure.insert(name)
         continue
       }

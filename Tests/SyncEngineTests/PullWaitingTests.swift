@@ -152,7 +152,7 @@ import Testing
     bench.ahead(of: 1) { $0.save(mine, as: key) }
     // Of an id made at random an answer like this says that the row is from here.
     bench.line.fates = [.broken]
-    #expect(try bench.push().words == [])
+    #expect(try bench.push().words == ["\(id) held"])
     bench.disk.beforeStep = nil
     #expect(bench.line.log.writes.isEmpty)
     #expect(try bench.push().words == ["\(id) conflict AA"])

@@ -98,6 +98,12 @@ extension Session {
   mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
   ) throws {
+    if rehearsal == nil {
+      // A push begins with the rows that wait.
+      var rehearsal = Rehearsal(on: workspace)
+      _ = try Recovery.run(tables, on: &rehearsal, settings: settings)
+      self.rehearsal = rehearsal
+    }
     let survey = try Survey(of: tables, on: rehearsed)
     let push = push(of: selection, maxDelete: maxDelete)
     let stop = try push.unmeant(in: survey, on: rehearsed).first?.stop
@@ -123,7 +129,13 @@ extension Session {
   private func previewEvents(
     _ survey: Survey, _ selection: Set<ItemKey>?, isStopped: Bool
   ) throws -> [Event] {
-    var events = isStopped ? [] : survey.pending(selection).map(\.accepted)
+    var events =
+      try isStopped
+      ? []
+      : survey.pending(selection).map { operation in
+        try rehearsed.arrival(of: operation.key) == nil
+          ? operation.accepted : Event(operation.key, .held, item: operation.item)
+      }
     let sent = Set(events.map(\.key))
     for entry in survey.entries {
       guard let key = entry.key else { continue }

@@ -81,7 +81,8 @@ struct PushQueue {
     if case .invalid = client { return nil }
     // Only what arrives changes it.
     let base = try planned.base.map { Base($0) } ?? disk.base(of: key)
-    // A row that waits, since its item could not be read a moment ago, comes first.
+    // A row that waits, since its item could not be read a moment ago or would be removed, comes first.
+    if try disk.arrival(of: key) != nil { run.brought.insert(key) }
     guard
       try disk.journal.conflicts[key] == nil && disk.attempt(of: key) == nil
         && disk.arrival(of: key) == nil,
