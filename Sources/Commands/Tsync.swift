@@ -22,7 +22,8 @@ package enum Tsync {
       PurgeCommand.self,
     ],
     "set up": [
-      RemoteCommand.self, ConfigCommand.self, DoctorCommand.self, ServeCommand.self,
+      RemoteCommand.self, QueryCommand.self, ConfigCommand.self, DoctorCommand.self,
+      ServeCommand.self,
       HelpCommand.self,
     ],
   ]

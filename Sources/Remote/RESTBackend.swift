@@ -15,6 +15,8 @@ package struct RESTBackend<T: Transport>: Backend {
   /// The inserts that the server has carried out without saying under which id.
   var answered: Set<ItemKey> = []
   private let begun: ServerFacts
+  /// The conditions of queries, by which the first page of each is checked.
+  var conditions: [Feed: [Filter]] = [:]
   /// How the remote is used.
   package let settings: RemoteSettings
 
@@ -99,7 +101,7 @@ package struct RESTBackend<T: Transport>: Backend {
   }
 
   private mutating func readFromList(_ key: ItemKey) throws -> Reading {
-    let reply = try exchange.list(.only(key.id), of: key.table, facts.dialect, top: nil)
+    let reply = try exchange.list(.only(key.id), of: Feed(key.table), facts.dialect, top: nil)
     switch reply {
     case .refused(let answer): return try refusal(of: answer, key)
     case .page(let page):

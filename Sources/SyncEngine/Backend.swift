@@ -30,13 +30,18 @@ package protocol Backend {
 
   /// Brings the rows of a feed page by page, tombstones included, the oldest change first.
   ///
-  /// It begins at the token, without one with everything. `each` takes a page, and answers whether to
-  /// go on.
+  /// It begins at the token, without one with everything; of ids with nothing but how far they have come.
+  /// `each` takes a page, and answers whether to go on.
   ///
   /// - Throws: ``Stop``, or what `each` throws.
   mutating func pages(
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws
+
+  /// Brings those of some rows that a feed has now, tombstones included.
+  ///
+  /// - Throws: ``Stop``.
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row]
 }
 
 /// The result of reading one row.

@@ -75,7 +75,16 @@ package protocol RowDisk {
   /// Returns how far the pulls of a feed have come, with the filter that it has.
   func token(of feed: Feed) throws -> DeltaToken?
 
-  /// Returns how many items the newest token says that deletes are measured by; `nil` where none says so.
+  /// Returns the feeds of a table that have a token.
+  func feeds(in table: TableName) throws -> [Feed]
+
+  /// Returns the ids of the items that have left the queries of their table, and haven't gone yet.
+  func left(in table: TableName) throws -> Set<ItemID>
+
+  /// Tells whether somebody has said that rows may leave a table's queries, so that no guard counts them.
+  func mayLeave(_ table: TableName) throws -> Bool
+
+  /// Returns how many items deletes are measured by, while no pull has reached its end since that was said.
   func measure(of table: TableName) throws -> Int?
 
   /// Tells whether a pull of a table has ever reached its end, as far as its log goes.

@@ -14,6 +14,8 @@ package struct Event: Equatable, Sendable {
     case updated
     /// The server's deletion was taken over.
     case removed
+    /// No query returns the row any more; its file was removed.
+    case left
     /// Both had changed the item; it was merged.
     case merged(MergeReport)
     /// A conflict is open.
@@ -31,7 +33,7 @@ package struct Event: Equatable, Sendable {
     case held
 
     /// Whether the server's change was taken over as it is.
-    var isSimple: Bool { [.added, .updated, .removed].contains(self) }
+    var isSimple: Bool { [.added, .updated, .removed, .left].contains(self) }
   }
 
   /// Which item.

@@ -15,8 +15,14 @@ package enum Fact: Equatable, Sendable {
   /// How far the pulls of a feed have come, `nil` where the next begins anew, and how many items deletes are
   /// measured by.
   case token(Feed, DeltaToken?, of: Int? = nil)
-  /// A pull of the table has reached its end.
+  /// A pull of the table has reached its end, and nothing that it has brought waits to be counted.
   case pulled
+  /// No query returns the row of this id any more; its item goes when it is as the server's row.
+  case left(ItemID)
+  /// A query returns the row again, or its item has gone.
+  case back(ItemID)
+  /// Somebody has said that rows may leave the table's queries; holds until a pull has reached its end.
+  case mayLeave
   /// A write is about to be sent, once more perhaps.
   case sent(Attempt)
   /// A write was refused; its attempt is over.
@@ -29,7 +35,7 @@ package enum Fact: Equatable, Sendable {
     switch self {
     case .base(let row, _): row
     case .arrived(let arrival, _): arrival.row
-    case .taken, .token, .pulled, .sent, .refused, .ended: nil
+    default: nil
     }
   }
 

@@ -48,14 +48,22 @@ package enum Guards {
       ])
   }
 
-  static func pullWouldDelete(
-    _ count: Int, of live: Int, in table: TableName, areShown: Bool
+  /// Deletes of the server's, and items that are `leaving` their queries.
+  static func pullWouldRemove(
+    _ deletes: Int, leaving: Int, of live: Int, in table: TableName, areShown: Bool
   ) -> Stop {
+    let count = deletes + leaving
     let look: [Hint] = areShown ? [] : ["to see them: \(typed: "pull", "-n", "-v")"]
+    let accept: Hint = "\(typed: "pull", "--max-delete", "\(count)")"
+    if leaving == 0 {
+      return .unsafe(
+        "the server has deleted \(count) of \(live) items of \(table)",
+        ways: look + ["to accept the \(count) deletes: \(accept)"])
+    }
+    let others = deletes == 0 ? "" : ", and the server has deleted \(deletes)"
     return .unsafe(
-      "the server has deleted \(count) of \(live) items of \(table)",
-      ways: look
-        + ["to accept the \(count) deletes: \(typed: "pull", "--max-delete", "\(count)")"])
+      "\(leaving) of \(live) items of \(table) are in none of its queries any more\(others)",
+      ways: look + ["to remove the \(count) files: \(accept)"])
   }
 
   static func rowsAreGone(_ count: Int, of operations: Int) -> Stop {

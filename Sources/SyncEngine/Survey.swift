@@ -119,6 +119,12 @@ package struct Survey: Equatable, Sendable {
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
       return nil
     }
+    // The file of a row that has left may have gone already.
+    if operation.kind == .delete, !journal.isRemoved(key),
+      try disk.left(in: key.table).contains(key.id)
+    {
+      return nil
+    }
     if let rejection = try disk.rejection(of: key), rejection.kind == operation.kind,
       rejection.digest == candidate.client.digest
     {

@@ -17,6 +17,8 @@ package struct WorkspaceState: Equatable, Sendable {
   package var tables: [TableName: TableFacts] = [:]
   /// When the last pull that reached its end began.
   package var pulled: Timestamp?
+  /// When the last pull of each query began that reached its end.
+  package var queries: [Text: Timestamp] = [:]
   /// When the last push that reached its end began.
   package var pushed: Timestamp?
 
@@ -56,6 +58,9 @@ package struct WorkspaceState: Equatable, Sendable {
       }
       tables[table] = TableFacts(facts)
     }
+    for member in object["queries"]?.object?.members ?? [] {
+      queries[member.name] = member.value.text.flatMap { Timestamp($0) }
+    }
     pulled = try time("pulled")
     pushed = try time("pushed")
   }
@@ -69,6 +74,12 @@ package struct WorkspaceState: Equatable, Sendable {
       ("pulled", pulled?.text), ("pushed", pushed?.text),
     ]
     for case (let name, let value?) in members { object.append(name, .string(value)) }
+    if !queries.isEmpty {
+      let times = queries.sorted { $0.key < $1.key }.map {
+        JSONObject.Member(name: $0.key, value: .string($0.value.text))
+      }
+      object.append("queries", .object(JSONObject(times)))
+    }
     let known = tables.filter { $0.value != TableFacts() }.sorted { $0.key < $1.key }
     if !known.isEmpty {
       let members = known.map {

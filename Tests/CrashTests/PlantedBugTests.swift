@@ -38,7 +38,7 @@ struct PlantedBugTests {
     // The sides of a conflict before its record.
     Bug("pull (3)", (.sync, ".todosync/conflicts/todoitem")),
     // The items before the commit that makes the rows their base.
-    Bug("pull (3)", (.syncfs, "")),
+    Bug("pull (3)", (.syncfs, ""), (.datasync, ".todosync/journal.jsonl")),
     // The attempt before it is sent.
     Bug("push (3)", (.datasync, ".todosync/base/todoitem.jsonl")),
     // The state's text before it takes the old one's place.

@@ -161,6 +161,17 @@ struct FaultyLine: Backend {
     }
   }
 
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+    switch nextFault() {
+    case .lostReading, .lostReply, .lostRequest:
+      note("question for \(ids.count) rows lost")
+      throw Stop.unreachable("the connection was cut")
+    case .elsewhere: change(ids.first.map { ItemKey(feed.table, $0) }, &random)
+    default: break
+    }
+    return try line.rows(ids, of: feed)
+  }
+
   mutating func pages(
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {

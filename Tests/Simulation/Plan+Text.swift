@@ -18,7 +18,7 @@ extension Plan {
       "world clients=\(world.clients) policy=\(world.policy.rawValue) page=\(world.pageSize)"
         + " tick=\(world.tick) rewrite=\(world.rewriteRate) late=\(world.lateCommit)"
         + " guards=\(world.guards ? 1 : 0) whole=\(world.undeletesWhole ? 1 : 0)"
-        + " items=\(world.items)"
+        + " items=\(world.items) queries=\(world.queries ? 1 : 0)"
     ]
     for action in actions {
       let faults = action.faults.map { " \($0.kind.rawValue)@\($0.at)" }.joined()
@@ -65,6 +65,7 @@ extension Plan.World {
     case "guards": guards = value != 0
     case "whole": undeletesWhole = value != 0
     case "items": items = value
+    case "queries": queries = value != 0
     default: throw Plan.NotAPlan(line: word)
     }
   }

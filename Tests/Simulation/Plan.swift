@@ -27,6 +27,8 @@ package struct Plan: Equatable, Sendable {
     package var items = 6
     /// Whether an undelete carries the item, as in some dialects, or brings the row back as it was.
     package var undeletesWhole = false
+    /// Whether clients pull parts of the table by queries.
+    package var queries = false
   }
 
   /// What somebody does.
@@ -75,6 +77,8 @@ package struct Plan: Equatable, Sendable {
     case pullFull
     /// `tsync push`.
     case push
+    /// `tsync query add` and `rm`, or the settings are edited.
+    case requery
     /// Somebody removes a row from the server's database, without a tombstone.
     case loseRow
     /// The machine is saved, to come back later.
@@ -146,7 +150,7 @@ package struct Plan: Equatable, Sendable {
 
   /// Whether nobody but one client writes to the server.
   var isSingle: Bool {
-    world.clients == 1
+    world.clients == 1 && !world.queries
       && !actions.contains { action in action.faults.contains { $0.kind == .elsewhere } }
   }
 
@@ -175,11 +179,15 @@ extension Plan {
     world.guards = random.once(in: 2)
     world.rewriteRate = world.clients == 1 || random.once(in: 2) ? 0 : 3
     world.undeletesWhole = random.once(in: 2)
+    // Drawn apart, so that all else is as it would be.
+    var other = SplitMix64(seed: seed ^ 0x5143)
+    world.queries = other.once(in: 4)
     for setting in focus.settings { try? world.set(setting) }
     // Where an answer was lost, the server's own texts can't be told from somebody's edit.
     if world.clients == 1 { world.rewriteRate = 0 }
     let rates = Rates(&random, focus)
-    let verbs = Self.verbs(&random, focus)
+    var verbs = Self.verbs(&random, focus)
+    if world.queries, focus.shares[.requery] == nil { verbs += [.requery, .requery, .requery] }
     for _ in 0..<count {
       let client = random.below(world.clients)
       let verb = verbs[random.below(verbs.count)]

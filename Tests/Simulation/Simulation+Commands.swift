@@ -27,6 +27,7 @@ extension Simulation {
     case .pull: pull(client, action.faults, &dice)
     case .pullFull: pull(client, full: true, action.faults, &dice)
     case .push: push(client, action.faults, &dice)
+    case .requery: requery(client, &dice)
     case .loseRow: loseRow(&dice)
     case .snapshot:
       client.host.snapshot()
@@ -365,14 +366,18 @@ extension Simulation {
   func pull(
     _ client: Client<Host>, full: Bool = false, _ faults: [Plan.Fault], _ dice: inout SplitMix64
   ) {
-    var report = PullReport(Feed(table))
+    let all = client.feeds(of: table)
+    // Now and then only one of the queries.
+    let feeds = all.count > 1 && !isCalm && dice.once(in: 4) ? [all[0]] : all
+    var reports = feeds.map { PullReport($0) }
     var live: Set<ItemID> = []
     var stop: Stop?
     command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
       live = Set(try disk.liveIDs(in: table))
       do {
         try Pull(settings: settings(forcing: isCalm)).run(
-          Feed(table), full: full, on: &disk, from: &client.line, report: &report)
+          feeds, isPart: feeds.count < all.count, full: full, on: &disk, from: &client.line,
+          reports: &reports)
       } catch let error as Stop {
         stop = error
         guard case .unsafe(let words, _) = error else { throw error }
@@ -380,14 +385,29 @@ extension Simulation {
         throw Stop.unsafe(words, ways: [])
       }
     }
-    tell(report.events, client)
+    let events = reports.flatMap(\.events)
+    tell(events, client)
     // However often it is asked, and whatever came meanwhile.
     let known = min(live.count, client.guarded ?? live.count)
-    let removed = report.events.count { $0.what == .removed && live.contains($0.key.id) }
+    let removed = events.count { $0.what == .removed && live.contains($0.key.id) }
     checkGuard("pull", removed, of: known)
     if case .unsafe = stop { client.guarded = known } else { client.guarded = nil }
-    if stop != nil, report.removed > 0, faults.allSatisfy({ $0.kind.place == .request }) {
-      fail("G: a pull that stopped has deleted \(report.removed)")
+    let deleted = reports.reduce(0) { $0 + $1.removed }
+    if stop != nil, deleted > 0, faults.allSatisfy({ $0.kind.place == .request }) {
+      fail("G: a pull that stopped has deleted \(deleted)")
+    }
+  }
+
+  /// A user pulls by other queries, and says so, or edits the settings.
+  private func requery(_ client: Client<Host>, _ dice: inout SplitMix64) {
+    let filters: [(Text, [Text])] = [("a", ["01", "02"]), ("b", ["12"])]
+    client.queries = filters.compactMap { name, filters in
+      dice.once(in: 2) ? (name, filters[dice.below(filters.count)]) : nil
+    }
+    note("\(client.number) pulls \(client.queries)")
+    guard dice.once(in: 2) else { return }
+    command("query", client, [], &dice) { [self] disk in
+      try disk.append([.mayLeave], to: table, durably: true)
     }
   }
 
@@ -528,7 +548,7 @@ extension Event.What {
     switch self {
     case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .cut:
       true
-    case .added, .updated, .removed, .conflictOver, .held: false
+    case .added, .updated, .removed, .left, .conflictOver, .held: false
     }
   }
 
@@ -540,6 +560,7 @@ extension Event.What {
     case .added: "added"
     case .updated: "updated"
     case .removed: "removed"
+    case .left: "left"
     case .merged: "merged"
     case .conflict: "conflict"
     case .conflictOver: "conflict over"

@@ -120,6 +120,8 @@ final class Client<Host: Machine> {
   let number: Int
   let host: Host
   var line: FaultyLine
+  /// The queries by which the table is pulled, with their filters; none for all of it.
+  var queries: [(name: Text, filter: Text)] = []
   /// What was laid where its user can see it.
   let shown = Watched<Host.Work>.Shown()
   /// What its user wrote and did not overwrite or delete: it must never be lost.
@@ -138,6 +140,12 @@ final class Client<Host: Machine> {
   var savedKept: [Int: ItemKey] = [:]
   /// The same as ``Watched/Shown/known``, when the machine was saved.
   var savedKnown: Set<ItemKey> = []
+
+  /// What the table is pulled by.
+  func feeds(of table: TableName) -> [Feed] {
+    queries.isEmpty
+      ? [Feed(table)] : queries.map { Feed(table, query: $0.name, filter: $0.filter) }
+  }
 
   init(number: Int, host: Host, line: FaultyLine) {
     self.number = number

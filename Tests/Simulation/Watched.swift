@@ -154,6 +154,10 @@ struct Watched<Work: Disk>: Disk {
 
   func token(of feed: Feed) throws -> DeltaToken? { try work.token(of: feed) }
 
+  func feeds(in table: TableName) throws -> [Feed] { try work.feeds(in: table) }
+  func left(in table: TableName) throws -> Set<ItemID> { try work.left(in: table) }
+  func mayLeave(_ table: TableName) throws -> Bool { try work.mayLeave(table) }
+
   func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }
 
   func isPulled(_ table: TableName) throws -> Bool { try work.isPulled(table) }
@@ -215,7 +219,7 @@ struct Watched<Work: Disk>: Disk {
         if attempt.kind == .undelete, try work.attempt(of: key) == nil, !shown.known.contains(key) {
           shown.revived.append(key)
         }
-      case .token, .pulled, .refused, .ended: break
+      default: break
       }
     }
     try work.append(facts, to: table, durably: durably)

@@ -11,6 +11,7 @@ extension Event {
       case .added: "added"
       case .updated: "updated"
       case .removed: "removed"
+      case .left: "left"
       case .merged: "merged"
       case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
       case .conflictOver: "conflict over"

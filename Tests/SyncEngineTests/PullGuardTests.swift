@@ -112,6 +112,69 @@ import Testing
     #expect(try bench.pull().words == [])
   }
 
+  @Test(
+    "deletes that wait are asked for again: what the server has after all stays",
+    arguments: [false, true])
+  mutating func waitingAgain(areTombstones: Bool) throws {
+    let rows = bench.server.rows
+    for key in rows.keys.sorted() {
+      if areTombstones {
+        try bench.elsewhere(key.id.description, nil)
+      } else {
+        bench.server.deleteForGood(key)
+      }
+    }
+    bench.settings.maxDelete = 9
+    #expect(throws: Stop.self) { try bench.pull(full: !areTombstones) }
+    // The server was put back, or had hidden them.
+    for (key, row) in rows { bench.server.restore(row, as: key) }
+    bench.settings.maxDelete = 10
+    #expect(try bench.pull().words == [])
+    #expect(bench.disk.files.count == 10)
+    guard areTombstones else { return #expect(try bench.disk.arrivals(in: bench.table).isEmpty) }
+    let stop = #expect(throws: Stop.self) { try bench.pull(full: true) }
+    #expect("\(stop as Any)".contains("went back in time"))
+    #expect(bench.disk.files.count == 10)
+  }
+
+  @Test("deletes that invalid files hold back are measured by the rows that there were")
+  mutating func heldBack() throws {
+    for number in 10..<14 { bench.disk.save(Array("{".utf8), as: try bench.key("n\(number)")) }
+    for number in 10..<14 { try bench.elsewhere("n\(number)", nil) }
+    bench.settings.maxDelete = 4
+    try bench.pull()
+    for number in 20..<60 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    bench.settings.maxDelete = nil
+    try bench.pull()
+    #expect(try bench.disk.measure(of: bench.table) == 10)
+  }
+
+  @Test("deletes of conflicts that are open from before don't count")
+  mutating func oldConflicts() throws {
+    for number in 20..<80 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+    for number in 20..<38 {
+      try bench.save("n\(number)", #"{"a":2}"#)
+      try bench.elsewhere("n\(number)", nil)
+    }
+    try bench.pull()
+    for number in 40..<45 { try bench.elsewhere("n\(number)", nil) }
+    #expect(try bench.pull().removed == 5)
+  }
+
+  @Test("what a pull that is cut off has brought makes no room for deletes that come only then")
+  mutating func cutOffBefore() throws {
+    for number in 20..<90 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    bench.line.pagesLeft = 5
+    #expect(throws: ScriptedLine.cut) { try bench.pull() }
+    bench.line.pagesLeft = nil
+    for number in 10..<20 { try bench.elsewhere("n\(number)", nil) }
+    #expect(throws: Stop.self) { try bench.pull() }
+    bench.settings.maxDelete = 10
+    try bench.pull()
+    #expect(try bench.disk.measure(of: bench.table) == nil)
+  }
+
   @Test("rows that are gone count in a full pull")
   mutating func gone() throws {
     for number in 10..<20 { bench.server.deleteForGood(try bench.key("n\(number)")) }

@@ -119,7 +119,7 @@ import Testing
     for number in 0..<7 { try bench.elsewhere("n\(number)", #"{"n":1}"#) }
     var told: [String] = []
     var report = PullReport(Feed(bench.table))
-    try Pull(settings: bench.settings, progress: { told.append("\($0)/\($1 ?? 0)") }).run(
+    try Pull(settings: bench.settings, progress: { told.append("\($1)/\($2 ?? 0)") }).run(
       Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
     #expect(told == ["3/7", "6/7", "7/7"])
   }

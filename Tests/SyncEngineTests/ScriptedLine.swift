@@ -147,6 +147,10 @@ struct ScriptedLine: Backend {
     return try model.makesIDs(in: table)
   }
 
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+    try model.rows(ids, of: feed)
+  }
+
   mutating func pages(
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {

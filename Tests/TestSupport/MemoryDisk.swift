@@ -62,6 +62,8 @@ package struct MemoryDisk: Disk {
     var tokens: [Feed: DeltaToken] = [:]
     var measure: Int?
     var isPulled = false
+    var left: Set<ItemID> = []
+    var mayLeave = false
 
     mutating func add(_ record: RowRecord) {
       switch record {
@@ -89,7 +91,12 @@ package struct MemoryDisk: Disk {
         tokens = tokens.filter { $0.key.query != feed.query }
         tokens[feed] = token
         measure = count ?? measure
-      case .fact(.pulled): isPulled = true
+      case .fact(.pulled):
+        isPulled = true
+        (measure, mayLeave) = (nil, false)
+      case .fact(.left(let id)): left.insert(id)
+      case .fact(.back(let id)): left.remove(id)
+      case .fact(.mayLeave): mayLeave = true
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
         end(id)
@@ -276,6 +283,14 @@ package struct MemoryDisk: Disk {
   }
 
   package func token(of feed: Feed) throws -> DeltaToken? { rows[feed.table]?.tokens[feed] }
+
+  package func feeds(in table: TableName) throws -> [Feed] {
+    rows[table]?.tokens.keys.sorted { $0.query ?? "" < $1.query ?? "" } ?? []
+  }
+
+  package func left(in table: TableName) throws -> Set<ItemID> { rows[table]?.left ?? [] }
+
+  package func mayLeave(_ table: TableName) throws -> Bool { rows[table]?.mayLeave == true }
 
   package func measure(of table: TableName) throws -> Int? { rows[table]?.measure }
 

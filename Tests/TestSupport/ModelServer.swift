@@ -83,6 +83,17 @@ package final class ModelServer {
     return states.first { !last.isOlder(than: $0) }
   }
 
+  /// Whether a feed has a row; a filter is the digits of the parts that it lets through, `02`.
+  package static func has(_ feed: Feed, _ item: Item) -> Bool {
+    guard let filter = feed.filter else { return true }
+    return filter.string.utf8.contains(UInt8(ascii: "0") + UInt8(part(of: item)))
+  }
+
+  /// In which of four parts of its table a row is, by what stands in its field `text`.
+  package static func part(of item: Item) -> Int {
+    (item.fields["text"]?.text?.bytes ?? []).reduce(0) { $0 + Int($1) } % 4
+  }
+
   /// Deletes a row without leaving a tombstone.
   package func deleteForGood(_ key: ItemKey) {
     rows[key] = nil
@@ -238,9 +249,14 @@ package struct ModelBackend: Backend {
     let table = feed.table
     try server.check(table)
     let from = token?.timestamp.map { Timestamp(ticks: $0.ticks - Int64(overlap) * 10_000) }
+    guard !feed.isIDs || token != nil else {
+      let newest = rows(of: feed, from: nil).compactMap(\.updatedAt).max()
+      _ = try each(Page(rows: [], token: newest.map { DeltaToken($0.text) }))
+      return
+    }
     // Where commits come late, what was stamped since the pull began may have some before it.
     let latest = overlap > 0 ? server.clock : .max
-    var rest = rows(of: table, from: from)[...]
+    var rest = rows(of: feed, from: from)[...]
     let total = rest.count
     while let last = rest.prefix(pageSize).last {
       let rows = Array(rest.prefix(pageSize))
@@ -250,15 +266,26 @@ package struct ModelBackend: Backend {
       guard try each(Page(rows: rows, token: token, total: total)) else { return }
       // A row that was changed meanwhile moves behind the others, and is met again.
       guard server.writes.count != writes else { continue }
-      rest = self.rows(of: table, from: from).drop { Self.place($0) <= Self.place(last) }
+      rest = self.rows(of: feed, from: from).drop { Self.place($0) <= Self.place(last) }
     }
   }
 
-  /// Returns a table's rows from a moment on, in the order in which they are listed.
-  private func rows(of table: TableName, from moment: Timestamp?) -> [Row] {
+  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+    try server.check(feed.table)
+    return rows(of: feed, from: nil).filter { ids.contains($0.id) }
+  }
+
+  /// Returns a feed's rows from a moment on, in the order in which they are listed.
+  private func rows(of feed: Feed, from moment: Timestamp?) -> [Row] {
     server.rows.filter { entry in
-      entry.key.table == table && (moment.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
-    }.map(\.value).sorted { Self.place($0) < Self.place($1) }
+      entry.key.table == feed.table && ModelServer.has(feed, entry.value.item)
+        && (moment.map { (entry.value.updatedAt ?? $0) >= $0 } ?? true)
+    }.map { _, row in
+      guard feed.isIDs else { return row }
+      return Row(
+        id: row.id, item: Item(JSONObject()), version: row.version, updatedAt: row.updatedAt,
+        deleted: row.deleted)
+    }.sorted { Self.place($0) < Self.place($1) }
   }
 
   private static func place(_ row: Row) -> (Int64, ItemID) { (row.updatedAt?.ticks ?? 0, row.id) }

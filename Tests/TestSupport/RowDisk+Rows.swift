@@ -25,6 +25,18 @@ extension RowDisk {
   package func token(of table: TableName) throws -> DeltaToken? { try token(of: Feed(table)) }
 }
 
+extension Pull {
+  /// Pulls one feed.
+  package func run(
+    _ feed: Feed, full: Bool = false, on disk: inout some Disk, from backend: inout some Backend,
+    report: inout PullReport
+  ) throws {
+    var reports = [report]
+    defer { report = reports[0] }
+    try run([feed], full: full, on: &disk, from: &backend, reports: &reports)
+  }
+}
+
 extension Backend {
   /// Brings the rows of a whole table.
   package mutating func pages(

@@ -48,6 +48,7 @@ enum Promise: String, CaseIterable, Sendable {
   case aHeldRowIsSupersededByANewerOne
   case aRowKeepsTheVersionThatItReplaces
   case aTokenStaysWithoutANewOne
+  case eachQueryHasItsToken
   case aPullsEndIsKept
   case aForgottenTableIsEmpty
   case tablesAreApart
@@ -106,6 +107,7 @@ struct DiskContract<Tested: TestedDisk> {
     case .aHeldRowIsSupersededByANewerOne: try aHeldRowIsSupersededByANewerOne()
     case .aRowKeepsTheVersionThatItReplaces: try aRowKeepsTheVersionThatItReplaces()
     case .aTokenStaysWithoutANewOne: try aTokenStaysWithoutANewOne()
+    case .eachQueryHasItsToken: try eachQueryHasItsToken()
     case .aPullsEndIsKept: try aPullsEndIsKept()
     case .aForgottenTableIsEmpty: try aForgottenTableIsEmpty()
     case .tablesAreApart: try tablesAreApart()
@@ -533,6 +535,37 @@ struct DiskContract<Tested: TestedDisk> {
     try disk.take(in: table)
     let table = table
     try twice { disk throws in #expect(try disk.token(of: table) == DeltaToken("one")) }
+  }
+
+  private mutating func eachQueryHasItsToken() throws {
+    let (whole, ids) = (Feed(table), Feed.ids(of: table))
+    let open = Feed(table, query: "open", filter: "complete eq false")
+    let other = Feed(table, query: "open", filter: "complete eq true")
+    let (table, a) = (table, try ItemID("a"))
+    try disk.setBase([row("a", "x"), row("b", "x")], in: table, durably: true)
+    try disk.append(
+      [.token(whole, DeltaToken("1")), .token(open, DeltaToken("2")), .mayLeave, .left(a)],
+      to: table, durably: true)
+    try twice { disk throws in
+      #expect(try disk.feeds(in: table) == [whole, open])
+      #expect(try disk.token(of: open) == DeltaToken("2"))
+      #expect(try disk.token(of: other) == nil)
+      #expect(try disk.left(in: table) == [a])
+      #expect(try disk.mayLeave(table))
+    }
+    try disk.append(
+      [
+        .token(other, DeltaToken("3")), .token(whole, nil), .token(ids, DeltaToken("4")),
+        .base(.gone(a)), .back(a), .pulled,
+      ], to: table, durably: true)
+    try twice { disk throws in
+      #expect(try disk.feeds(in: table) == [ids, other])
+      #expect(try disk.token(of: whole) == nil)
+      #expect(try disk.token(of: open) == nil)
+      #expect(try disk.left(in: table) == [])
+      #expect(try !disk.mayLeave(table))
+      #expect(try disk.liveIDs(in: table).map(\.description) == ["b"])
+    }
   }
 
   private mutating func aForgottenTableIsEmpty() throws {

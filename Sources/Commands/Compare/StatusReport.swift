@@ -11,6 +11,8 @@ struct StatusReport {
   private let quarantined: [(table: TableName, count: Int, path: String)]
   /// The tables that have rows and no directory.
   private let missing: [(table: TableName, items: Int)]
+  /// The items that no query returns any more.
+  private let left: Set<ItemKey>
   private let names: ItemNames
   private let state: WorkspaceState
   private let session: Session
@@ -39,6 +41,9 @@ struct StatusReport {
       let found = try session.workspace.quarantined(in: table)
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
+    left = try session.tables.reduce(into: []) { left, table in
+      left.formUnion(try session.workspace.left(in: table).map { ItemKey(table, $0) })
+    }
     (self.names, self.state, self.session) = (names, state, session)
   }
 
@@ -115,7 +120,9 @@ struct StatusReport {
         Line(status.letters, status.style), status.entry.key.map(names.line) ?? Line("-"),
       ]
       if status.group != .invalid { row.append(Table.title(title)) }
-      let remark = status.remark(session.context)
+      let isOutside = status.entry.key.map(left.contains) == true
+      let remark = [status.remark(session.context), isOutside ? "outside the queries" : ""]
+        .filter { !$0.isEmpty }.joined(separator: " · ")
       if !remark.utf8.isEmpty { row.append(Line(remark)) }
       table.append(row)
     }
@@ -152,7 +159,11 @@ struct StatusReport {
       printer.append(JSONObject(["table": table, "items": items]), to: "missing")
     }
     printer.begin("items")
-    for (status, title) in entries { printer.append(status.json(title), to: "items") }
+    for (status, title) in entries {
+      var object = status.json(title)
+      if status.entry.key.map(left.contains) == true { object.add(["outside": true]) }
+      printer.append(object, to: "items")
+    }
     printer.begin("quarantined")
     for (table, count, path) in quarantined {
       printer.append(

@@ -68,6 +68,7 @@ extension Event.What {
     case .added: ("new", "would add")
     case .updated: ("changed", "would change")
     case .removed: ("deleted", "would delete")
+    case .left: ("left", "would leave")
     case .merged: ("merged", "would merge")
     case .conflict: ("conflict", "would conflict")
     case .conflictOver: ("settled", "would settle")

@@ -13,15 +13,21 @@ struct PullCommand: TsyncCommand {
   @Flag(name: .long, help: "Read all rows again.")
   var full = false
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Pull only this query; may be repeated.", valueName: "name"))
+  var query: [String] = []
+
   func run(in context: Context) throws {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
+      let queries = try query.map { try session.configuration.query(named: $0).name }
       if !exchange.dryRun, session.configuration.pullPushes,
         try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
       {
         try session.push()
       }
       try session.pull(
-        isFull: full, maxDelete: exchange.maxDelete, isRehearsal: exchange.dryRun)
+        isFull: full, queries: queries, maxDelete: exchange.maxDelete, isRehearsal: exchange.dryRun)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Remote
 import SyncEngine
 import SyncModel
 import Workspace
@@ -9,6 +10,10 @@ struct Puller {
   let settings: Settings
   /// Whether all rows are read again.
   let isFull: Bool
+  /// The queries to pull; none for all.
+  let queries: [Text]
+  /// The queries that were pulled.
+  private(set) var pulled: [Text] = []
   private(set) var conflictKeys: Set<ItemKey> = []
   private(set) var summaries: [JSON] = []
   private(set) var items: [JSON] = []
@@ -21,47 +26,99 @@ struct Puller {
   ///
   /// - Throws: `Stop`; a rehearsal throws it after all tables.
   mutating func run(on disk: inout some Disk, from server: Server) throws -> Bool {
-    let (printer, options) = (context.printer, context.options)
+    let options = context.options
     var isWhole = true
     var stop: Stop?
     for table in session.tables {
-      var pull = Pull(
-        settings: settings,
-        progress: { rows, total in
-          printer.progress("\(table): \(rows)\(total.map { " of \($0)" } ?? "")")
-        })
-      if !settings.isRehearsal {
-        let workspace = session.workspace
-        pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
-      }
+      let feeds = try feeds(of: table, on: disk, from: server)
+      guard !feeds.isEmpty else { continue }
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
-      var report = PullReport(Feed(table), isBrief: !options.verbose && !options.json)
+      var reports = feeds.map { PullReport($0, isBrief: !options.verbose && !options.json) }
+      var times: [Feed: Int64] = [:]
+      var pull = pull(of: feeds)
+      let (printer, clock) = (context.printer, context.invocation.clock)
+      pull.progress = { feed, rows, total in
+        printer.progress("\(feed): \(rows)\(total.map { " of \($0)" } ?? "")")
+        times[feed] = clock()
+      }
       var failure: (any Error)?
       do {
         try pull.run(
-          report.feed, full: isFull || server.isUnverified, on: &disk, from: &server.backend,
-          report: &report)
+          feeds, isPart: !queries.isEmpty, full: isFull || server.isUnverified, on: &disk,
+          from: &server.backend,
+          reports: &reports)
       } catch {
         failure = error
       }
-      let nanoseconds = context.invocation.clock() - start
-      addRecovered(to: &report, disk.journal)
-      try show(report, isWhole: failure == nil, nanoseconds, on: disk)
-      if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
+      addRecovered(to: &reports[0], disk.journal)
+      var time = start
+      times[feeds[feeds.count - 1]] = context.invocation.clock()
+      for report in reports {
+        let end = times[report.feed] ?? time
+        try show(report, isWhole: failure == nil, end - time, on: disk)
+        time = end
+        if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
+        stop = stop ?? report.stop
+      }
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
-        printer.warn(.noTable(table, of: session.tables))
+        context.printer.warn(.noTable(table, of: session.tables))
         isWhole = false
       } else if let failure {
         throw stop ?? failure
       }
-      stop = stop ?? report.stop
+      pulled += feeds.compactMap(\.query)
       try context.checkSignal()
     }
     if let stop { throw stop }
     return isWhole
+  }
+
+  private func pull(of feeds: [Feed]) -> Pull {
+    var pull = Pull(settings: settings)
+    if !settings.isRehearsal {
+      let workspace = session.workspace
+      pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
+    }
+    let queries = session.configuration.queries
+    pull.home = { event in
+      feeds.firstIndex { feed in
+        queries.first { $0.name == feed.query }?.fits(
+          event.key.id, event.item ?? Item(JSONObject())) == true
+      } ?? 0
+    }
+    return pull
+  }
+
+  /// Returns what a table is pulled by: its queries, or all its rows.
+  private func feeds(of table: TableName, on disk: some Disk, from server: Server) throws -> [Feed]
+  {
+    let chosen = queries
+    let queries = session.configuration.queries.filter {
+      $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
+    }
+    guard !queries.isEmpty else { return chosen.isEmpty ? [Feed(table)] : [] }
+    let known = try disk.feeds(in: table)
+    return try queries.map { query in
+      do {
+        let feed = try server.backend.inner.feed(of: query) { field in
+          try disk.value(of: field, in: table)
+        }
+        if let former = known.first(where: { $0.query == query.name }), former != feed {
+          context.printer.warn(
+            "the filter of \(query.name) has changed: reading all its rows again")
+        }
+        return feed
+      } catch let error as NameError {
+        throw Problem.usage(
+          error.description,
+          hints: [
+            "to change the query: \(typed: "query", "rm", query.name.string), then \(typed: "query", "add", query.name.string, "FILTER")"
+          ])
+      }
+    }
   }
 
   /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
@@ -121,7 +178,12 @@ struct Puller {
   }
 
   private func heading(_ report: PullReport) -> Line {
-    let width = session.tables.map { $0.description.utf8.count }.max() ?? 0
+    let queries = session.configuration.queries
+    let names = session.tables.flatMap { table in
+      let names = queries.filter { $0.table == table }.map(\.name.string)
+      return names.isEmpty ? [table.description] : names
+    }
+    let width = names.map(\.utf8.count).max() ?? 0
     var line = Line("\(report.feed)")
     line.pad(to: width + 2)
     line.append(report.words)
@@ -168,16 +230,18 @@ extension Event {
 extension PullReport {
   /// The summary, such as `1 new, 2 changed`.
   fileprivate var words: String {
-    var parts = [(added, "new"), (updated, "changed"), (removed, "deleted")]
+    var parts = [(added, "new"), (updated, "changed"), (removed, "deleted"), (left, "left")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     if !conflicts.isEmpty { parts.append(counted(conflicts.count, "conflict")) }
     return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
   }
 
   fileprivate var json: JSON {
-    JSONObject([
+    var object = JSONObject([
       "table": feed.table, "new": added, "changed": updated, "deleted": removed,
       "conflicts": conflicts.count,
-    ]).json
+    ])
+    object.add(ifAny: ["query": feed.query, "left": feed.query == nil ? nil : left])
+    return object.json
   }
 }

@@ -80,7 +80,7 @@ extension Event.What {
     case .unknown: .unknown
     case .cut: .cut
     case .held: .held
-    case .added, .updated, .removed, .merged, .conflictOver: .taken
+    case .added, .updated, .removed, .left, .merged, .conflictOver: .taken
     }
   }
 }

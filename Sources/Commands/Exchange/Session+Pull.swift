@@ -9,12 +9,13 @@ extension Session {
   /// rehearsal writes nothing. `isLast` is false if a push follows, which prints conflicts and
   /// files in the way itself.
   mutating func pull(
-    isFull: Bool = false, maxDelete: Int? = nil, isRehearsal: Bool = false, isLast: Bool = true
+    isFull: Bool = false, queries: [Text] = [], maxDelete: Int? = nil, isRehearsal: Bool = false,
+    isLast: Bool = true
   ) throws {
     var settings = settings
     settings.maxDelete = maxDelete
     settings.isRehearsal = isRehearsal
-    var puller = Puller(session: self, settings: settings, isFull: isFull)
+    var puller = Puller(session: self, settings: settings, isFull: isFull, queries: queries)
     do {
       try exchange { session, server in
         if isRehearsal {
@@ -24,7 +25,9 @@ extension Session {
         } else if try puller.run(on: &session.workspace, from: server) {
           // Only a pull of all tables proves that the server is the workspace's.
           try session.keepTime(
-            \.pulled, server, verifiesServer: session.tables == session.configuration.tables)
+            \.pulled, server,
+            verifiesServer: session.tables == session.configuration.tables && queries.isEmpty,
+            queries: puller.pulled)
         }
       }
     } catch let problem as Problem where problem == Server.unknownDialect {
@@ -42,10 +45,12 @@ extension Session {
   /// Records that a complete exchange ends now, and the server if the exchange proves it.
   func keepTime(
     _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ server: Server,
-    verifiesServer: Bool = false
+    verifiesServer: Bool = false, queries: [Text] = []
   ) throws {
     var state = try workspace.state()
-    state[keyPath: field] = Timestamp(ticks: context.now * Timestamp.perSecond)
+    let now = Timestamp(ticks: context.now * Timestamp.perSecond)
+    state[keyPath: field] = now
+    for query in queries { state.queries[query] = now }
     if verifiesServer { server.record(in: &state) }
     try workspace.write(state)
   }

@@ -79,7 +79,15 @@ struct RestoreCommand: TsyncCommand {
       let count = try files?.count ?? restore(selection, waiting, &session)
       if count == 0 {
         context.printer.summary("nothing changed")
-        if selection?.isByFilter == false {
+        let waits = try session.tables.contains { table in
+          try session.workspace.arrivals(in: table).contains {
+            try session.workspace.removes($0, in: table)
+          }
+        }
+        if waits {
+          // Until then the items are as the server last had them.
+          try session.showWaiting(nil, to: context.printer)
+        } else if selection?.isByFilter == false {
           let hint: Hint = "to take back a pushed change: \(typed: "undo")"
           context.printer.summary(Line(context.printer.text(of: hint)))
         }

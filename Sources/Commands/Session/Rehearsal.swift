@@ -11,8 +11,12 @@ struct Rehearsal<Stage: Disk> {
   private var bases: [ItemKey: Row] = [:]
   /// The arrivals that are open here; `nil` for one that is open in the disk below and taken here.
   private var open: [ItemKey: Arrival?] = [:]
+  /// The arrivals of the disk below whose rows have other ids than their items.
+  private var moving: [TableName: [Arrival]] = [:]
   private var tokens: [Feed: DeltaToken?] = [:]
   private var measures: [TableName: Int] = [:]
+  /// Whether items have left, where that is no more as in the disk below.
+  private var leaving: [ItemKey: Bool] = [:]
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
 
@@ -95,6 +99,24 @@ extension Rehearsal: RowDisk {
     try measures[table] ?? rows(of: table)?.measure(of: table)
   }
 
+  func feeds(in table: TableName) throws -> [Feed] {
+    let known = try rows(of: table)?.feeds(in: table) ?? []
+    return Set(known).union(tokens.keys.filter { $0.table == table }).filter {
+      tokens[$0].map { $0 != nil } ?? true
+    }.sorted { $0.query ?? "" < $1.query ?? "" }
+  }
+
+  func left(in table: TableName) throws -> Set<ItemID> {
+    let known = try rows(of: table)?.left(in: table) ?? []
+    let changes = leaving.filter { $0.key.table == table }
+    return known.filter { changes[ItemKey(table, $0)] != false }
+      .union(changes.filter(\.value).keys.map(\.id))
+  }
+
+  func mayLeave(_ table: TableName) throws -> Bool {
+    try rows(of: table)?.mayLeave(table) ?? false
+  }
+
   func isPulled(_ table: TableName) throws -> Bool {
     try rows(of: table)?.isPulled(table) ?? false
   }
@@ -145,18 +167,22 @@ extension Rehearsal: RowDisk {
       case .token(let feed, let token, let count):
         tokens[feed] = .some(token)
         measures[table] = count ?? measures[table]
+      case .left(let id): leaving[ItemKey(table, id)] = true
+      case .back(let id): leaving[ItemKey(table, id)] = false
       // No write is sent in a rehearsal, and its pulls end nothing.
-      case .pulled, .sent, .refused, .ended: break
+      case .pulled, .mayLeave, .sent, .refused, .ended: break
       }
     }
   }
 
   /// Returns the open arrival of a row, under whichever id its item has.
-  private func older(than new: Arrival, in table: TableName) throws -> Arrival? {
+  private mutating func older(than new: Arrival, in table: TableName) throws -> Arrival? {
     if let open = try arrival(of: ItemKey(table, new.row.id)), open.row.id == new.row.id {
       return open
     }
-    let moving = try rows(of: table)?.arrivals(in: table).filter { $0.was != nil } ?? []
+    let moving =
+      try moving[table] ?? rows(of: table)?.arrivals(in: table).filter { $0.was != nil } ?? []
+    self.moving[table] = moving
     return try moving.lazy.filter { $0.row.id == new.row.id }
       .compactMap { try arrival(of: ItemKey(table, $0.id)) }.first
   }

@@ -26,6 +26,29 @@ extension Session {
     }
   }
 
+  /// Warns of the deletes of a table that wait, but those that files hold back.
+  private func showDeletes(of table: TableName, to printer: Printer) throws {
+    let deletes = try workspace.waitingArrivals(in: table).count {
+      let key = ItemKey(table, $0.id)
+      guard try workspace.removes($0, in: table) else { return false }
+      let client = try workspace.client(key)
+      return client.item != nil || client == .absent && (try? workspace.moved(key)) == nil
+    }
+    guard deletes > 0 else { return }
+    let fact = "the server has deleted \(counted(deletes, "item")) of \(table)"
+    try show(fact, deletes, of: table, to: printer)
+  }
+
+  /// Warns of items that a pull removes, with the command that does it.
+  private func show(
+    _ fact: String, _ count: Int, of table: TableName, to printer: Printer
+  ) throws {
+    let way =
+      try count > workspace.mostRemovals(in: table)
+      ? ["pull", "--max-delete", "\(count)"] : ["pull"]
+    printer.warn("\(fact); to remove the \(count == 1 ? "file" : "files"): \(typed: way)" as Hint)
+  }
+
   /// Warns of waiting rows, with the command that applies them; `nil` means those of all items.
   func showWaiting(_ keys: Set<ItemKey>?, to printer: Printer) throws {
     for table in tables {
@@ -39,13 +62,13 @@ extension Session {
           : "\(ready.count) newer rows of \(table) wait; to apply them"
         printer.warn("\(fact): \(typed: "pull")" as Hint)
       }
-      let deletes = try arrivals.count { try workspace.removes($0, in: table) }
-      if deletes > 0 {
-        let fact: Hint =
-          deletes == 1
-          ? "a delete of \(table) waits; to accept it"
-          : "\(deletes) deletes of \(table) wait; to accept them"
-        printer.warn("\(fact): \(typed: "pull", "--max-delete", "\(deletes)")" as Hint)
+      let leaving = try workspace.leaving(in: table).count
+      if leaving > 0 {
+        let fact = "\(counted(leaving, "item")) of \(table) left its queries"
+        try show(fact, leaving, of: table, to: printer)
+      }
+      if try arrivals.contains(where: { try workspace.removes($0, in: table) }) {
+        try showDeletes(of: table, to: printer)
       }
     }
   }

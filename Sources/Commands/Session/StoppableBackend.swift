@@ -34,6 +34,11 @@ struct StoppableBackend: Backend {
     return try inner.makesIDs(in: table)
   }
 
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+    guard !isInterrupted() else { throw Self.stop }
+    return try inner.rows(ids, of: feed)
+  }
+
   mutating func pages(
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {

@@ -17,6 +17,11 @@ struct CloneCommand: TsyncCommand {
     help: ArgumentHelp("Read the token for the server from FILE.", valueName: "file"))
   var tokenFile: String?
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Pull the rows that fit, as the query NAME.", valueName: "name=filter"))
+  var query: [String] = []
+
   @Argument(help: ArgumentHelp("The server's address.", valueName: "url"))
   var url: String
 
@@ -27,7 +32,8 @@ struct CloneCommand: TsyncCommand {
     let address = try ServerAddress(Text(url))
     let shown = dir ?? address.origin.host.string
     try Self.requireEmpty(shown, in: context)
-    let new = try NewWorkspace(at: shown, in: context)
+    var new = try NewWorkspace(at: shown, in: context)
+    new.queries = try Query.all(of: query, in: new.tables)
     if let token = try Login.token(file: tokenFile, for: address.origin, asks: false, context) {
       try Login.keep(token, for: address.origin, context)
     }
@@ -58,7 +64,7 @@ struct CloneCommand: TsyncCommand {
       if isGone {
         if isNew { rmdir(new.path) }
         problem.hints = ["nothing was made: check the URL, the tables (-t) and the network"]
-      } else if problem.status == .usage {
+      } else if problem.status == .usage, problem.hints.isEmpty {
         problem.hints.append(
           "the workspace is made; to change the URL\(.column)\(typed: "remote", "set", "URL")")
       } else if [.unreachable, .unauthorized].contains(problem.status) || problem.status.isSignal {

@@ -7,6 +7,8 @@ struct NewWorkspace {
   let shown: String
   let path: String
   let tables: [TableName]
+  /// The queries by which tables are pulled.
+  var queries: [Query] = []
 
   /// Refuses a directory that is a workspace, or is in one.
   init(at shown: String, in context: Context) throws {
@@ -33,12 +35,16 @@ struct NewWorkspace {
     var settings = SettingsFile(place: "config.json", text: nil)
     if let remote { try settings.set("remote", from: Text(remote)) }
     try settings.set("tables", from: Text(tables.map(\.description).joined(separator: ",")))
+    for query in queries { try settings.set(query) }
     try Workspace.make(at: path, settings: settings, state: WorkspaceState(), tables: tables)
   }
 
   /// Prints that the workspace is made.
   func announce(_ printer: Printer) {
-    let names = tables.map(\.description).joined(separator: ", ")
+    let names = tables.map { table in
+      let names = queries.filter { $0.table == table }.map(\.name.string).joined(separator: ", ")
+      return names.isEmpty ? table.description : "\(table): \(names)"
+    }.joined(separator: ", ")
     printer.summary(Line("made workspace \(shown) (\(names))"))
     printer.set("directory", path)
   }

@@ -7,7 +7,7 @@ extension Dialect {
     keyField: "X-ZUMO-APPLICATION", prefix: "__", options: ["__systemproperties=*"],
     includesDeleted: "__includeDeleted=true", countsAll: "$inlinecount=allpages",
     rowsMember: "results", allowsArray: true, tellsMore: false, mayLackTimes: true,
-    sendsMadeIDs: false, time: ("datetimeoffset'", "'"),
+    sendsMadeIDs: false, time: ("datetimeoffset'", "'"), usesSubstring: true,
     update: Writing(method: "PATCH", content: .changes),
     undelete: Writing(method: "POST", content: .nothing), answer: .echo)
 }

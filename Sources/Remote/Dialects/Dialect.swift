@@ -70,6 +70,8 @@ package struct Dialect: Sendable {
   var sendsMadeIDs = true
   /// What stands around a time in a condition.
   let time: (before: String, after: String)
+  /// Whether a part of a text is looked for by `substringof`, as in OData 3.
+  var usesSubstring = false
   /// How one row is read.
   var reading = Reading.address
   /// How an item is changed.

@@ -14,13 +14,23 @@ enum RowRange: Equatable {
   case byID(after: Text?, isNumber: Bool)
   /// The one with this id.
   case only(ItemID)
+  /// Those with these ids, which may be numbers.
+  case these([ItemID], areNumbers: Bool)
+  /// All, the last change first.
+  case newest
+
+  /// How many ids one request asks for at most.
+  static let ids = 20
+  /// How many bytes a request's target may have where that can be chosen: IIS takes a query of 2 048.
+  static let targetBytes = 1_900
 
   /// The order, as a server takes it.
   func order(_ dialect: Dialect) -> String? {
     switch self {
     case .all, .since: "\(dialect.column(.updatedAt)),id"
     case .within, .untimed, .byID: "id"
-    case .only: nil
+    case .newest: "\(dialect.column(.updatedAt))%20desc"
+    case .only, .these: nil
     }
   }
 
@@ -28,7 +38,7 @@ enum RowRange: Equatable {
   func filter(_ dialect: Dialect) -> String? {
     let time = dialect.column(.updatedAt)
     return switch self {
-    case .all: nil
+    case .all, .newest: nil
     case .since(let start): "\(time) ge \(dialect.literal(start))"
     case .within(let start, let end, let id):
       "(\(time) ge \(dialect.literal(start))) and (\(time) lt \(dialect.literal(end)))"
@@ -37,6 +47,9 @@ enum RowRange: Equatable {
     case .byID(let id, let isNumber):
       id.map { "id gt \(isNumber ? $0.string : dialect.literal($0))" }
     case .only(let id): "id eq \(dialect.literal(id.text))"
+    case .these(let ids, let areNumbers):
+      ids.map { "(id eq \(areNumbers ? $0.text.string : dialect.literal($0.text)))" }
+        .joined(separator: " or ")
     }
   }
 
@@ -77,16 +90,24 @@ extension Dialect {
   /// Returns the target of a list request: for `top` rows at most, the server's own measure where it
   /// is `nil`, after passing over `skip`; with `counts`, the answer tells how many there are in all.
   func target(
-    _ range: RowRange, of table: TableName, top: Int? = nil, skip: Int = 0, counts: Bool = false
+    _ range: RowRange, of feed: Feed, top: Int? = nil, skip: Int = 0, counts: Bool = false
   ) -> String {
     var options: [String] = []
-    if let filter = range.filter(self) { options.append("$filter=\(Text(filter).queryEncoded)") }
+    let conditions = [feed.filter?.string, range.filter(self)].compactMap(\.self)
+    let filter =
+      conditions.count == 1
+      ? conditions[0] : conditions.map { "(\($0))" }.joined(separator: " and ")
+    if !conditions.isEmpty { options.append("$filter=\(Text(filter).queryEncoded)") }
+    if feed.isIDs {
+      let columns = [SystemField.updatedAt, .version, .deleted].map { "\(column($0))" }
+      options.append("$select=id,\(columns.joined(separator: ","))")
+    }
     if let order = range.order(self) { options.append("$orderby=\(order)") }
     if skip > 0 { options.append("$skip=\(skip)") }
     if let top { options.append("$top=\(top)") }
     options.append(includesDeleted)
     if counts { options.append(countsAll) }
-    return target("tables/\(table)", options)
+    return target("tables/\(feed.table)", options)
   }
 
   /// Returns the path of one row.

@@ -32,11 +32,12 @@ extension Exchange {
   ///
   /// - Throws: `Stop`, or what `meanwhile` throws.
   mutating func list(
-    _ range: RowRange, of table: TableName, _ dialect: Dialect, top: Int?, skip: Int = 0,
+    _ range: RowRange, of feed: Feed, _ dialect: Dialect, top: Int?, skip: Int = 0,
     counts: Bool = false, failures: Int? = nil, meanwhile: () throws -> Void = {}
   ) throws -> ListReply {
+    let table = feed.table
     let answer = try read(
-      dialect.target(range, of: table, top: top, skip: skip, counts: counts),
+      dialect.target(range, of: feed, top: top, skip: skip, counts: counts),
       fields: dialect.fields, failures: failures ?? policy.attempts, meanwhile: meanwhile)
     if answer.isMobileServices, let stop = dialect.objectionToOld { throw stop }
     if answer.saysNotFound { facts?.tables[table, default: TableFacts()].isMissing = true }
@@ -59,9 +60,22 @@ extension Exchange {
   /// Makes sure that a table answers lists, so that "not found" can be believed.
   mutating func confirm(_ table: TableName, _ dialect: Dialect) throws {
     guard !listed.contains(table) else { return }
-    if case .refused(let answer) = try list(.all, of: table, dialect, top: 1, failures: 2) {
+    if case .refused(let answer) = try list(.all, of: Feed(table), dialect, top: 1, failures: 2) {
       throw stop(for: answer, table)
     }
+  }
+
+  /// The end that the refusal of a feed's list makes: that of a query may be its condition's.
+  func stop(for answer: HTTPAnswer, _ feed: Feed) -> Stop {
+    let stop = stop(for: answer, feed.table)
+    guard answer.status == 400, let query = feed.query?.string, !feed.isIDs,
+      case .notSpeaking(let words, _) = stop
+    else { return stop }
+    return .notSpeaking(
+      "\(words) for the query \(query)",
+      ways: [
+        "to write it in OData: \(typed: "query", "rm", query), then \(typed: "query", "add", query, "--odata", "EXPR")"
+      ])
   }
 
   /// The end that the refusal of a list makes, or of a row's reading other than that it isn't there.

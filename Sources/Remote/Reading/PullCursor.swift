@@ -170,7 +170,7 @@ struct PullCursor {
       }
     case .byID(_, let isNumber):
       try takeByID(page, fresh, next: { .byID(after: $0, isNumber: isNumber) }) { $0.range = nil }
-    case .only, nil: range = nil
+    case .only, .these, .newest, nil: range = nil
     }
     largest = max(largest, page.entries.count)
     last = page.entries.last?.id ?? last

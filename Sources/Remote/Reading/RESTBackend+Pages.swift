@@ -12,17 +12,20 @@ extension RESTBackend {
         "the delta token of \(table) is not a time: reading all rows again")
     }
     guard try hasTimes(table) else {
+      // Of ids nothing tells how far they have come.
+      guard !feed.isIDs else { return }
       let isNumber = facts.tables[table]?.makesIDs == true
-      return try follow(PullCursor(byNumbers: isNumber, top: pageSize(of: table)), of: table, each)
+      return try follow(PullCursor(byNumbers: isNumber, top: pageSize(of: table)), of: feed, each)
     }
-    try follow(cursor(from: start, in: table), of: table, each)
+    if feed.isIDs, start == nil { return try begin(feed, each) }
+    try follow(cursor(from: start, in: table), of: feed, each)
   }
 
   private func pageSize(of table: TableName) -> Int {
     min(settings.pageSize, facts.tables[table]?.pageSize ?? .max)
   }
 
-  private func cursor(from start: Timestamp?, in table: TableName) -> PullCursor {
+  func cursor(from start: Timestamp?, in table: TableName) -> PullCursor {
     PullCursor(
       from: start, top: pageSize(of: table),
       overlap: max(0, settings.overlapSeconds ?? (facts.commitsInOrder ? 0 : 120)),
@@ -35,8 +38,9 @@ extension RESTBackend {
   /// again in half the size; only the refusal says what the table gives another time. A single row on
   /// which the server fails is passed over.
   private mutating func follow(
-    _ cursor: PullCursor, of table: TableName, _ each: (Page) throws -> Bool
+    _ cursor: PullCursor, of feed: Feed, _ each: (Page) throws -> Bool
   ) throws {
+    let table = feed.table
     var cursor = cursor
     var refused: Int?
     var ready: Page?
@@ -50,7 +54,7 @@ extension RESTBackend {
         let reply: ListReply
         do {
           reply = try exchange.list(
-            range, of: table, facts.dialect, top: cursor.top, skip: cursor.skip,
+            range, of: feed, facts.dialect, top: cursor.top, skip: cursor.skip,
             counts: cursor.requests == 0, failures: 2
           ) { try handOut() }
         } catch let stop as Stop {
@@ -66,14 +70,15 @@ extension RESTBackend {
           }
         case .refused(let answer):
           guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.halve() else {
-            throw exchange.stop(for: answer, table)
+            throw exchange.stop(for: answer, feed)
           }
           refused = cursor.top
         case .page(let page):
           if let size = refused { facts.tables[table, default: TableFacts()].pageSize = size }
-          guard cursor.requests == 0, isAhead(range, page) else {
+          if cursor.requests == 0 { try check(page, of: feed) }
+          guard cursor.requests == 0, isAhead(range, page, of: feed) else {
             ready = try cursor.take(page)
-            if cursor.range == nil { try count(&cursor, of: table, &ready) }
+            if cursor.range == nil { try count(&cursor, of: feed, &ready) }
             continue
           }
           exchange.dependencies.notice(
@@ -89,11 +94,11 @@ extension RESTBackend {
   ///
   /// Where it is still larger, the last page says so and moves no token.
   private mutating func count(
-    _ cursor: inout PullCursor, of table: TableName, _ last: inout Page?
+    _ cursor: inout PullCursor, of feed: Feed, _ last: inout Page?
   ) throws {
     guard cursor.shortfall != nil else { return }
     let reply = try? exchange.list(
-      .all, of: table, facts.dialect, top: 1, counts: true, failures: 2)
+      .all, of: feed, facts.dialect, top: 1, counts: true, failures: 2)
     if case .page(let page)? = reply { cursor.total = page.total ?? cursor.total }
     guard let shortfall = cursor.shortfall else { return }
     last?.token = nil
@@ -104,11 +109,12 @@ extension RESTBackend {
   /// earlier time: the clock was set back.
   ///
   /// Where rows are numbered in order, a row as new as the token shows that none has: new ones are
-  /// numbered on from it.
-  private func isAhead(_ range: RowRange, _ page: ListPage) -> Bool {
+  /// numbered on from it. Of a query that row may have left.
+  private func isAhead(_ range: RowRange, _ page: ListPage, of feed: Feed) -> Bool {
     guard case .since(let start) = range, let date = page.date else { return false }
     let isLater = start.ticks >= (date + 1) * Timestamp.perSecond
-    return isLater && !(facts.commitsInOrder && !page.entries.isEmpty)
+    return isLater
+      && !(facts.commitsInOrder && (!page.entries.isEmpty || feed.query != nil && !feed.isIDs))
   }
 }
 

@@ -152,6 +152,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     // Items may have been written by a process that was stopped before it could do this.
     if held.count < arrivals.count || !taken.events.isEmpty { try settle(afresh: true) }
+    // A conflict that is over must not be open again over the row that ended it.
+    try append([], durably: true)
     try append([.taken(but: held)], to: table, durably: true)
     return taken
   }

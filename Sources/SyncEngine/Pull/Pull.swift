@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// A pull: it applies the server's changes of a feed to the items of its table.
+/// A pull: it applies the server's changes of a table to its items.
 ///
 /// ```
 ///   page → arrivals and token, one durable write → … → items → settle → arrivals are bases
@@ -12,7 +12,9 @@ package struct Pull {
   /// What the user has settled.
   package var settings: Settings
   /// Told after each page: rows so far, and in all where that is known.
-  package var progress: (_ rows: Int, _ total: Int?) -> Void
+  package var progress: (_ feed: Feed, _ rows: Int, _ total: Int?) -> Void
+  /// Says to which of the feeds, by its place, an item belongs that has left.
+  package var home: (Event) -> Int = { _ in 0 }
   /// Told of what can't be a row; keeps it.
   package var quarantine: (TableName, RefusedRow) throws -> Void
 
@@ -21,7 +23,7 @@ package struct Pull {
 
   /// Makes a pull.
   package init(
-    settings: Settings, progress: @escaping (Int, Int?) -> Void = { _, _ in },
+    settings: Settings, progress: @escaping (Feed, Int, Int?) -> Void = { _, _, _ in },
     quarantine: @escaping (TableName, RefusedRow) throws -> Void = { _, _ in }
   ) {
     self.settings = settings
@@ -29,37 +31,90 @@ package struct Pull {
     self.quarantine = quarantine
   }
 
-  /// Pulls one feed.
+  /// Pulls feeds of one table: the table, or its queries.
   ///
-  /// With `full`, everything is read again, and rows that are gone are found. The report takes what
-  /// happened also where the pull ends with an error.
+  /// With `full`, everything is read again, and rows that are gone are found. Where the feeds are but a
+  /// `part` of the table's queries, what has left them isn't looked for. The reports, one for each feed, take what happened also where
+  /// the pull ends with an error.
   ///
   /// - Throws: ``Stop``, after which what was told is in effect and the next pull goes on.
   package func run(
-    _ feed: Feed, full: Bool = false, on disk: inout some Disk,
-    from backend: inout some Backend, report: inout PullReport
+    _ feeds: [Feed], isPart: Bool = false, full: Bool = false, on disk: inout some Disk,
+    from backend: inout some Backend, reports: inout [PullReport]
   ) throws {
-    let table = feed.table
-    var run = try PullRun(feed, full: full, settings: settings, report: report, on: &disk)
-    defer { report = run.report }
+    let table = feeds[0].table
+    try disk.endTokens(in: table, but: feeds, isPart: isPart)
+    var run = try PullRun(
+      full: full, settings: settings, reports: reports, home: home, on: &disk)
+    defer { reports = run.reports }
+    let isQueried = feeds[0].query != nil
+    let findsLeft = isQueried && !isPart
+    let findsGone = full && !isQueried
     var found: [Row] = []
+    var leaving: [Fact] = []
     do {
-      let known = run.unseen
-      try backend.pages(of: feed, from: full ? nil : disk.token(of: feed)) { page in
-        for row in page.refused { try quarantine(table, row) }
-        try run.take(page, to: &disk)
-        progress(run.rows, page.total)
-        return true
+      let ids = try findsLeft ? changes(in: table, full: full, disk, &backend) : nil
+      if let ids { try run.expect(ids.ids, on: disk) }
+      if findsGone { try run.expectAll(on: disk) }
+      let known = run.unseen.count
+      for (index, feed) in feeds.enumerated() {
+        run.current = index
+        try backend.pages(of: feed, from: full ? nil : disk.token(of: feed)) { page in
+          for row in page.refused { try quarantine(table, row) }
+          try run.take(page, to: &disk)
+          progress(feed, run.rows, page.total)
+          return true
+        }
       }
-      if full { try recognise(table, run.unseen.count, of: known.count) }
-      found = try newer(run.older, of: table, full: full, disk, &backend)
-      if full { found += try gone(run.unseen, of: table, disk, &backend) }
+      if full, try !disk.mayLeave(table) { try recognise(table, run.unseen.count, of: known) }
+      if let ids {
+        for (index, feed) in feeds.enumerated() where !run.unseen.isEmpty {
+          run.current = index
+          // What changes between the questions is decided by this one.
+          let rows = try backend.rows(run.unseen.sorted(), of: feed)
+          try run.take(Page(rows: rows), to: &disk)
+        }
+        leaving = try left(run.unseen.subtracting(ids.deleted), ids.token, of: table, disk)
+        found = try gone(run.unseen.intersection(ids.deleted), of: table, disk, &backend)
+      }
+      found += try newer(run.older, of: table, full: full, disk, &backend)
+      if findsGone { found += try gone(run.unseen, of: table, disk, &backend) }
     } catch {
       // What was laid down is in effect.
       try run.bring(to: &disk)
       throw error
     }
-    try run.end(found, to: &disk)
+    try run.end(found, leaving: leaving, isWhole: !isPart, to: &disk) {
+      try backend.rows($0, of: Feed(table))
+    }
+  }
+
+  /// Reads which rows have changed; `ids` is `nil` where that isn't known, so that any may have.
+  private func changes(
+    in table: TableName, full: Bool, _ disk: some Disk, _ backend: inout some Backend
+  ) throws -> (ids: Set<ItemID>?, deleted: Set<ItemID>, token: DeltaToken?) {
+    let feed = Feed.ids(of: table)
+    let start = try full ? nil : disk.token(of: feed)
+    var (ids, deleted, token) = (Set<ItemID>(), Set<ItemID>(), start)
+    try backend.pages(of: feed, from: start) { page in
+      for row in page.rows {
+        ids.insert(row.id)
+        if row.deleted { deleted.insert(row.id) } else { deleted.remove(row.id) }
+      }
+      token = page.token ?? token
+      return true
+    }
+    return (start == nil ? nil : ids, deleted, token)
+  }
+
+  /// Returns what is to be recorded of rows that no query returns, with the token of the ids behind it.
+  private func left(
+    _ ids: Set<ItemID>, _ token: DeltaToken?, of table: TableName, _ disk: some Disk
+  ) throws -> [Fact] {
+    let feed = Feed.ids(of: table)
+    let left = try ids.subtracting(disk.left(in: table)).sorted().map(Fact.left)
+    let isKnown = try token == disk.token(of: feed)
+    return left.isEmpty && isKnown ? [] : left + [.token(feed, token)]
   }
 
   /// Makes sure that a server that is read anew has at least half of the rows that are known: else it
@@ -96,7 +151,8 @@ package struct Pull {
     return rows
   }
 
-  /// Returns the rows that were deleted without a tombstone: no page brought them, and no reading does.
+  /// Returns the rows that are deleted although no page has said so, with what their tombstones hold, or
+  /// without one.
   private func gone(
     _ unseen: Set<ItemID>, of table: TableName, _ disk: some Disk, _ backend: inout some Backend
   ) throws -> [Row] {

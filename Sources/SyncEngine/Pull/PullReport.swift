@@ -12,6 +12,8 @@ package struct PullReport: Equatable, Sendable {
   package private(set) var updated = 0
   /// How many items were removed here.
   package private(set) var removed = 0
+  /// How many items were removed here because no query returns their rows.
+  package private(set) var left = 0
   /// What can't be a row.
   package var refused: [RefusedRow] = []
   /// What the server has not sent although it should have, in words for people.
@@ -26,12 +28,14 @@ package struct PullReport: Equatable, Sendable {
   private static let told = 20
 
   /// How many removed items there are of which no event tells.
-  package var untold: Int { isBrief ? max(0, removed - Self.told) : 0 }
+  package var untold: Int {
+    isBrief ? max(0, removed - Self.told) + max(0, left - Self.told) : 0
+  }
 
   /// Makes the report of a pull that has done nothing yet.
   ///
   /// A brief one counts the items that are simply new, changed or removed, and keeps no events of them
-  /// but of the first 20 that are removed: of a large pull they would be as large as the table.
+  /// but of the first 20 that are removed or have left: of a large pull they would be as large as the table.
   package init(_ feed: Feed, isBrief: Bool = false) {
     self.feed = feed
     self.isBrief = isBrief
@@ -39,7 +43,7 @@ package struct PullReport: Equatable, Sendable {
 
   /// Whether it did nothing.
   package var isEmpty: Bool {
-    events.isEmpty && refused.isEmpty && faults.isEmpty && added + updated + removed == 0
+    events.isEmpty && refused.isEmpty && faults.isEmpty && added + updated + removed + left == 0
   }
 
   /// Adds what happened.
@@ -48,9 +52,12 @@ package struct PullReport: Equatable, Sendable {
     case .added: added += 1
     case .updated, .merged: updated += 1
     case .removed: removed += 1
+    case .left: left += 1
     default: break
     }
-    if !isBrief || !event.what.isSimple || event.what == .removed && removed <= Self.told {
+    if !isBrief || !event.what.isSimple || event.what == .removed && removed <= Self.told
+      || event.what == .left && left <= Self.told
+    {
       events.append(event)
     }
   }

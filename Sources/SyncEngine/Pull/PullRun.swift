@@ -1,68 +1,97 @@
 import SyncModel
 
-/// One pull of one feed under way.
+/// One pull of a table's feeds under way.
 struct PullRun {
-  let feed: Feed
+  let table: TableName
   let settings: Settings
-  var report: PullReport
-  private var table: TableName { feed.table }
+  /// A report for each feed, in their order.
+  var reports: [PullReport]
+  /// Says to which feed an item belongs that has left.
+  private let home: (Event) -> Int
+  /// Which feed is read.
+  var current = 0
   /// How many items deletes are measured by.
   ///
-  /// They were there when the pull began, or when the pull began that brought a delete which still waits:
-  /// what has come since must not make room for more.
+  /// They were there when the pull began, or one before it that didn't reach its end: what has come since
+  /// must not make room for more.
   private let measure: Int
-  /// How far the pages have come.
-  private var reached: DeltaToken?
+  /// How many may go without a question.
+  private let most: Int
+  /// How far the pages of each feed have come.
+  private var reached: [Int: DeltaToken] = [:]
   /// What a full pull has brought, the newest state of each row: nothing is laid down before it is known
   /// to be of the same data.
   private var kept: [ItemID: Row]?
-  /// The rows that were laid down.
-  private var brought: Set<ItemID> = []
+  /// The rows that were laid down, and the feed that brought each first.
+  private var brought: [ItemID: Int] = [:]
   /// The bytes of rows that were not brought to their items yet.
   private var bytes = 0
   /// The rows that pages have brought.
   private(set) var rows = 0
   /// The rows that came older than one that is known: they are read by their ids.
   private(set) var older: Set<ItemID> = []
-  /// In a full pull, the live rows that no page has brought yet.
+  /// The live rows that no page has brought yet, of those that may be gone or may have left.
   var unseen: Set<ItemID> = []
+  /// The items that had left their queries, and which of them a page has brought since the last write.
+  private let left: Set<ItemID>
+  private var back: Set<ItemID> = []
   /// Whether a row has come under the former id of an item that is still to be moved to its own: it is
   /// met again by a later pull.
   private var isBlocked = false
 
   /// Begins a pull; what has arrived before comes first.
   init(
-    _ feed: Feed, full: Bool, settings: Settings, report: PullReport,
+    full: Bool, settings: Settings, reports: [PullReport], home: @escaping (Event) -> Int,
     on disk: inout some Disk
   ) throws {
-    (self.feed, self.settings, self.report) = (feed, settings, report)
-    let table = feed.table
+    let table = reports[0].feed.table
+    (self.table, self.settings, self.home) = (table, settings, home)
+    var reports = reports
+    // What has gone already was cut off: should its row come back, that isn't a delete.
+    let gone = try disk.leaving(in: table).filter {
+      try disk.client(ItemKey(table, $0)) == .absent
+    }
+    for event in try disk.letGo(gone, of: table) { reports[home(event)].add(event) }
+    self.reports = reports
+    left = try disk.left(in: table)
     let before = try disk.takeArrivals(in: table, settings: settings)
     let ids = try disk.liveIDs(in: table)
-    measure =
-      try before.removals.isEmpty ? ids.count : min(ids.count, disk.measure(of: table) ?? .max)
-    before.events.forEach { self.report.add($0) }
-    guard full, !ids.isEmpty else { return }
-    kept = [:]
-    unseen = try Set(ids).subtracting(disk.arrivals(in: table).compactMap(\.was))
+    measure = try min(ids.count, disk.measure(of: table) ?? .max)
+    most = try disk.mostRemovals(in: table)
+    before.events.forEach { self.reports[0].add($0) }
+    if full, !ids.isEmpty { kept = [:] }
+  }
+
+  /// Expects the live rows.
+  mutating func expectAll(on disk: some Disk) throws {
+    unseen = try Set(disk.liveIDs(in: table)).subtracting(
+      disk.arrivals(in: table).compactMap(\.was))
+  }
+
+  /// Expects of the rows that are known those that have changed; any may have where it is `nil`.
+  mutating func expect(_ changed: Set<ItemID>?, on disk: some Disk) throws {
+    let open = try disk.arrivals(in: table).map(\.row.id)
+    let conflicts = disk.journal.conflicts.keys.filter { $0.table == table }.map(\.id)
+    let known = try Set(disk.liveIDs(in: table) + open + conflicts)
+    unseen = changed.map(known.intersection) ?? known
   }
 
   /// Takes a page: what it brings is laid down, and the token that stands behind it.
   mutating func take(_ page: Page, to disk: inout some Disk) throws {
     for row in page.refused {
-      report.refused.append(row)
+      reports[current].refused.append(row)
       if let id = row.id.flatMap({ try? ItemID($0) }) { unseen.remove(id) }
     }
-    report.faults += page.faults
+    reports[current].faults += page.faults
     rows += page.rows.count
     let news = try news(of: page, disk)
-    reached = page.token ?? reached
+    reached[current] = page.token ?? reached[current]
     guard kept == nil else {
       kept?.merge(news.map { ($0.id, $0) }) { $1.isOlder(than: $0) ? $0 : $1 }
       return
     }
     // A row that is to be read by its id comes only once.
-    try lay(news, token: older.isEmpty ? reached : nil, to: &disk)
+    try lay(news, token: older.isEmpty ? reached[current] : nil, to: &disk)
     if bytes >= Pull.checkpoint { try bring(to: &disk) }
   }
 
@@ -72,14 +101,15 @@ struct PullRun {
     var news: [Row] = []
     for row in page.rows.reversed() {
       guard seen.insert(row.id).inserted else {
-        report.twin = report.twin ?? row.id
+        reports[current].twin = reports[current].twin ?? row.id
         continue
       }
       unseen.remove(row.id)
+      if left.contains(row.id) { back.insert(row.id) }
       let key = ItemKey(table, row.id)
       if let open = try disk.arrival(of: key), open.row.id != row.id {
         isBlocked = true
-        report.add(Event(key, .held, item: open.over))
+        reports[current].add(Event(key, .held, item: open.over))
         continue
       }
       let base = try disk.base(of: key)
@@ -87,7 +117,7 @@ struct PullRun {
       if row == known { continue }
       if row == base.row {
         // It was read as gone by its id, which is asked again.
-        if known?.deleted == true, known?.version == nil { older.insert(row.id) }
+        if known?.deleted == true, known?.version == nil || kept != nil { older.insert(row.id) }
         continue
       }
       if try disk.isOlder(row, than: known, of: key) {
@@ -103,20 +133,26 @@ struct PullRun {
   private mutating func lay(
     _ news: [Row], token: DeltaToken?, to disk: inout some Disk
   ) throws {
+    let feed = reports[current].feed
     let known = try disk.token(of: feed)
     let token = isBlocked ? known : token ?? known
-    guard !news.isEmpty || token != known else { return }
-    brought.formUnion(news.map(\.id))
+    guard !news.isEmpty || !back.isEmpty || token != known else { return }
+    brought.merge(news.map { ($0.id, current) }) { first, _ in first }
     bytes += news.reduce(0) { $0 + $1.text.count }
+    let back = back.sorted().map(Fact.back)
+    self.back = []
     try disk.append(
-      news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
+      back + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
       durably: true)
   }
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:items:)`` where too many items would be removed: these rows wait.
-  mutating func end(_ found: [Row], to disk: inout some Disk) throws {
+  mutating func end(
+    _ found: [Row], leaving facts: [Fact], isWhole: Bool, to disk: inout some Disk,
+    reading: ([ItemID]) throws -> [Row]
+  ) throws {
     let news = (kept ?? [:]).values.sorted { $0.id < $1.id } + found
     kept = nil
     // Rows by the thousand, so that they are brought to their items by parts.
@@ -124,20 +160,51 @@ struct PullRun {
       try lay(Array(news[start..<min(start + 4_096, news.count)]), token: nil, to: &disk)
       if bytes >= Pull.checkpoint { try bring(to: &disk) }
     }
-    try lay([], token: reached, to: &disk)
-    let removals = try bring(to: &disk)
-    if !removals.isEmpty {
-      // Deletes that are in conflict count, too: how many the server tells of is what is strange.
-      let count = try disk.arrivals(in: table).count { try disk.isDelete($0, in: table) }
-      if count > settings.maxDelete ?? Guards.deletions(of: measure) {
-        let stop = Guards.pullWouldDelete(
-          count, of: max(measure, count), in: table, areShown: settings.isRehearsal)
-        report.stop = stop
-        guard settings.isRehearsal else { throw stop }
+    for index in reports.indices {
+      current = index
+      try lay([], token: reached[index], to: &disk)
+    }
+    let isAllowed = try disk.mayLeave(table)
+    if !facts.isEmpty { try disk.append(facts, to: table, durably: true) }
+    let removals = try confirmed(bring(to: &disk), to: &disk, reading: reading)
+    let leaves = try disk.leaving(in: table)
+    // New deletes that are in conflict count, too: how many the server tells of is what is strange.
+    let deletes =
+      try removals.isEmpty
+      ? 0
+      : disk.arrivals(in: table).count {
+        try removals.contains($0.id) || brought[$0.id] != nil && disk.isDelete($0, in: table)
       }
+    let count = deletes + (isAllowed ? 0 : leaves.count)
+    if count > settings.maxDelete ?? most {
+      let stop = Guards.pullWouldRemove(
+        deletes, leaving: count - deletes, of: max(measure, count), in: table,
+        areShown: settings.isRehearsal)
+      reports[0].stop = stop
+      guard settings.isRehearsal else { throw stop }
+    }
+    if !removals.isEmpty {
       tell(try disk.takeArrivals(in: table, of: removals, removing: true, settings: settings))
     }
-    if try !disk.isPulled(table) { try disk.append([.pulled], to: table, durably: false) }
+    try disk.letGo(leaves, of: table).forEach { reports[home($0)].add($0) }
+    // While a delete waits, what comes makes no room for it.
+    let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
+    let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || isAllowed
+    if isWhole, isOver, isNews { try disk.append([.pulled], to: table, durably: false) }
+  }
+
+  /// Returns the items that are to be removed, without those whose rows the server has again: deletes of an
+  /// earlier pull are asked for once more.
+  private mutating func confirmed(
+    _ removals: Set<ItemID>, to disk: inout some Disk, reading: ([ItemID]) throws -> [Row]
+  ) throws -> Set<ItemID> {
+    let old = removals.filter { brought[$0] == nil }.sorted()
+    let live = try old.isEmpty ? [] : reading(old).filter { !$0.deleted }
+    guard !live.isEmpty else { return removals }
+    // A row in a state from before its delete waits on.
+    try lay(live.filter { try !disk.isPast($0, of: ItemKey(table, $0.id)) }, token: nil, to: &disk)
+    try bring(to: &disk)
+    return removals.subtracting(live.map(\.id))
   }
 
   /// Brings what has arrived to its items; returns the items that would be removed, which wait.
@@ -150,7 +217,9 @@ struct PullRun {
   }
 
   private mutating func tell(_ taken: TakenArrivals) {
-    taken.events.forEach { report.add($0) }
-    for event in taken.held where brought.remove(event.key.id) != nil { report.add(event) }
+    for event in taken.events { reports[brought[event.key.id] ?? 0].add(event) }
+    for event in taken.held {
+      if let index = brought.removeValue(forKey: event.key.id) { reports[index].add(event) }
+    }
   }
 }

@@ -83,7 +83,10 @@ extension PushRun {
     }
     // What a delete has put into the trash must not be lost once its row is known to be deleted.
     if answers.contains(where: { $0.attempt.kind == .delete }) { try disk.settle() }
-    for (table, facts) in facts { try disk.append(facts, to: table, durably: false) }
+    for (table, facts) in facts {
+      let facts = try facts + disk.askingAgain(after: facts, in: table)
+      try disk.append(facts, to: table, durably: false)
+    }
     let closings = answers.filter(\.isDone).flatMap { disk.journal.closings(of: $0.attempt) }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
     for (table, facts) in facts { try bring(facts, table, &disk) }

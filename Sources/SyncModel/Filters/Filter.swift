@@ -24,7 +24,9 @@ package struct Filter: Equatable, Sendable {
   /// How it is compared.
   package let comparison: Comparison
   /// The value; several for ``Comparison/isIn`` only.
-  package let values: [Text]
+  package internal(set) var values: [Text]
+  /// Whether the values stood in quotes, so that they are texts, whatever they look like.
+  package internal(set) var isQuoted = false
 
   /// Reads a word; an operator is what follows the last dot, unless an item has a field of the whole
   /// name.

@@ -1,4 +1,5 @@
-/// What a pull asks a table for, with a delta token of its own: all its rows, or those of a query.
+/// What a pull asks a table for, with a delta token of its own: all its rows, those of a query, or of the
+/// rows that have changed no more than their ids.
 package struct Feed: Hashable, Sendable {
   /// The table.
   package let table: TableName
@@ -13,6 +14,12 @@ package struct Feed: Hashable, Sendable {
     self.query = query
     self.filter = filter
   }
+
+  /// Returns the ids of a table that change: what has left its queries is among them.
+  package static func ids(of table: TableName) -> Feed { Feed(table, query: "*") }
+
+  /// Whether it brings ids alone.
+  package var isIDs: Bool { query == "*" }
 }
 
 extension Feed: CustomStringConvertible {

@@ -2,6 +2,8 @@
 package struct TableFacts: Hashable, Sendable {
   /// The most rows that the server gives at once; `nil` while it gave as many as were asked for.
   package var pageSize: Int?
+  /// How many rows the server finds by their ids at once; `nil` while it found as many as were asked for.
+  package var idsAtOnce: Int?
   /// Whether the server gives new rows ids of its own.
   package var makesIDs = false
   /// Whether its rows have times; `nil` where that isn't asked, or nobody has seen a row.
@@ -17,6 +19,7 @@ extension TableFacts {
   /// Reads the object that ``json`` makes; members of other types say nothing.
   package init(_ object: JSONObject) {
     pageSize = object["page"]?.integer.flatMap { $0 > 0 ? $0 : nil }
+    idsAtOnce = object["ids"]?.integer.flatMap { $0 > 0 ? $0 : nil }
     makesIDs = object["makesIds"]?.boolean ?? false
     hasTimes = object["timed"]?.boolean
     isMissing = object["missing"]?.boolean ?? false
@@ -26,6 +29,7 @@ extension TableFacts {
   package var json: JSONObject {
     var object = JSONObject()
     if let pageSize { object.append("page", .integer(pageSize)) }
+    if let idsAtOnce { object.append("ids", .integer(idsAtOnce)) }
     if makesIDs { object.append("makesIds", true) }
     if let hasTimes { object.append("timed", .bool(hasTimes)) }
     if isMissing { object.append("missing", true) }

@@ -121,6 +121,7 @@ extension BaseRows {
   /// Whether two readings of a log came to the same, whatever an index told them.
   fileprivate func isSame(as other: BaseRows) -> Bool {
     guard tokens == other.tokens, measure == other.measure, open == other.open,
+      mayLeave == other.mayLeave,
       liveCount == other.liveCount,
       effectiveBytes == other.effectiveBytes
     else { return false }

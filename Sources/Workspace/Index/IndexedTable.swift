@@ -48,6 +48,8 @@ final class IndexedTable {
   let measure: Int?
   /// Whether a pull has reached its end.
   let isPulled: Bool
+  /// Whether rows may leave the queries.
+  let mayLeave: Bool
   /// How many bases are no tombstones.
   let liveCount: Int
   /// How many bytes the lines of the bases have.
@@ -104,6 +106,7 @@ final class IndexedTable {
     tokens = Self.tokens(description["tokens"], of: table)
     measure = description["of"]?.integer
     isPulled = description["pulled"]?.boolean == true
+    mayLeave = description["mayLeave"]?.boolean == true
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device
@@ -111,7 +114,9 @@ final class IndexedTable {
     arrivalCount = arrivals
     open = OpenLines(
       attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
-      renames: Self.renames(description["renames"]))
+      renames: Self.renames(description["renames"]),
+      left: Set(
+        (description["left"]?.elements ?? []).compactMap { $0.text.flatMap { try? ItemID($0) } }))
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])

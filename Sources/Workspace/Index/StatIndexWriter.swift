@@ -36,7 +36,7 @@ struct StatIndexWriter {
         let open = $1.base.rows.open
         let lines =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
-          + Self.tokens($1.base.rows.tokens)
+          + Self.tokens($1.base.rows.tokens) + Self.left(open)
         return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
@@ -69,6 +69,7 @@ struct StatIndexWriter {
     object.append("tokens", .array(Self.tokens(base.rows.tokens)))
     if let count = base.rows.measure { object.append("of", .integer(count)) }
     object.append("pulled", .bool(base.rows.isPulled))
+    object.append("mayLeave", .bool(base.rows.mayLeave))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))
@@ -76,6 +77,7 @@ struct StatIndexWriter {
     object.append("arrivals", .integer(image.arrivalCount))
     object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
     object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
+    object.append("left", .array(Self.left(base.rows.open)))
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
@@ -94,6 +96,10 @@ struct StatIndexWriter {
     lines.sorted { $0.key < $1.key }.map { id, entry in
       [.string(id.text), .integer(entry.offset), .integer(Int(entry.length))]
     }
+  }
+
+  private static func left(_ open: OpenLines) -> [JSON] {
+    open.left.sorted().map { .string($0.text) }
   }
 
   private static func tokens(_ tokens: [Feed: DeltaToken]) -> [JSON] {

@@ -31,12 +31,20 @@ extension BaseLog {
         line.id.withBytes { compacted.add(base: copy, $0) }
       }
       try write(.taken(but: []), to: &writer)
+      if rows.isPulled {
+        try write(.pulled, to: &writer)
+        compacted.endPull()
+      }
       for (feed, token) in rows.knownTokens(of: table) {
         try write(.token(feed, token, of: rows.measure), to: &writer)
         compacted.set(token, of: feed, measure: rows.measure)
       }
-      if rows.isPulled { try write(.pulled, to: &writer) }
-      compacted.isPulled = rows.isPulled
+      if rows.mayLeave { try write(.mayLeave, to: &writer) }
+      compacted.mayLeave = rows.mayLeave
+      for id in rows.open.left.sorted() {
+        try write(.left(id), to: &writer)
+        compacted.leave(id)
+      }
       try copyArrivals(to: &writer, &compacted)
       // Behind the lines that end writes; a refusal ends one, too.
       for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {

@@ -109,14 +109,17 @@ final class BaseLog {
     case .taken(let ids): rows.take(but: Set(ids))
     case .token(let token, let query, let filter, let count):
       rows.set(token, of: Feed(table, query: query, filter: filter), measure: count)
-    case .pulled: rows.isPulled = true
+    case .pulled: rows.endPull()
+    case .left(let id): rows.leave(id)
+    case .back(let id): rows.leave(id, back: true)
+    case .mayLeave: rows.mayLeave = true
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
     case .commit(let token, let held):
       rows.takeOfFormer(but: Set(held))
       if let token { rows.set(token, of: Feed(table), measure: nil) }
-      rows.isPulled = true
+      rows.endPull()
     case nil:
       throw damage(at: line.offset, "it is not a line of a base log")
     }
@@ -134,7 +137,10 @@ final class BaseLog {
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
     case .token(let feed, let token, let count): rows.set(token, of: feed, measure: count)
-    case .pulled: rows.isPulled = true
+    case .pulled: rows.endPull()
+    case .left(let id): rows.leave(id)
+    case .back(let id): rows.leave(id, back: true)
+    case .mayLeave: rows.mayLeave = true
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
     case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)

@@ -36,6 +36,8 @@ struct OpenLines: Equatable {
   var attempts: [ItemID: BaseLogEntry] = [:]
   var refusals: [ItemID: BaseLogEntry] = [:]
   var renames: [ItemID: ItemID] = [:]
+  /// The items that have left the queries, and haven't gone yet.
+  var left: Set<ItemID> = []
 
   /// How many bytes they have.
   var bytes: Int {

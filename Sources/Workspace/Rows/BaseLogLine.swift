@@ -11,6 +11,12 @@ enum BaseLogLine {
   case token(DeltaToken?, query: Text?, filter: Text?, of: Int?)
   /// A pull has reached its end.
   case pulled
+  /// No query returns a row any more.
+  case left(ItemID)
+  /// A query returns it again, or its item has gone.
+  case back(ItemID)
+  /// Rows may leave the queries.
+  case mayLeave
   /// A write of an item is open.
   case sent(ItemID)
   /// A write of an item was refused.
@@ -76,6 +82,12 @@ enum BaseLogLine {
       self = .refused(id)
     } else if let id = id("ends") {
       self = .ended(id)
+    } else if let id = id("left") {
+      self = .left(id)
+    } else if let id = id("back") {
+      self = .back(id)
+    } else if object["mayLeave"]?.boolean == true {
+      self = .mayLeave
     } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
       self = .taken(but: ids)
@@ -128,6 +140,9 @@ enum BaseLogLine {
       if let filter = feed.filter { object.append("filter", .string(filter)) }
       if let count { object.append("of", .integer(count)) }
     case .pulled: object.append("pulled", true)
+    case .left(let id): object.append("left", .string(id.text))
+    case .back(let id): object.append("back", .string(id.text))
+    case .mayLeave: object.append("mayLeave", true)
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)
     case .ended(let id): object.append("ends", .string(id.text))

@@ -12,7 +12,7 @@ struct BaseRows {
   /// The open arrivals; the newest of each id.
   private(set) var arrivals = IDMap<BaseLogEntry>()
   /// Format 1: the arrivals that a commit has left open.
-  private var left: Set<ItemID> = []
+  private var held: Set<ItemID> = []
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   private(set) var open = OpenLines()
   /// How far the pulls of each feed have come.
@@ -20,7 +20,9 @@ struct BaseRows {
   /// How many items deletes are measured by, as the newest token says.
   private(set) var measure: Int?
   /// Whether a pull has reached its end.
-  var isPulled = false
+  private(set) var isPulled = false
+  /// Whether rows may leave the queries, until a pull has reached its end.
+  var mayLeave = false
   /// How many bases are no tombstones.
   private(set) var liveCount = 0
   /// How many bytes the lines of the bases have.
@@ -35,6 +37,7 @@ struct BaseRows {
     tokens = index.tokens
     measure = index.measure
     isPulled = index.isPulled
+    mayLeave = index.mayLeave
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
     open = index.open
@@ -79,7 +82,7 @@ struct BaseRows {
       setBase(base, id)
     }
     arrivals.set(id, entry)
-    if !left.isEmpty, let id = ItemID(id) { left.remove(id) }
+    if !held.isEmpty, let id = ItemID(id) { held.remove(id) }
   }
 
   private mutating func setBase(_ entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
@@ -107,8 +110,8 @@ struct BaseRows {
 
   /// Adds a line of format 1 that makes bases of the arrivals since the one before.
   mutating func takeOfFormer(but ids: Set<ItemID>) {
-    left.formUnion(ids)
-    take(but: left)
+    held.formUnion(ids)
+    take(but: held)
   }
 
   /// Adds the line that makes arrivals bases: all but those of some ids.
@@ -138,6 +141,17 @@ struct BaseRows {
     tokens = tokens.filter { $0.key.query != feed.query }
     tokens[feed] = token
     measure = count ?? measure
+  }
+
+  /// Adds the line of a pull that has reached its end: the next one counts anew.
+  mutating func endPull() {
+    isPulled = true
+    (measure, mayLeave) = (nil, false)
+  }
+
+  /// Adds the line of an item that has left the queries, or that is over.
+  mutating func leave(_ id: ItemID, back: Bool = false) {
+    if back { open.left.remove(id) } else { open.left.insert(id) }
   }
 
   // MARK: Looking up

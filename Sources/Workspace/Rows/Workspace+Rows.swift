@@ -39,6 +39,18 @@ extension Workspace: RowDisk {
     try rows.log(of: feed.table).rows.tokens[feed]
   }
 
+  package func feeds(in table: TableName) throws -> [Feed] {
+    try rows.log(of: table).rows.tokens.keys.sorted { $0.query ?? "" < $1.query ?? "" }
+  }
+
+  package func left(in table: TableName) throws -> Set<ItemID> {
+    try rows.log(of: table).rows.open.left
+  }
+
+  package func mayLeave(_ table: TableName) throws -> Bool {
+    try rows.log(of: table).rows.mayLeave
+  }
+
   package func isPulled(_ table: TableName) throws -> Bool {
     try rows.log(of: table).rows.isPulled
   }

@@ -113,6 +113,13 @@ extension Configuration {
     return policy
   }
 
+  /// The queries by which tables are pulled, in the order in which they are set.
+  package var queries: [Query] {
+    entries.sorted { ($0.value.line, $0.key) < ($1.value.line, $1.key) }.compactMap { name, entry in
+      SettingKey.queryName(of: name).flatMap { try? SettingKey.query($0, entry.value) }
+    }
+  }
+
   private func rule(_ name: Text) -> MergePolicy.Rule? {
     text(name).flatMap { MergePolicy.Rule(rawValue: $0.string) }
   }

@@ -16,6 +16,8 @@ package struct SettingKey: Hashable, Sendable {
     case number(ClosedRange<Int>)
     /// One of some words.
     case choice([Text])
+    /// A part of a table.
+    case query
   }
 
   /// The name.
@@ -29,6 +31,8 @@ package struct SettingKey: Hashable, Sendable {
       self.kind = kind
     } else if Self.mergeParts(of: name) != nil {
       kind = Self.rule
+    } else if Self.queryName(of: name) != nil {
+      kind = .query
     } else {
       return nil
     }
@@ -54,6 +58,28 @@ package struct SettingKey: Hashable, Sendable {
       parts.count == 2 || !parts[2].isEmpty
     else { return nil }
     return (table, parts.count == 3 ? parts[2] : nil)
+  }
+
+  /// The name of the query in `query.NAME`; `nil` for other names.
+  static func queryName(of name: Text) -> Text? {
+    let start = Array("query.".utf8)
+    guard name.bytes.starts(with: start) else { return nil }
+    return Text(String(decoding: name.bytes.dropFirst(start.count), as: UTF8.self))
+  }
+
+  /// Reads a query from its setting.
+  ///
+  /// - Throws: What it must be.
+  static func query(_ name: Text, _ value: JSON) throws(NameError) -> Query {
+    let object = value.object ?? JSONObject()
+    guard let table = object["table"]?.text, object["filter"] == nil || object["odata"] == nil,
+      object.members.allSatisfy({ ["table", "filter", "odata"].contains($0.name) }),
+      let words = (object["filter"] ?? []).elements, words.allSatisfy({ $0.text != nil }),
+      object["odata"] == nil || object["odata"]?.text != nil
+    else { throw NameError("query.\(name) must be \(Kind.query.words)") }
+    return try Query(
+      name: name, table: TableName(table), filter: words.compactMap(\.text),
+      odata: object["odata"]?.text)
   }
 
   private static let rule = Kind.choice(MergePolicy.Rule.allCases.map { Text($0.rawValue) })
@@ -94,6 +120,9 @@ extension SettingKey {
     case .flag where value.boolean != nil: return
     case .number(let range) where value.integer.map(range.contains) == true: return
     case .choice(let words) where value.text.map(words.contains) == true: return
+    case .query:
+      _ = try Self.query(Self.queryName(of: name) ?? "", value)
+      return
     case .tables:
       guard let elements = value.elements else { break }
       let names = elements.compactMap(\.text).compactMap { try? TableName($0) }
@@ -110,7 +139,7 @@ extension SettingKey {
     let value: JSON
     switch kind {
     case .text, .address, .choice: value = .string(text)
-    case .flag, .number: value = (try? JSON(parsing: text.bytes)) ?? .string(text)
+    case .flag, .number, .query: value = (try? JSON(parsing: text.bytes)) ?? .string(text)
     case .tables:
       value = .array(
         text.string.utf8.split(separator: UInt8(ascii: ",")).map { .string(String(Substring($0))) })
@@ -136,6 +165,7 @@ extension SettingKey.Kind {
     case .address: "an address that begins with http:// or https://, without a user name"
     case .tables: "a list of table names"
     case .flag: "true or false"
+    case .query: #"an object such as {"table":"todoitem","filter":["complete=false"]}"#
     case .number(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .choice(let words): "one of " + words.map(\.string).joined(separator: ", ")
     }

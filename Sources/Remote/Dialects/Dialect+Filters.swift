@@ -1,0 +1,84 @@
+import SyncModel
+
+// Conditions in the words of a dialect; tsync-filter(7).
+extension Dialect {
+  /// Returns a condition in the words of `$filter`.
+  ///
+  /// A value is of the type of the `sample`, another value of the field; without one, of that which it looks
+  /// like. As in a filter here, an empty value is that of a field which is absent, null or an empty text, and
+  /// `has` tells no capitals.
+  ///
+  /// - Throws: What can't be said.
+  func words(of filter: Filter, like sample: JSON?) throws(NameError) -> String {
+    let name = try name(of: filter.field)
+    let value = filter.values.first ?? ""
+    if value.isEmpty, [.equal, .notEqual].contains(filter.comparison) {
+      return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
+    }
+    switch filter.comparison {
+    case .has:
+      let part = literal(Text(String(decoding: value.bytes.map(Self.lowered), as: UTF8.self)))
+      return usesSubstring
+        ? "substringof(\(part),tolower(\(name)))" : "contains(tolower(\(name)),\(part))"
+    case .isIn:
+      var parts: [String] = []
+      for value in filter.values {
+        parts.append("(\(name) eq \(try literal(value, filter, like: sample)))")
+      }
+      return parts.joined(separator: " or ")
+    case .notEqual:
+      return "(\(name) ne \(try literal(value, filter, like: sample))) or (\(name) eq null)"
+    case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      let word = filter.comparison == .equal ? "eq" : "\(filter.comparison.rawValue.dropFirst())"
+      return "\(name) \(word) \(try literal(value, filter, like: sample))"
+    }
+  }
+
+  /// Returns a field's name as it stands in a condition.
+  ///
+  /// - Throws: Where no condition can have it.
+  func name(of field: Text) throws(NameError) -> Text {
+    let bytes = field.bytes
+    let isPlain = bytes.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte.isDigit || (0x41...0x5A).contains(byte & 0xDF)
+    }
+    guard isPlain, let first = bytes.first, !first.isDigit else {
+      throw NameError("a query can't ask for the field '\(field)' (for OData: --odata)")
+    }
+    return field
+  }
+
+  private static func emptiness(_ name: Text, _ isEmpty: Bool, isText: Bool) -> String {
+    guard isText else { return "\(name) \(isEmpty ? "eq" : "ne") null" }
+    return isEmpty
+      ? "(\(name) eq null) or (\(name) eq '')" : "(\(name) ne null) and (\(name) ne '')"
+  }
+
+  private func literal(
+    _ value: Text, _ filter: Filter, like sample: JSON?
+  ) throws(NameError) -> String {
+    let json = (try? JSON(parsing: value.bytes)) ?? .null
+    switch sample {
+    case .string: return literal(value)
+    case nil where filter.isQuoted || filter.field == Item.idField: return literal(value)
+    case .number, .bool, nil:
+      let isOfType =
+        switch (sample, json) {
+        case (.number, .number), (.bool, .bool), (nil, .number), (nil, .bool): true
+        default: false
+        }
+      guard !isOfType || filter.isQuoted else { return value.string }
+      guard sample == nil else {
+        let type = sample?.boolean == nil ? "a number" : "true or false"
+        throw NameError("\(filter.field) is \(type), and '\(value)' is not")
+      }
+      return literal(value)
+    case .null, .array, .object:
+      throw NameError("a query can't ask for the field '\(filter.field)' (for OData: --odata)")
+    }
+  }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+  }
+}

@@ -1,0 +1,135 @@
+import SyncEngine
+package import SyncModel
+
+extension RESTBackend {
+  /// Returns what a query asks its table for, in the words of the server's dialect.
+  ///
+  /// A value has the type that the field has in the item that `like` returns; where it returns none, in a row
+  /// of the server's, and of a table without rows that which the value looks like.
+  ///
+  /// - Throws: ``Stop``; ``NameError`` where no row has the field, or the dialect can't say the condition.
+  package mutating func feed(
+    of query: Query, like value: (Text) throws -> JSON?
+  ) throws -> Feed {
+    let conditions = query.conditions
+    var words: [String] = []
+    for condition in conditions {
+      var sample = try value(condition.field)
+      if sample == nil, condition.field != Item.idField {
+        sample = try self.sample(of: condition.field, in: query.table)
+      }
+      words.append(try facts.dialect.words(of: condition, like: sample))
+    }
+    let filter =
+      words.count == 1 ? words[0] : words.map { "(\($0))" }.joined(separator: " and ")
+    let feed = Feed(query.table, query: query.name, filter: query.odata ?? Text(filter))
+    self.conditions[feed] = conditions
+    return feed
+  }
+
+  /// Returns the value of a field in a row that has one; `nil` where the table is empty, or the rows have the
+  /// field and no value.
+  private mutating func sample(of field: Text, in table: TableName) throws -> JSON? {
+    let present = Feed(table, filter: Text("\(try facts.dialect.name(of: field)) ne null"))
+    for feed in [present, Feed(table)] {
+      // A server may refuse a column that it doesn't have.
+      guard case .page(let page) = try exchange.list(.all, of: feed, facts.dialect, top: 1) else {
+        continue
+      }
+      guard case .row(let row)? = page.entries.first else { continue }
+      let json = (try? JSON(parsing: row.text))?.object?[field]
+      guard let json else { throw NameError("no row has a field '\(field)'") }
+      return json.isNull ? nil : json
+    }
+    return nil
+  }
+
+  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+    var rest = ids[...]
+    var found: [Row] = []
+    while !rest.isEmpty {
+      var size = facts.tables[feed.table]?.idsAtOnce ?? RowRange.ids
+      // What is refused for its length is asked for in parts.
+      while size > 1, length(of: rest.prefix(size), of: feed) > RowRange.targetBytes { size /= 2 }
+      let part = Array(rest.prefix(size))
+      let range = RowRange.these(part, areNumbers: hasNumberIDs(feed.table, part))
+      switch try exchange.list(range, of: feed, facts.dialect, top: part.count, failures: 2) {
+      case .refused(let answer):
+        guard [400, 413, 414].contains(answer.status), size > 1 else {
+          throw exchange.stop(for: answer, feed)
+        }
+        facts.tables[feed.table, default: TableFacts()].idsAtOnce = size / 2
+      case .page(let page):
+        rest = rest.dropFirst(size)
+        for case .row(let row) in page.entries {
+          guard part.contains(row.id) else { throw passesOver(feed) }
+          found.append(row)
+        }
+      }
+    }
+    return found
+  }
+
+  private func length(of ids: ArraySlice<ItemID>, of feed: Feed) -> Int {
+    let range = RowRange.these(Array(ids), areNumbers: false)
+    return facts.dialect.target(range, of: feed, top: ids.count).utf8.count
+  }
+
+  private func hasNumberIDs(_ table: TableName, _ ids: [ItemID]) -> Bool {
+    facts.tables[table]?.makesIDs == true
+      && ids.allSatisfy { $0.text.bytes.allSatisfy(\.isDigit) }
+  }
+
+  /// Gives how far the ids of a table have come, and none of them.
+  mutating func begin(_ feed: Feed, _ each: (Page) throws -> Bool) throws {
+    let reply = try exchange.list(.newest, of: feed, facts.dialect, top: 1)
+    guard case .page(let page) = reply else { return }
+    var cursor = cursor(from: nil, in: feed.table)
+    cursor.range = nil
+    (cursor.reached, cursor.began) = (page.entries.first?.time, page.date)
+    _ = try each(Page(rows: [], token: cursor.token))
+  }
+
+  /// Makes sure that the first page of a query has a row that fits it, or none at all: a server that passes
+  /// over what it is asked for would bring the whole table.
+  func check(_ page: ListPage, of feed: Feed) throws(Stop) {
+    let rows = page.entries.compactMap { entry -> Row? in
+      if case .row(let row) = entry, !row.deleted { row } else { nil }
+    }
+    guard let conditions = conditions[feed], !conditions.isEmpty, !rows.isEmpty else { return }
+    let fits = rows.contains { row in conditions.allSatisfy { $0.mayFit(row.id, row.item) } }
+    guard fits else { throw passesOver(feed) }
+  }
+
+  private func passesOver(_ feed: Feed) -> Stop {
+    let all: [Hint] =
+      feed.query.map {
+        ["to pull the whole table: \(typed: "query", "rm", $0.string)"]
+      } ?? []
+    return .unsafe("the server passes over $filter", ways: all)
+  }
+}
+
+extension Filter {
+  /// Whether a server may find that an item fits: some compare texts without case.
+  fileprivate func mayFit(_ id: ItemID, _ item: Item) -> Bool {
+    guard !SystemField.contains(field) else { return true }
+    guard case .string(let text)? = item[field] else {
+      switch item[field] {
+      case .array, .object,
+        .bool where ![.equal, .notEqual, .isIn].contains(comparison):
+        return true
+      default: return fits(id, item)
+      }
+    }
+    switch comparison {
+    case .equal, .isIn:
+      return values.contains {
+        $0.bytes.count == text.bytes.count && text.contains(ignoringCase: $0)
+      }
+        || fits(id, item)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return true
+    case .notEqual, .has: return fits(id, item)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// A named part of a table, which is pulled in its stead (tsync-query(1)).
+package struct Query: Hashable, Sendable {
+  /// The name.
+  package let name: Text
+  /// The table.
+  package let table: TableName
+  /// The conditions as people write them, all of which must hold; none where ``odata`` says it.
+  package let filter: [Text]
+  /// A condition in the server's words; `nil` where ``filter`` says it.
+  package let odata: Text?
+
+  /// Makes a query of conditions, or of one in the server's words.
+  ///
+  /// - Throws: What is wrong with the name or a condition.
+  package init(
+    name: Text, table: TableName, filter: [Text] = [], odata: Text? = nil
+  ) throws(NameError) {
+    guard Self.isName(name) else {
+      throw NameError("'\(name)' is not a query's name: use letters, digits, '-' and '_'")
+    }
+    guard filter.isEmpty != (odata?.isEmpty ?? true) else {
+      throw NameError("the query \(name) must have either a filter or an OData expression")
+    }
+    (self.name, self.table, self.filter, self.odata) = (name, table, filter, odata)
+    for word in filter {
+      do throws(FilterError) {
+        let condition = try Self.condition(word)
+        guard condition.values.count <= Self.values else {
+          throw FilterError("\(word) has more than \(Self.values) values")
+        }
+      } catch {
+        throw NameError(error.description)
+      }
+    }
+  }
+
+  /// How many values one condition may have: all of them go into the address of each request.
+  static let values = 20
+
+  /// The conditions; what stands in quotes is a text without them.
+  package var conditions: [Filter] { filter.compactMap { try? Self.condition($0) } }
+
+  /// The query as people write it.
+  package var words: String { odata?.string ?? filter.map(\.string).joined(separator: " ") }
+
+  /// Whether an item fits by tsync's own reading; `nil` where only the server can tell.
+  package func fits(_ id: ItemID, _ item: Item) -> Bool? {
+    odata == nil ? conditions.allSatisfy { $0.fits(id, item) } : nil
+  }
+
+  private static func isName(_ name: Text) -> Bool {
+    !name.isEmpty
+      && name.bytes.allSatisfy {
+        "-_".utf8.contains($0) || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF)
+      }
+  }
+
+  private static func condition(_ word: Text) throws(FilterError) -> Filter {
+    try Filter(word).unquoted
+  }
+}
+
+extension Filter {
+  /// The filter with the texts that stand in quotes.
+  fileprivate var unquoted: Filter {
+    let texts = values.map { (try? JSON(parsing: $0.bytes))?.text }
+    guard !texts.contains(nil) else { return self }
+    var filter = self
+    filter.values = texts.compactMap(\.self)
+    filter.isQuoted = true
+    return filter
+  }
+}

@@ -1,0 +1,230 @@
+import Remote
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("How the server is asked for queries") struct QueryTests {
+  private let stage = Stage()
+
+  private func query(_ words: Text..., odata: Text? = nil) throws -> Query {
+    try Query(name: "open", table: Sample.table, filter: words, odata: odata)
+  }
+
+  /// The field's value in the rows that are here.
+  private static func here(_ field: Text) -> JSON? {
+    let row = Sample.object(
+      #"{"owner":"anna","complete":false,"priority":4,"due":null,"tags":["a"]}"#)
+    return row[field].flatMap { $0.isNull ? nil : $0 }
+  }
+
+  @Test(
+    "a filter in the words of each dialect",
+    arguments: [
+      ("complete=false", "complete eq false"),
+      ("priority.ge=4", "priority ge 4"),
+      ("owner=O'Brien", "owner eq 'O''Brien'"),
+      ("owner=4", "owner eq '4'"),
+      (#"owner="4""#, "owner eq '4'"),
+      ("owner=", "(owner eq null) or (owner eq '')"),
+      ("owner.ne=", "(owner ne null) and (owner ne '')"),
+      ("priority=", "priority eq null"),
+      ("owner.ne=anna", "(owner ne 'anna') or (owner eq null)"),
+      ("owner.in=anna,ben", "(owner eq 'anna') or (owner eq 'ben')"),
+      ("priority.in=1,2", "(priority eq 1) or (priority eq 2)"),
+      ("owner.lt=m", "owner lt 'm'"),
+      ("id=x1", "id eq 'x1'"),
+      ("id=4", "id eq '4'"),
+      ("owner.has=An", "HAS"),
+    ] as [(Text, String)])
+  func words(word: Text, filter: String) throws {
+    for dialect in Dialect.allCases {
+      var backend = stage.backend(
+        ScriptedTransport(.json(500, "")), facts: ServerFacts(dialect: dialect))
+      let feed = try backend.feed(of: query(word), like: Self.here)
+      let has =
+        [.mobileServices, .mobileApps].contains(dialect)
+        ? "substringof('an',tolower(owner))" : "contains(tolower(owner),'an')"
+      #expect(feed.filter?.string == filter.replacing("HAS", with: has), "\(dialect)")
+    }
+  }
+
+  @Test("all conditions must hold, and OData goes as it is")
+  func several() throws {
+    var backend = stage.backend(ScriptedTransport(.json(500, "")))
+    let both = try backend.feed(of: query("owner=anna", "priority.ge=4"), like: Self.here)
+    #expect(both.filter == "(owner eq 'anna') and (priority ge 4)")
+    let odata = try backend.feed(of: query(odata: "due gt now()"), like: Self.here)
+    #expect(odata.filter == "due gt now()")
+  }
+
+  @Test(
+    "what a query can't say is refused",
+    arguments: [
+      ("priority=high", "priority is a number, and 'high' is not"),
+      ("complete=no", "complete is true or false, and 'no' is not"),
+      ("tags=a", "a query can't ask for the field 'tags' (for OData: --odata)"),
+      ("a b=c", "a query can't ask for the field 'a b' (for OData: --odata)"),
+    ] as [(Text, String)])
+  func refused(word: Text, words: String) throws {
+    var backend = stage.backend(ScriptedTransport(.json(500, "")))
+    #expect(throws: NameError(words)) { try backend.feed(of: query(word), like: Self.here) }
+  }
+
+  @Test("where no row here has the field, one of the server's says its type, or that there is none")
+  func sample() throws {
+    let row = #"[{"id":"a","done":true,"note":null,"n":2}]"#
+    let transport = ScriptedTransport { request in
+      // A server that doesn't know a column finds nothing.
+      .success(.json(200, request.url.contains("filter=done%20ne%20null") ? row : "[]"))
+    }
+    var backend = stage.backend(transport, facts: ServerFacts(dialect: .mobileApps))
+    #expect(try backend.feed(of: query("done=true"), like: { _ in nil }).filter == "done eq true")
+    #expect(
+      transport.log.targets == [
+        "tables/todoitem?$filter=done%20ne%20null&$orderby=updatedAt,id&$top=1&__includeDeleted=true"
+      ])
+    // The table is empty.
+    for (word, filter) in [
+      ("n=4", "n eq 4"), ("n=\"4\"", "n eq '4'"), ("n=true", "n eq true"), ("n=t", "n eq 't'"),
+    ] as [(Text, Text)] {
+      #expect(try backend.feed(of: query(word), like: { _ in nil }).filter == filter)
+    }
+    let full = ScriptedTransport { request in
+      .success(
+        request.url.contains("complte")
+          ? .json(400, "no such column")
+          : .json(200, request.url.contains("$filter") ? "[]" : row))
+    }
+    backend = stage.backend(full, facts: ServerFacts(dialect: .mobileApps))
+    #expect(throws: NameError("no row has a field 'complte'")) {
+      try backend.feed(of: query("complte=true"), like: { _ in nil })
+    }
+    // A field that no row has a value for.
+    #expect(try backend.feed(of: query("note=x"), like: { _ in nil }).filter == "note eq 'x'")
+  }
+
+  @Test("each request of a query has its filter, and that of the pages beside it")
+  func pages() throws {
+    let transport = ScriptedTransport(.json(200, #"{"items":[],"count":0}"#))
+    var backend = stage.backend(transport)
+    let feed = try backend.feed(of: query("complete=false"), like: Self.here)
+    let token = DeltaToken("2026-03-01T10:00:00.123Z")
+    for token in [nil, token] { try backend.pages(of: feed, from: token) { _ in true } }
+    #expect(
+      transport.log.targets == [
+        "tables/todoitem?$filter=complete%20eq%20false&$orderby=updatedAt,id&$top=1000"
+          + "&__includedeleted=true&$count=true",
+        "tables/todoitem?$filter=(complete%20eq%20false)%20and%20"
+          + "(updatedAt%20ge%20cast(2026-03-01T10:00:00.123Z,Edm.DateTimeOffset))"
+          + "&$orderby=updatedAt,id&$top=1000&__includedeleted=true&$count=true",
+      ])
+  }
+
+  @Test("of ids nothing else is asked for, and without a token only how far they have come")
+  func ids() throws {
+    let row = #"{"id":"a","updatedAt":"2026-03-01T10:00:00.123Z","version":"v1"}"#
+    var fields = [HTTPField("Date", "Sun, 01 Mar 2026 10:01:00 GMT")]
+    let transport = ScriptedTransport { _ in
+      .success(.json(200, #"{"items":[\#(row)],"count":1}"#, fields))
+    }
+    for (ours, token) in [(false, "09:59:00.000Z"), (true, "10:00:00.123Z")] {
+      var facts = ServerFacts(dialect: .datasync)
+      if ours {
+        facts.dataset = "d"
+        fields.append(HTTPField("X-Tsync-Dataset", "d"))
+      }
+      var backend = stage.backend(transport, facts: facts)
+      var pages: [Page] = []
+      try backend.pages(of: .ids(of: Sample.table), from: nil) {
+        pages.append($0)
+        return true
+      }
+      #expect(pages.flatMap(\.rows).isEmpty)
+      #expect(pages.map(\.token) == [DeltaToken(Text("2026-03-01T\(token)"))])
+    }
+    fields.removeLast()
+    var backend = stage.backend(transport)
+    let start = DeltaToken("2026-03-01T10:00:00.000Z")
+    var found: [String] = []
+    try backend.pages(of: .ids(of: Sample.table), from: start) {
+      found += $0.rows.map(\.id.description)
+      return true
+    }
+    #expect(found == ["a"])
+    #expect(
+      transport.log.targets.first
+        == "tables/todoitem?$select=id,updatedAt,version,deleted&$orderby=updatedAt%20desc&$top=1"
+        + "&__includedeleted=true")
+    #expect(
+      transport.log.targets.last?.hasPrefix(
+        "tables/todoitem?$filter=updatedAt%20ge%20cast(2026-03-01T10:00:00.000Z,Edm.DateTimeOffset)"
+          + "&$select=id,updatedAt,version,deleted&$orderby=updatedAt,id&$top=1000") == true)
+  }
+
+  @Test(
+    "rows are asked for by their ids, so many at a time as the server takes",
+    arguments: [400, 413, 414])
+  func chunks(status: Int) throws {
+    func count(_ url: String) -> Int { url.split(separator: "id%20eq").count - 1 }
+    let transport = ScriptedTransport { request in
+      .success(
+        count(request.url) > 10 ? .json(status, "{}") : .json(200, #"{"items":[],"count":0}"#))
+    }
+    var backend = stage.backend(transport)
+    let feed = try backend.feed(of: query("complete=false"), like: Self.here)
+    let ids = try (0..<45).map { try ItemID(Text("i\($0)")) }
+    #expect(try backend.rows(ids, of: feed) == [])
+    #expect(transport.log.targets.map(count) == [20, 10, 10, 10, 10, 5])
+    #expect(backend.facts.tables[Sample.table]?.idsAtOnce == 10)
+    #expect(
+      transport.log.targets.last?.hasPrefix(
+        "tables/todoitem?$filter=(complete%20eq%20false)%20and%20((id%20eq%20'i40')%20or%20(id")
+        == true)
+    // Longer ids make fewer at once, before the address is longer than servers take.
+    let long = try (0..<20).map { try ItemID(Text(String(repeating: "x", count: 150) + "\($0)")) }
+    _ = try backend.rows(long, of: feed)
+    #expect(transport.log.targets.allSatisfy { $0.utf8.count < 2_048 })
+  }
+
+  @Test("a server that passes over the filter is found out, and nothing of its page is handed out")
+  func passedOver() throws {
+    let page = #"{"items":[{"id":"a","complete":true},{"id":"b","complete":true}],"count":2}"#
+    let transport = ScriptedTransport(.json(200, page))
+    var backend = stage.backend(transport)
+    let feed = try backend.feed(of: query("complete=false"), like: Self.here)
+    let stop = Stop.unsafe(
+      "the server passes over $filter",
+      ways: ["to pull the whole table: \(typed: "query", "rm", "open")"])
+    #expect(throws: stop) {
+      try backend.pages(of: feed, from: nil) { _ in
+        Issue.record("a page is handed out")
+        return true
+      }
+    }
+    #expect(throws: stop) { try backend.rows([ItemID("c")], of: feed) }
+    // One that compares texts without case filters all the same.
+    let anna = #"{"items":[{"id":"a","owner":"Anna"}],"count":1}"#
+    backend = stage.backend(ScriptedTransport(.json(200, anna)))
+    let others = try backend.feed(of: query("owner=anna"), like: Self.here)
+    var count = 0
+    try backend.pages(of: others, from: nil) {
+      count += $0.rows.count
+      return true
+    }
+    #expect(count == 1)
+  }
+
+  @Test("a condition that the server refuses is to be written in OData")
+  func badRequest() throws {
+    var backend = stage.backend(ScriptedTransport(.json(400, #"{"error":"no text"}"#)))
+    let feed = try backend.feed(of: query("owner.lt=2026-03-01"), like: Self.here)
+    let stop = #expect(throws: Stop.self) { try backend.pages(of: feed, from: nil) { _ in true } }
+    guard case .notSpeaking(let words, let ways)? = stop else {
+      Issue.record("\(stop as Any)")
+      return
+    }
+    #expect(words == "the server answered 400 no text for the query open")
+    #expect("\(ways)".contains("--odata"))
+  }
+}
