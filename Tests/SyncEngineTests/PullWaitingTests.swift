@@ -149,7 +149,7 @@ import Testing
     #expect(try bench.pull().words == ["\(id) held"])
     let mine = try Item(text: #"{"a":2}"#)
     // The row was brought to it a moment ago, and waits.
-    bench.ahead(of: 1) { $0.save(mine, as: key) }
+    bench.ahead(of: 2) { $0.save(mine, as: key) }
     // Of an id made at random an answer like this says that the row is from here.
     bench.line.fates = [.broken]
     #expect(try bench.push().words == ["\(id) held"])
