@@ -15,8 +15,6 @@ package struct RESTBackend<T: Transport>: Backend {
   /// The inserts that the server has carried out without saying under which id.
   var answered: Set<ItemKey> = []
   private let begun: ServerFacts
-  /// The conditions of queries, by which the first page of each is checked.
-  var conditions: [Feed: [Filter]] = [:]
   /// How the remote is used.
   package let settings: RemoteSettings
 

@@ -41,7 +41,7 @@ package protocol Backend {
   /// Brings those of some rows that a feed has now, tombstones included.
   ///
   /// - Throws: ``Stop``.
-  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row]
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page
 }
 
 /// The result of reading one row.

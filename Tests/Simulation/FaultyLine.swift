@@ -161,7 +161,7 @@ struct FaultyLine: Backend {
     }
   }
 
-  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     switch nextFault() {
     case .lostReading, .lostReply, .lostRequest:
       note("question for \(ids.count) rows lost")

@@ -147,7 +147,7 @@ struct ScriptedLine: Backend {
     return try model.makesIDs(in: table)
   }
 
-  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     try model.rows(ids, of: feed)
   }
 

@@ -270,9 +270,9 @@ package struct ModelBackend: Backend {
     }
   }
 
-  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     try server.check(feed.table)
-    return rows(of: feed, from: nil).filter { ids.contains($0.id) }
+    return Page(rows: rows(of: feed, from: nil).filter { ids.contains($0.id) })
   }
 
   /// Returns a feed's rows from a moment on, in the order in which they are listed.

@@ -34,7 +34,7 @@ struct StoppableBackend: Backend {
     return try inner.makesIDs(in: table)
   }
 
-  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+  mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     guard !isInterrupted() else { throw Self.stop }
     return try inner.rows(ids, of: feed)
   }

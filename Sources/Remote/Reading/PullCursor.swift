@@ -188,12 +188,7 @@ struct PullCursor {
   private func handOut(_ entries: [ListEntry], _ faults: [String] = []) -> Page {
     var page = Page(rows: [], token: token, total: total)
     page.faults = faults
-    for entry in entries {
-      switch entry {
-      case .row(let row): page.rows.append(row)
-      case .refused(let row, _): page.refused.append(row)
-      }
-    }
+    entries.forEach { page.add($0) }
     return page
   }
 

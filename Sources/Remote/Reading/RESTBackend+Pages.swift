@@ -75,7 +75,7 @@ extension RESTBackend {
           refused = cursor.top
         case .page(let page):
           if let size = refused { facts.tables[table, default: TableFacts()].pageSize = size }
-          if cursor.requests == 0 { try check(page, of: feed) }
+          if cursor.requests == 0, cursor.isWhole { try check(page, of: feed) }
           guard cursor.requests == 0, isAhead(range, page, of: feed) else {
             ready = try cursor.take(page)
             if cursor.range == nil { try count(&cursor, of: feed, &ready) }

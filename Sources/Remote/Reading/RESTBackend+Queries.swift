@@ -1,4 +1,4 @@
-import SyncEngine
+package import SyncEngine
 package import SyncModel
 
 extension RESTBackend {
@@ -11,9 +11,8 @@ extension RESTBackend {
   package mutating func feed(
     of query: Query, like value: (Text) throws -> JSON?
   ) throws -> Feed {
-    let conditions = query.conditions
     var words: [String] = []
-    for condition in conditions {
+    for condition in query.conditions {
       var sample = try value(condition.field)
       if sample == nil, condition.field != Item.idField {
         sample = try self.sample(of: condition.field, in: query.table)
@@ -22,9 +21,7 @@ extension RESTBackend {
     }
     let filter =
       words.count == 1 ? words[0] : words.map { "(\($0))" }.joined(separator: " and ")
-    let feed = Feed(query.table, query: query.name, filter: query.odata ?? Text(filter))
-    self.conditions[feed] = conditions
-    return feed
+    return Feed(query.table, query: query.name, filter: query.odata ?? Text(filter))
   }
 
   /// Returns the value of a field in a row that has one; `nil` where the table is empty, or the rows have the
@@ -44,9 +41,9 @@ extension RESTBackend {
     return nil
   }
 
-  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> [Row] {
+  package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     var rest = ids[...]
-    var found: [Row] = []
+    var found = Page(rows: [])
     while !rest.isEmpty {
       var size = facts.tables[feed.table]?.idsAtOnce ?? RowRange.ids
       // What is refused for its length is asked for in parts.
@@ -61,9 +58,9 @@ extension RESTBackend {
         facts.tables[feed.table, default: TableFacts()].idsAtOnce = size / 2
       case .page(let page):
         rest = rest.dropFirst(size)
-        for case .row(let row) in page.entries {
-          guard part.contains(row.id) else { throw passesOver(feed) }
-          found.append(row)
+        for entry in page.entries {
+          guard part.contains(where: { $0.text == entry.id }) else { throw passesOver(feed) }
+          found.add(entry)
         }
       }
     }
@@ -90,15 +87,17 @@ extension RESTBackend {
     _ = try each(Page(rows: [], token: cursor.token))
   }
 
-  /// Makes sure that the first page of a query has a row that fits it, or none at all: a server that passes
-  /// over what it is asked for would bring the whole table.
-  func check(_ page: ListPage, of feed: Feed) throws(Stop) {
-    let rows = page.entries.compactMap { entry -> Row? in
-      if case .row(let row) = entry, !row.deleted { row } else { nil }
+  /// Makes sure that the server filters, once the first page of a whole query has rows: one that passes over
+  /// the condition would bring the whole table, and finds a row that there can't be.
+  mutating func check(_ page: ListPage, of feed: Feed) throws {
+    guard feed.query != nil, !feed.isIDs, !page.entries.isEmpty else { return }
+    let isNumber = facts.tables[feed.table]?.makesIDs == true
+    let range = RowRange.these([try ItemID(isNumber ? "0" : "tsync-query")], areNumbers: isNumber)
+    if case .page(let page) = try exchange.list(range, of: feed, facts.dialect, top: 1, failures: 2),
+      !page.entries.isEmpty
+    {
+      throw passesOver(feed)
     }
-    guard let conditions = conditions[feed], !conditions.isEmpty, !rows.isEmpty else { return }
-    let fits = rows.contains { row in conditions.allSatisfy { $0.mayFit(row.id, row.item) } }
-    guard fits else { throw passesOver(feed) }
   }
 
   private func passesOver(_ feed: Feed) -> Stop {
@@ -107,29 +106,5 @@ extension RESTBackend {
         ["to pull the whole table: \(typed: "query", "rm", $0.string)"]
       } ?? []
     return .unsafe("the server passes over $filter", ways: all)
-  }
-}
-
-extension Filter {
-  /// Whether a server may find that an item fits: some compare texts without case.
-  fileprivate func mayFit(_ id: ItemID, _ item: Item) -> Bool {
-    guard !SystemField.contains(field) else { return true }
-    guard case .string(let text)? = item[field] else {
-      switch item[field] {
-      case .array, .object,
-        .bool where ![.equal, .notEqual, .isIn].contains(comparison):
-        return true
-      default: return fits(id, item)
-      }
-    }
-    switch comparison {
-    case .equal, .isIn:
-      return values.contains {
-        $0.bytes.count == text.bytes.count && text.contains(ignoringCase: $0)
-      }
-        || fits(id, item)
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: return true
-    case .notEqual, .has: return fits(id, item)
-    }
   }
 }

@@ -83,6 +83,16 @@ enum ListEntry: Equatable {
   }
 }
 
+extension Page {
+  /// Adds an entry of a list.
+  mutating func add(_ entry: ListEntry) {
+    switch entry {
+    case .row(let row): rows.append(row)
+    case .refused(let row, _): refused.append(row)
+    }
+  }
+}
+
 /// What one list request brought.
 struct ListPage: Equatable {
   /// The entries in their order.

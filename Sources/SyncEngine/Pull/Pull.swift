@@ -71,8 +71,9 @@ package struct Pull {
         for (index, feed) in feeds.enumerated() where !run.unseen.isEmpty {
           run.current = index
           // What changes between the questions is decided by this one.
-          let rows = try backend.rows(run.unseen.sorted(), of: feed)
-          try run.take(Page(rows: rows), to: &disk)
+          let page = try backend.rows(run.unseen.sorted(), of: feed)
+          for row in page.refused { try quarantine(table, row) }
+          try run.take(page, to: &disk)
         }
         leaving = try left(run.unseen.subtracting(ids.deleted), ids.token, of: table, disk)
         found = try gone(run.unseen.intersection(ids.deleted), of: table, disk, &backend)
@@ -85,7 +86,7 @@ package struct Pull {
       throw error
     }
     try run.end(found, leaving: leaving, isWhole: !isPart, to: &disk) {
-      try backend.rows($0, of: Feed(table))
+      try backend.rows($0, of: Feed(table)).rows
     }
   }
 
