@@ -81,8 +81,8 @@ package protocol RowDisk {
   /// Returns the ids of the items that have left the queries of their table, and haven't gone yet.
   func left(in table: TableName) throws -> Set<ItemID>
 
-  /// Tells whether somebody has said that rows may leave a table's queries, so that no guard counts them.
-  func mayLeave(_ table: TableName) throws -> Bool
+  /// Returns how many rows may leave a table's queries by somebody's word, so that no guard counts them.
+  func mayLeave(_ table: TableName) throws -> Int
 
   /// Returns how many items deletes are measured by, while no pull has reached its end since that was said.
   func measure(of table: TableName) throws -> Int?

@@ -19,10 +19,13 @@ package enum Fact: Equatable, Sendable {
   case pulled
   /// No query returns the row of this id any more; its item goes when it is as the server's row.
   case left(ItemID)
-  /// A query returns the row again, or its item has gone.
+  /// A query returns the row again.
   case back(ItemID)
-  /// Somebody has said that rows may leave the table's queries; holds until a pull has reached its end.
-  case mayLeave
+  /// Nothing is known of a row any more: its item has left, and has gone.
+  case forgot(ItemID)
+  /// Somebody has said that so many more rows may leave the table's queries; holds until a pull has reached
+  /// its end.
+  case mayLeave(Int)
   /// A write is about to be sent, once more perhaps.
   case sent(Attempt)
   /// A write was refused; its attempt is over.

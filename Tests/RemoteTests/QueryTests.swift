@@ -63,6 +63,8 @@ import Testing
     arguments: [
       ("priority=high", "priority is a number, and 'high' is not"),
       ("complete=no", "complete is true or false, and 'no' is not"),
+      ("complete.gt=false", "complete is true or false, which has no order"),
+      ("priority.has=4", "priority is no text, which .has looks into"),
       ("tags=a", "a query can't ask for the field 'tags' (for OData: --odata)"),
       ("a b=c", "a query can't ask for the field 'a b' (for OData: --odata)"),
     ] as [(Text, String)])
@@ -185,6 +187,27 @@ import Testing
     let long = try (0..<20).map { try ItemID(Text(String(repeating: "x", count: 150) + "\($0)")) }
     _ = try backend.rows(long, of: feed)
     #expect(transport.log.targets.allSatisfy { $0.utf8.count < 2_048 })
+  }
+
+  @Test(
+    "of rows that are asked for by their ids, a page that is cut short is no word about the others")
+  func cutShort() throws {
+    func row(_ id: String) -> String { #"{"id":"\#(id)","complete":false}"# }
+    let transport = ScriptedTransport { request in
+      let there = ["i1", "i2", "i3"].filter { request.url.contains("'\($0)'") }
+      // Two rows a page, and a link.
+      let page = there.prefix(2).map(row).joined(separator: ",")
+      let link = there.count > 2 ? #","nextLink":"https://x.test/next""# : ""
+      return .success(.json(200, #"{"items":[\#(page)]\#(link)}"#))
+    }
+    var backend = stage.backend(transport)
+    let feed = try backend.feed(of: query("complete=false"), like: Self.here)
+    let ids = try (1...4).map { try ItemID(Text("i\($0)")) }
+    #expect(try backend.rows(ids, of: feed).rows.map(\.id.description) == ["i1", "i2", "i3"])
+    let empty = ScriptedTransport(.json(200, #"{"items":[],"nextLink":"https://x.test/next"}"#))
+    backend = stage.backend(empty)
+    #expect(throws: Stop.self) { try backend.rows(ids, of: feed) }
+    #expect(empty.log.targets.count == 3)
   }
 
   @Test("a server that passes over the filter is found out, and nothing of its page is handed out")

@@ -407,7 +407,7 @@ extension Simulation {
     note("\(client.number) pulls \(client.queries)")
     guard dice.once(in: 2) else { return }
     command("query", client, [], &dice) { [self] disk in
-      try disk.append([.mayLeave], to: table, durably: true)
+      try disk.append([.mayLeave(9)], to: table, durably: true)
     }
   }
 

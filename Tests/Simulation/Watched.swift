@@ -156,7 +156,7 @@ struct Watched<Work: Disk>: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try work.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try work.left(in: table) }
-  func mayLeave(_ table: TableName) throws -> Bool { try work.mayLeave(table) }
+  func mayLeave(_ table: TableName) throws -> Int { try work.mayLeave(table) }
 
   func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }
 

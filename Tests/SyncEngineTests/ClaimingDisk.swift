@@ -45,7 +45,7 @@ struct ClaimingDisk: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try memory.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try memory.left(in: table) }
-  func mayLeave(_ table: TableName) throws -> Bool { try memory.mayLeave(table) }
+  func mayLeave(_ table: TableName) throws -> Int { try memory.mayLeave(table) }
 
   func measure(of table: TableName) throws -> Int? { try memory.measure(of: table) }
   func isPulled(_ table: TableName) throws -> Bool { try memory.isPulled(table) }

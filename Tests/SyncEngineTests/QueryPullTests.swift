@@ -34,7 +34,8 @@ import Testing
     let feeds = feeds ?? all
     var reports = feeds.map { PullReport($0) }
     try Pull(settings: bench.settings).run(
-      feeds, isPart: feeds.count < all.count, full: full, on: &bench.disk, from: &bench.line, reports: &reports)
+      feeds, isPart: feeds.count < all.count, full: full, on: &bench.disk, from: &bench.line,
+      reports: &reports)
     return reports.flatMap(\.events).map(\.words).sorted()
   }
 
@@ -83,6 +84,22 @@ import Testing
     #expect(try bench.push().words == [])
     #expect(try pull() == ["p left", "q left"])
     #expect(bench.row("q") != nil)
+  }
+
+  @Test("a file that its user has removed is a change: it doesn't leave")
+  mutating func removedByHand() throws {
+    try elsewhere("p", 0)
+    try elsewhere("q", 0)
+    try pull()
+    let before = bench.item("p")
+    try bench.save("p", nil)
+    try elsewhere("p", 3)
+    try elsewhere("q", 3)
+    #expect(try pull() == ["q left"])
+    #expect(bench.standings == ["p pending delete"])
+    #expect(try pull() == [])
+    try bench.save("p", before)
+    #expect(try pull() == ["p left"])
   }
 
   @Test("one that is removed by a command is deleted")
@@ -192,9 +209,11 @@ import Testing
     #expect(try pull(of: [b]).count == 30)
     bench.settings.maxDelete = nil
     #expect(try pull().count == 30)
-    try bench.disk.append([.mayLeave], to: bench.table, durably: true)
+    try bench.disk.append([.mayLeave(2)], to: bench.table, durably: true)
+    #expect(throws: Stop.self) { try pull(of: [b]) }
+    try bench.disk.append([.mayLeave(8)], to: bench.table, durably: true)
     #expect(try pull(of: [b]).count == 30)
-    #expect(try !bench.disk.mayLeave(bench.table))
+    #expect(try bench.disk.mayLeave(bench.table) == 0)
   }
 
   @Test("a row that is deleted and in no query is an ordinary delete")

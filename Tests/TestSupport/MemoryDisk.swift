@@ -63,7 +63,7 @@ package struct MemoryDisk: Disk {
     var measure: Int?
     var isPulled = false
     var left: Set<ItemID> = []
-    var mayLeave = false
+    var mayLeave = 0
 
     mutating func add(_ record: RowRecord) {
       switch record {
@@ -93,10 +93,13 @@ package struct MemoryDisk: Disk {
         measure = count ?? measure
       case .fact(.pulled):
         isPulled = true
-        (measure, mayLeave) = (nil, false)
+        (measure, mayLeave) = (nil, 0)
       case .fact(.left(let id)): left.insert(id)
       case .fact(.back(let id)): left.remove(id)
-      case .fact(.mayLeave): mayLeave = true
+      case .fact(.forgot(let id)):
+        left.remove(id)
+        bases[id] = nil
+      case .fact(.mayLeave(let count)): mayLeave += count
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
         end(id)
@@ -290,7 +293,7 @@ package struct MemoryDisk: Disk {
 
   package func left(in table: TableName) throws -> Set<ItemID> { rows[table]?.left ?? [] }
 
-  package func mayLeave(_ table: TableName) throws -> Bool { rows[table]?.mayLeave == true }
+  package func mayLeave(_ table: TableName) throws -> Int { rows[table]?.mayLeave ?? 0 }
 
   package func measure(of table: TableName) throws -> Int? { rows[table]?.measure }
 

@@ -544,26 +544,30 @@ struct DiskContract<Tested: TestedDisk> {
     let (table, a) = (table, try ItemID("a"))
     try disk.setBase([row("a", "x"), row("b", "x")], in: table, durably: true)
     try disk.append(
-      [.token(whole, DeltaToken("1")), .token(open, DeltaToken("2")), .mayLeave, .left(a)],
+      [
+        .token(whole, DeltaToken("1")), .token(open, DeltaToken("2")), .mayLeave(2), .mayLeave(1),
+        .left(a),
+      ],
       to: table, durably: true)
     try twice { disk throws in
       #expect(try disk.feeds(in: table) == [whole, open])
       #expect(try disk.token(of: open) == DeltaToken("2"))
       #expect(try disk.token(of: other) == nil)
       #expect(try disk.left(in: table) == [a])
-      #expect(try disk.mayLeave(table))
+      #expect(try disk.mayLeave(table) == 3)
     }
     try disk.append(
       [
         .token(other, DeltaToken("3")), .token(whole, nil), .token(ids, DeltaToken("4")),
-        .base(.gone(a)), .back(a), .pulled,
+        .forgot(a), .pulled,
       ], to: table, durably: true)
     try twice { disk throws in
       #expect(try disk.feeds(in: table) == [ids, other])
       #expect(try disk.token(of: whole) == nil)
       #expect(try disk.token(of: open) == nil)
       #expect(try disk.left(in: table) == [])
-      #expect(try !disk.mayLeave(table))
+      #expect(try disk.mayLeave(table) == 0)
+      #expect(try disk.base(of: ItemKey(table, a)) == .neverSeen)
       #expect(try disk.liveIDs(in: table).map(\.description) == ["b"])
     }
   }

@@ -20,7 +20,7 @@ struct PullCommand: TsyncCommand {
 
   func run(in context: Context) throws {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
-      let queries = try query.map { try session.configuration.query(named: $0).name }
+      let queries = try query.map { try session.query(named: $0).name }
       if !exchange.dryRun, session.configuration.pullPushes,
         try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
       {

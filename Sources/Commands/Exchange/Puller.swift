@@ -29,6 +29,11 @@ struct Puller {
     let options = context.options
     var isWhole = true
     var stop: Stop?
+    if !queries.isEmpty, server.isUnverified {
+      throw Problem(
+        .unsafe, "the server has a new address; a pull of all queries comes first",
+        hints: ["to pull them: \(typed: "pull")"])
+    }
     for table in session.tables {
       let feeds = try feeds(of: table, on: disk, from: server)
       guard !feeds.isEmpty else { continue }

@@ -54,7 +54,10 @@ struct RemovedItems {
       let command = commands[key]
       let second = command.map { $0.time.ticks / Timestamp.perSecond }
       let isMeant = time.map { second ?? 0 >= $0 } ?? true
-      guard isMeant, command != nil || !here.contains(JSON.object(item.fields).encoded()) else {
+      // What has left its queries is at the server: a query brings it back.
+      let hasLeft = try command?.isPull == true && workspace.base(of: key) == .neverSeen
+      guard isMeant, !hasLeft, command != nil || !here.contains(JSON.object(item.fields).encoded())
+      else {
         continue
       }
       entries.append(Entry(key: key, item: item, command: command))

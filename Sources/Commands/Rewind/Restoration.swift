@@ -135,6 +135,14 @@ struct Restoration {
     case nil where isWaiting: (way, target) = (.waited, known)
     case nil:
       guard try workspace.client(key) == .absent, base.item == nil else { return nil }
+      let queries = session.configuration.queries.filter { $0.table == key.table }
+      if base == .neverSeen, !queries.isEmpty,
+        try !session.removed(session.inventory()).contains(where: { $0.key == key })
+      {
+        throw Problem.usage(
+          "\(key) left its queries; the server keeps it",
+          hints: ["to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")"])
+      }
       guard let item = try Self.remembered(key, workspace) else {
         throw Problem.usage("\(key) is deleted, and no copy of it is in the trash")
       }

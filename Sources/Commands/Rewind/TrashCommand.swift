@@ -37,12 +37,7 @@ struct TrashCommand: TsyncCommand {
         var (when, by) = ("-", "not in the history")
         if let command = entry.command {
           when = Times.clock(command.time.ticks / Timestamp.perSecond, now: context.now)
-          let queries = session.configuration.queries.filter { $0.table == entry.key.table }
-          // A row that left has no version here.
-          let hasLeft =
-            try !queries.isEmpty && session.workspace.base(of: entry.key).row?.version == nil
-          let pulled = hasLeft ? "left its queries" : "deleted on the server"
-          let words = command.isPull ? pulled : command.words.string
+          let words = command.isPull ? "deleted on the server" : command.words.string
           by = "\(Terminal.cut(Terminal.safe(words), to: 40)) (\(command.number))"
           object.add([
             "time": command.time.text, "command": command.words, "number": command.number,

@@ -113,8 +113,8 @@ extension Rehearsal: RowDisk {
       .union(changes.filter(\.value).keys.map(\.id))
   }
 
-  func mayLeave(_ table: TableName) throws -> Bool {
-    try rows(of: table)?.mayLeave(table) ?? false
+  func mayLeave(_ table: TableName) throws -> Int {
+    try rows(of: table)?.mayLeave(table) ?? 0
   }
 
   func isPulled(_ table: TableName) throws -> Bool {
@@ -169,6 +169,9 @@ extension Rehearsal: RowDisk {
         measures[table] = count ?? measures[table]
       case .left(let id): leaving[ItemKey(table, id)] = true
       case .back(let id): leaving[ItemKey(table, id)] = false
+      case .forgot(let id):
+        leaving[ItemKey(table, id)] = false
+        setBase(.gone(id), ItemKey(table, id))
       // No write is sent in a rehearsal, and its pulls end nothing.
       case .pulled, .mayLeave, .sent, .refused, .ended: break
       }

@@ -80,14 +80,17 @@ struct QueryCommand: TsyncCommand {
             hints: ["to remove it: \(typed: "query", "rm", name)"])
         }
         // The rows of a whole table may leave; what queries bring stays.
+        var leaving = 0
         if !all.contains(where: { $0.table == table }) {
           let fitting = Set(try session.fitting(query) ?? [])
-          let count = try session.workspace.liveIDs(in: table).count { !fitting.contains($0) }
-          guard try session.mayLeave(count, of: table, yes, "add") else { return }
+          leaving = try session.workspace.liveIDs(in: table).count { !fitting.contains($0) }
+          let again = ["add", "-y", name] + filters + (odata.map { ["--odata", $0] } ?? [])
+          guard try session.isMeant(leaving, yes, again) else { return }
         }
         var settings = try session.workspace.settings()
         try settings.set(query)
         try session.workspace.write(settings)
+        try session.allow(leaving, of: table)
         context.printer.summary(Line("added query \(name) (\(table))"))
         context.printer.set("added", query.name)
       }
@@ -110,22 +113,25 @@ struct QueryCommand: TsyncCommand {
 
     func run(in context: Context) throws {
       try context.open(for: .writing) { session in
-        let query = try session.configuration.query(named: name)
+        let query = try session.query(named: name)
         let others = session.configuration.queries.filter {
           $0.table == query.table && $0.name != query.name
         }
         // Without any query the whole table is pulled, and nothing leaves.
+        var leaving = 0
         if !others.isEmpty {
           let staying = try others.reduce(into: Set<ItemID>()) {
             $0.formUnion(try session.fitting($1) ?? [])
           }
           let ids = try session.fitting(query) ?? session.workspace.liveIDs(in: query.table)
-          let count = ids.count { !staying.contains($0) }
-          guard try session.mayLeave(count, of: query.table, yes, "remove") else { return }
+          leaving = ids.count { !staying.contains($0) }
+          let again = ["rm", "-y", name]
+          guard try session.isMeant(leaving, yes, again) else { return }
         }
         var settings = try session.workspace.settings()
         try settings.remove(query)
         try session.workspace.write(settings)
+        try session.allow(leaving, of: query.table)
         var state = try session.workspace.state()
         state.queries[query.name] = nil
         try session.workspace.write(state)
@@ -151,48 +157,55 @@ extension Session {
     }
   }
 
-  /// Asks whether items may leave the queries, and records that they may.
+  /// Records that so many rows may leave a table's queries.
+  fileprivate mutating func allow(_ count: Int, of table: TableName) throws {
+    if count > 0 { try workspace.append([.mayLeave(count)], to: table, durably: true) }
+  }
+
+  /// Asks whether so many items may leave the queries.
   ///
   /// - Throws: ``Problem`` if tsync can't ask.
-  fileprivate mutating func mayLeave(
-    _ count: Int, of table: TableName, _ isSure: Bool, _ verb: String
+  fileprivate mutating func isMeant(
+    _ count: Int, _ isSure: Bool, _ again: [String]
   ) throws -> Bool {
-    guard count > 0 else { return true }
+    guard count > 0, !isSure else { return true }
     let fact = "the next pull removes up to \(counted(count, "file"))"
-    if !isSure {
-      guard context.canAsk, !context.options.json else {
-        throw Problem(
-          .unsafe, "\(fact)",
-          hints: ["to do it: \(typed: ["query"] + context.words.dropFirst() + ["-y"])"])
-      }
-      let question = Line("\(fact); \(verb) the query? [y]es, [n]o: [n]")
-      let context = context
-      guard try unlocked({ try context.ask(question, ["no", "yes"]) }) == "yes" else {
-        context.printer.summary("nothing changed")
-        return false
-      }
+    guard context.canAsk, !context.options.json else {
+      throw Problem(
+        .unsafe, fact,
+        hints: ["to do it: \(typed: context.sameTables(["query"] + again))"])
     }
-    try workspace.append([.mayLeave], to: table, durably: true)
+    let verb = again[0] == "rm" ? "remove" : again[0]
+    let question = Line("\(fact); \(verb) the query? [y]es, [n]o: [n]")
+    let context = context
+    guard try unlocked({ try context.ask(question, ["no", "yes"]) }) == "yes" else {
+      context.printer.summary("nothing changed")
+      return false
+    }
     return true
   }
 }
 
-extension Configuration {
-  /// Returns the query of a name.
+extension Session {
+  /// Returns the query of a name, of the command's tables.
   ///
   /// - Throws: ``Problem`` if there is none.
   func query(named name: String) throws -> Query {
-    guard let query = queries.first(where: { $0.name == Text(name) }) else {
+    guard let query = configuration.queries.first(where: { $0.name == Text(name) }) else {
       throw Problem.usage(
         "there is no query '\(name)'", hints: ["to list the queries: \(typed: "query")"])
+    }
+    guard tables.contains(query.table) else {
+      throw Problem.usage("\(name) is a query of \(query.table)")
     }
     return query
   }
 }
 
 extension Query {
-  /// Reads queries as they are typed: `NAME=FILTER`, or a filter alone, whose field is the name. A name that
-  /// stands twice has both filters.
+  /// Reads queries as they are typed: `NAME=FILTER`, or a filter alone, whose field is the name.
+  ///
+  /// A name that is given twice has both filters.
   static func all(of words: [String], in tables: [TableName]) throws -> [Query] {
     var filters: [(name: Text, filters: [Text])] = []
     for word in words {

@@ -15,9 +15,16 @@ extension Dialect {
     if value.isEmpty, [.equal, .notEqual].contains(filter.comparison) {
       return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
     }
+    switch (filter.comparison, sample) {
+    case (.has, .number), (.has, .bool):
+      throw NameError("\(filter.field) is no text, which .has looks into")
+    case (.less, .bool), (.lessOrEqual, .bool), (.greater, .bool), (.greaterOrEqual, .bool):
+      throw NameError("\(filter.field) is true or false, which has no order")
+    default: break
+    }
     switch filter.comparison {
     case .has:
-      let part = literal(Text(String(decoding: value.bytes.map(Self.lowered), as: UTF8.self)))
+      let part = literal(Text(value.string.lowercased()))
       return usesSubstring
         ? "substringof(\(part),tolower(\(name)))" : "contains(tolower(\(name)),\(part))"
     case .isIn:
@@ -76,9 +83,5 @@ extension Dialect {
     case .null, .array, .object:
       throw NameError("a query can't ask for the field '\(filter.field)' (for OData: --odata)")
     }
-  }
-
-  private static func lowered(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }
 }

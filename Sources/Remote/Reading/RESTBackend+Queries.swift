@@ -44,8 +44,9 @@ extension RESTBackend {
   package mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
     var rest = ids[...]
     var found = Page(rows: [])
+    var most = RowRange.ids
     while !rest.isEmpty {
-      var size = facts.tables[feed.table]?.idsAtOnce ?? RowRange.ids
+      var size = min(most, facts.tables[feed.table]?.idsAtOnce ?? RowRange.ids, rest.count)
       // What is refused for its length is asked for in parts.
       while size > 1, length(of: rest.prefix(size), of: feed) > RowRange.targetBytes { size /= 2 }
       let part = Array(rest.prefix(size))
@@ -53,11 +54,19 @@ extension RESTBackend {
       switch try exchange.list(range, of: feed, facts.dialect, top: part.count, failures: 2) {
       case .refused(let answer):
         guard [400, 413, 414].contains(answer.status), size > 1 else {
-          throw exchange.stop(for: answer, feed)
+          throw exchange.stop(for: answer, feed.table)
         }
         facts.tables[feed.table, default: TableFacts()].idsAtOnce = size / 2
       case .page(let page):
+        let ids = Set(page.entries.compactMap(\.id))
+        // A page may be cut short: the others are asked for again, and fewer where it says that more follow.
+        let others = part.filter { !ids.contains($0.text) }
         rest = rest.dropFirst(size)
+        if !others.isEmpty, !ids.isEmpty || page.hasLink {
+          guard !ids.isEmpty || size > 1 else { throw PullCursor.hidden }
+          if ids.isEmpty { most = size / 2 }
+          rest = others + rest
+        }
         for entry in page.entries {
           guard part.contains(where: { $0.text == entry.id }) else { throw passesOver(feed) }
           found.add(entry)

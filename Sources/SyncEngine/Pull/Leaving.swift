@@ -78,11 +78,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       guard client == .absent || client.item == base.item,
         try write(nil, to: key, expecting: client.digest) != .changedMeanwhile
       else { continue }
-      if let item = base.item {
-        events.append(Event(key, .left, item: item))
-        over.append(.base(.gone(id)))
-      }
-      over.append(.back(id))
+      if let item = base.item { events.append(Event(key, .left, item: item)) }
+      over.append(.forgot(id))
     }
     try settle(afresh: true)
     try append(over, to: table, durably: true)

@@ -52,6 +52,7 @@ package struct Pull {
     let findsGone = full && !isQueried
     var found: [Row] = []
     var leaving: [Fact] = []
+    var whole: Set<Feed> = []
     do {
       let ids = try findsLeft ? changes(in: table, full: full, disk, &backend) : nil
       if let ids { try run.expect(ids.ids, on: disk) }
@@ -59,16 +60,21 @@ package struct Pull {
       let known = run.unseen.count
       for (index, feed) in feeds.enumerated() {
         run.current = index
-        try backend.pages(of: feed, from: full ? nil : disk.token(of: feed)) { page in
+        let token = try full ? nil : disk.token(of: feed)
+        try backend.pages(of: feed, from: token) { page in
           for row in page.refused { try quarantine(table, row) }
           try run.take(page, to: &disk)
           progress(feed, run.rows, page.total)
           return true
         }
+        // The ids' token is from before: what such a feed has not brought isn't in it.
+        if token == nil, run.hasToken { whole.insert(feed) }
       }
-      if full, try !disk.mayLeave(table) { try recognise(table, run.unseen.count, of: known) }
+      let allowed = try max(settings.maxDelete ?? 0, disk.mayLeave(table))
+      if full { try recognise(table, run.unseen.count, of: known, allowed) }
       if let ids {
-        for (index, feed) in feeds.enumerated() where !run.unseen.isEmpty {
+        for (index, feed) in feeds.enumerated()
+        where !run.unseen.isEmpty && !whole.contains(feed) {
           run.current = index
           // What changes between the questions is decided by this one.
           let page = try backend.rows(run.unseen.sorted(), of: feed)
@@ -113,15 +119,23 @@ package struct Pull {
     _ ids: Set<ItemID>, _ token: DeltaToken?, of table: TableName, _ disk: some Disk
   ) throws -> [Fact] {
     let feed = Feed.ids(of: table)
-    let left = try ids.subtracting(disk.left(in: table)).sorted().map(Fact.left)
-    let isKnown = try token == disk.token(of: feed)
-    return left.isEmpty && isKnown ? [] : left + [.token(feed, token)]
+    let known = try disk.token(of: feed)
+    let new = try ids.subtracting(disk.left(in: table)).sorted()
+    // A file that its user has removed is a change, which doesn't leave: it is asked for again.
+    let here = try new.filter { id in
+      let key = ItemKey(table, id)
+      return try disk.client(key) != .absent || disk.base(of: key).item == nil
+    }
+    let next = here.count == new.count ? token : known
+    return here.isEmpty && next == known ? [] : here.map(Fact.left) + [.token(feed, next)]
   }
 
   /// Makes sure that a server that is read anew has at least half of the rows that are known: else it
   /// holds other data.
-  private func recognise(_ table: TableName, _ missing: Int, of known: Int) throws {
-    if known >= Guards.recognisable, missing * 2 > known, missing > settings.maxDelete ?? 0 {
+  private func recognise(
+    _ table: TableName, _ missing: Int, of known: Int, _ allowed: Int
+  ) throws {
+    if known >= Guards.recognisable, missing * 2 > known, missing > allowed {
       throw Guards.otherData(known - missing, of: known, in: table)
     }
   }

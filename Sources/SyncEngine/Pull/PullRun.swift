@@ -76,6 +76,9 @@ struct PullRun {
     unseen = changed.map(known.intersection) ?? known
   }
 
+  /// Whether the feed that is read has told how far it has come.
+  var hasToken: Bool { reached[current] != nil }
+
   /// Takes a page: what it brings is laid down, and the token that stands behind it.
   mutating func take(_ page: Page, to disk: inout some Disk) throws {
     for row in page.refused {
@@ -164,7 +167,7 @@ struct PullRun {
       current = index
       try lay([], token: reached[index], to: &disk)
     }
-    let isAllowed = try disk.mayLeave(table)
+    let allowed = try disk.mayLeave(table)
     if !facts.isEmpty { try disk.append(facts, to: table, durably: true) }
     let removals = try confirmed(bring(to: &disk), to: &disk, reading: reading)
     let leaves = try disk.leaving(in: table)
@@ -175,10 +178,10 @@ struct PullRun {
       : disk.arrivals(in: table).count {
         try removals.contains($0.id) || brought[$0.id] != nil && disk.isDelete($0, in: table)
       }
-    let count = deletes + (isAllowed ? 0 : leaves.count)
+    let count = deletes + max(0, leaves.count - allowed)
     if count > settings.maxDelete ?? most {
       let stop = Guards.pullWouldRemove(
-        deletes, leaving: count - deletes, of: max(measure, count), in: table,
+        deletes, leaving: leaves.count, of: max(measure, count), in: table,
         areShown: settings.isRehearsal)
       reports[0].stop = stop
       guard settings.isRehearsal else { throw stop }
@@ -189,8 +192,10 @@ struct PullRun {
     try disk.letGo(leaves, of: table).forEach { reports[home($0)].add($0) }
     // While a delete waits, what comes makes no room for it.
     let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
-    let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || isAllowed
-    if isWhole, isOver, isNews { try disk.append([.pulled], to: table, durably: false) }
+    let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || allowed > 0
+    if isOver, isNews, isWhole || allowed == 0 {
+      try disk.append([.pulled], to: table, durably: false)
+    }
   }
 
   /// Returns the items that are to be removed, without those whose rows the server has again: deletes of an

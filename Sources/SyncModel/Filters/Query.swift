@@ -25,6 +25,9 @@ package struct Query: Hashable, Sendable {
     for word in filter {
       do throws(FilterError) {
         let condition = try Self.condition(word)
+        guard !SystemField.contains(condition.field) else {
+          throw FilterError("\(condition.field) is a system field; to ask for it in OData: --odata")
+        }
         guard condition.values.count <= Self.values else {
           throw FilterError("\(word) has more than \(Self.values) values")
         }

@@ -48,8 +48,8 @@ final class IndexedTable {
   let measure: Int?
   /// Whether a pull has reached its end.
   let isPulled: Bool
-  /// Whether rows may leave the queries.
-  let mayLeave: Bool
+  /// How many rows may leave the queries.
+  let mayLeave: Int
   /// How many bases are no tombstones.
   let liveCount: Int
   /// How many bytes the lines of the bases have.
@@ -106,7 +106,7 @@ final class IndexedTable {
     tokens = Self.tokens(description["tokens"], of: table)
     measure = description["of"]?.integer
     isPulled = description["pulled"]?.boolean == true
-    mayLeave = description["mayLeave"]?.boolean == true
+    mayLeave = description["mayLeave"]?.integer ?? 0
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device

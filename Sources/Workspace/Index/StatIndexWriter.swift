@@ -69,7 +69,7 @@ struct StatIndexWriter {
     object.append("tokens", .array(Self.tokens(base.rows.tokens)))
     if let count = base.rows.measure { object.append("of", .integer(count)) }
     object.append("pulled", .bool(base.rows.isPulled))
-    object.append("mayLeave", .bool(base.rows.mayLeave))
+    object.append("mayLeave", .integer(base.rows.mayLeave))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))

@@ -39,7 +39,7 @@ extension BaseLog {
         try write(.token(feed, token, of: rows.measure), to: &writer)
         compacted.set(token, of: feed, measure: rows.measure)
       }
-      if rows.mayLeave { try write(.mayLeave, to: &writer) }
+      if rows.mayLeave > 0 { try write(.mayLeave(rows.mayLeave), to: &writer) }
       compacted.mayLeave = rows.mayLeave
       for id in rows.open.left.sorted() {
         try write(.left(id), to: &writer)

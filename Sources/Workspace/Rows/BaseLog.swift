@@ -112,7 +112,8 @@ final class BaseLog {
     case .pulled: rows.endPull()
     case .left(let id): rows.leave(id)
     case .back(let id): rows.leave(id, back: true)
-    case .mayLeave: rows.mayLeave = true
+    case .forgot(let id): rows.forget(id)
+    case .mayLeave(let count): rows.mayLeave += count
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
@@ -140,7 +141,8 @@ final class BaseLog {
     case .pulled: rows.endPull()
     case .left(let id): rows.leave(id)
     case .back(let id): rows.leave(id, back: true)
-    case .mayLeave: rows.mayLeave = true
+    case .forgot(let id): rows.forget(id)
+    case .mayLeave(let count): rows.mayLeave += count
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
     case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)

@@ -13,10 +13,12 @@ enum BaseLogLine {
   case pulled
   /// No query returns a row any more.
   case left(ItemID)
-  /// A query returns it again, or its item has gone.
+  /// A query returns it again.
   case back(ItemID)
-  /// Rows may leave the queries.
-  case mayLeave
+  /// Nothing is known of a row any more.
+  case forgot(ItemID)
+  /// So many more rows may leave the queries.
+  case mayLeave(Int)
   /// A write of an item is open.
   case sent(ItemID)
   /// A write of an item was refused.
@@ -86,8 +88,10 @@ enum BaseLogLine {
       self = .left(id)
     } else if let id = id("back") {
       self = .back(id)
-    } else if object["mayLeave"]?.boolean == true {
-      self = .mayLeave
+    } else if let id = id("forgot") {
+      self = .forgot(id)
+    } else if let count = object["mayLeave"]?.integer, (0..<1 << 32).contains(count) {
+      self = .mayLeave(count)
     } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
       self = .taken(but: ids)
@@ -142,7 +146,8 @@ enum BaseLogLine {
     case .pulled: object.append("pulled", true)
     case .left(let id): object.append("left", .string(id.text))
     case .back(let id): object.append("back", .string(id.text))
-    case .mayLeave: object.append("mayLeave", true)
+    case .forgot(let id): object.append("forgot", .string(id.text))
+    case .mayLeave(let count): object.append("mayLeave", .integer(count))
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)
     case .ended(let id): object.append("ends", .string(id.text))

@@ -21,8 +21,8 @@ struct BaseRows {
   private(set) var measure: Int?
   /// Whether a pull has reached its end.
   private(set) var isPulled = false
-  /// Whether rows may leave the queries, until a pull has reached its end.
-  var mayLeave = false
+  /// How many rows may leave the queries, until a pull has reached its end.
+  var mayLeave = 0
   /// How many bases are no tombstones.
   private(set) var liveCount = 0
   /// How many bytes the lines of the bases have.
@@ -100,12 +100,15 @@ struct BaseRows {
     guard !open.renames.isEmpty, let former = ItemID(id),
       let new = open.renames.removeValue(forKey: former)
     else { return nil }
-    if let over = entry(of: id) {
-      effectiveBytes -= Int(over.length)
-      liveCount -= over.isTombstone ? 0 : 1
-      newer.remove(id)
-    }
+    removeBase(id)
     return new
+  }
+
+  private mutating func removeBase(_ id: UnsafeRawBufferPointer) {
+    guard let base = entry(of: id) else { return }
+    effectiveBytes -= Int(base.length)
+    liveCount -= base.isTombstone ? 0 : 1
+    newer.remove(id)
   }
 
   /// Adds a line of format 1 that makes bases of the arrivals since the one before.
@@ -146,10 +149,16 @@ struct BaseRows {
   /// Adds the line of a pull that has reached its end: the next one counts anew.
   mutating func endPull() {
     isPulled = true
-    (measure, mayLeave) = (nil, false)
+    (measure, mayLeave) = (nil, 0)
   }
 
-  /// Adds the line of an item that has left the queries, or that is over.
+  /// Adds the line of a row of which nothing is known any more.
+  mutating func forget(_ id: ItemID) {
+    leave(id, back: true)
+    id.withBytes { removeBase($0) }
+  }
+
+  /// Adds the line of an item that has left the queries, or that is back.
   mutating func leave(_ id: ItemID, back: Bool = false) {
     if back { open.left.remove(id) } else { open.left.insert(id) }
   }

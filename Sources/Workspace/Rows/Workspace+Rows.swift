@@ -47,7 +47,7 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.open.left
   }
 
-  package func mayLeave(_ table: TableName) throws -> Bool {
+  package func mayLeave(_ table: TableName) throws -> Int {
     try rows.log(of: table).rows.mayLeave
   }
 
