@@ -106,7 +106,7 @@ final class IndexedTable {
     tokens = Self.tokens(description["tokens"], of: table)
     measure = description["of"]?.integer
     isPulled = description["pulled"]?.boolean == true
-    mayLeave = description["mayLeave"]?.integer ?? 0
+    mayLeave = number("mayLeave") ?? 0
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device

@@ -69,7 +69,9 @@ extension BaseLog {
     let members = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
-      guard asBase, case .row(let row)? = BaseLogLine(line) else { return Array(line.members) }
+      guard asBase, case .row(let row)? = BaseLogLine(line, of: table) else {
+        return Array(line.members)
+      }
       return row.baseMembers
     }
     return BaseLogEntry(

@@ -85,7 +85,7 @@ final class BaseLog {
 
   private func take(_ line: LogLine) throws(WorkspaceError) {
     let place = line.offset..<line.offset + line.length
-    switch BaseLogLine(line) {
+    switch BaseLogLine(line, of: table) {
     case .row(let found):
       var ended: ItemID?
       if let ends = found.ends {
@@ -106,17 +106,9 @@ final class BaseLog {
         let arrival = try arrival(in: found, at: line.offset)
         add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
       }
-    case .taken(let ids): rows.take(but: Set(ids))
-    case .token(let token, let query, let filter, let count):
-      rows.set(token, of: Feed(table, query: query, filter: filter), measure: count)
-    case .pulled: rows.endPull()
-    case .left(let id): rows.leave(id)
-    case .back(let id): rows.leave(id, back: true)
-    case .forgot(let id): rows.forget(id)
-    case .mayLeave(let count): rows.mayLeave += count
+    case .fact(let fact): add(fact, at: place)
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
-    case .ended(let id): rows.end(id)
     case .commit(let token, let held):
       rows.takeOfFormer(but: Set(held))
       if let token { rows.set(token, of: Feed(table), measure: nil) }
@@ -201,7 +193,7 @@ final class BaseLog {
     let found = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
-      guard case .row(let line) = BaseLogLine(line) else {
+      guard case .row(let line) = BaseLogLine(line, of: table) else {
         throw damage(at: entry.offset, "it contains no row")
       }
       return try arrival(in: line, at: entry.offset)

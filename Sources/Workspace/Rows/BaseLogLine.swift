@@ -5,26 +5,12 @@ import SyncModel
 enum BaseLogLine {
   /// A row.
   case row(RowLine)
-  /// All open arrivals are bases, but those of these ids.
-  case taken(but: [ItemID])
-  /// How far the pulls of a feed have come, and what deletes are measured by.
-  case token(DeltaToken?, query: Text?, filter: Text?, of: Int?)
-  /// A pull has reached its end.
-  case pulled
-  /// No query returns a row any more.
-  case left(ItemID)
-  /// A query returns it again.
-  case back(ItemID)
-  /// Nothing is known of a row any more.
-  case forgot(ItemID)
-  /// So many more rows may leave the queries.
-  case mayLeave(Int)
+  /// A fact that is read whole.
+  case fact(Fact)
   /// A write of an item is open.
   case sent(ItemID)
   /// A write of an item was refused.
   case refused(ItemID)
-  /// The write of an item is over.
-  case ended(ItemID)
   /// Format 1: the rows since the line before of this kind are bases, but for those held.
   case commit(token: DeltaToken?, held: [ItemID])
 
@@ -51,8 +37,8 @@ enum BaseLogLine {
     }
   }
 
-  /// Reads a line's members; `nil` where they say nothing that this program knows.
-  init?(_ line: LogLine) {
+  /// Reads a line's members in the log of a table; `nil` where they say nothing that this program knows.
+  init?(_ line: LogLine, of table: TableName) {
     var members = ObjectSketch(members: line.members)
     var found = RowLine(row: UnsafeRawBufferPointer(start: nil, count: 0))
     while let name = members.name() {
@@ -83,18 +69,18 @@ enum BaseLogLine {
     } else if let id = id("refused") {
       self = .refused(id)
     } else if let id = id("ends") {
-      self = .ended(id)
+      self = .fact(.ended(id))
     } else if let id = id("left") {
-      self = .left(id)
+      self = .fact(.left(id))
     } else if let id = id("back") {
-      self = .back(id)
+      self = .fact(.back(id))
     } else if let id = id("forgot") {
-      self = .forgot(id)
+      self = .fact(.forgot(id))
     } else if let count = object["mayLeave"]?.integer, (0..<1 << 32).contains(count) {
-      self = .mayLeave(count)
+      self = .fact(.mayLeave(count))
     } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
-      self = .taken(but: ids)
+      self = .fact(.taken(but: Set(ids)))
     } else if let held = object["held"] {
       guard let ids = Self.ids(held), let token = object["token"],
         token.isNull || token.text != nil
@@ -105,11 +91,10 @@ enum BaseLogLine {
       guard token.isNull || token.text != nil, object["of"] == nil || count != nil else {
         return nil
       }
-      self = .token(
-        token.text.map(DeltaToken.init), query: object["query"]?.text,
-        filter: object["filter"]?.text, of: count)
+      let feed = Feed(table, query: object["query"]?.text, filter: object["filter"]?.text)
+      self = .fact(.token(feed, token.text.map(DeltaToken.init), of: count))
     } else if object["pulled"]?.boolean == true {
-      self = .pulled
+      self = .fact(.pulled)
     } else {
       return nil
     }
