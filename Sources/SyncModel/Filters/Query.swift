@@ -1,11 +1,13 @@
 /// A named part of a table, which is pulled in its stead (tsync-query(1)).
-package struct Query: Hashable, Sendable {
+package struct Query: Equatable, Sendable {
   /// The name.
   package let name: Text
   /// The table.
   package let table: TableName
   /// The conditions as people write them, all of which must hold; none where ``odata`` says it.
   package let filter: [Text]
+  /// The same, read; what stands in quotes is a text without them.
+  package let conditions: [Filter]
   /// A condition in the server's words; `nil` where ``filter`` says it.
   package let odata: Text?
 
@@ -22,26 +24,15 @@ package struct Query: Hashable, Sendable {
       throw NameError("the query \(name) must have either a filter or an OData expression")
     }
     (self.name, self.table, self.filter, self.odata) = (name, table, filter, odata)
-    for word in filter {
-      do throws(FilterError) {
-        let condition = try Self.condition(word)
-        guard !SystemField.contains(condition.field) else {
-          throw FilterError("\(condition.field) is a system field; to ask for it in OData: --odata")
-        }
-        guard condition.values.count <= Self.values else {
-          throw FilterError("\(word) has more than \(Self.values) values")
-        }
-      } catch {
-        throw NameError(error.description)
-      }
+    do throws(FilterError) {
+      conditions = try filter.map(Self.condition)
+    } catch {
+      throw NameError(error.description)
     }
   }
 
   /// How many values one condition may have: all of them go into the address of each request.
   static let values = 20
-
-  /// The conditions; what stands in quotes is a text without them.
-  package var conditions: [Filter] { filter.compactMap { try? Self.condition($0) } }
 
   /// The query as people write it.
   package var words: String { odata?.string ?? filter.map(\.string).joined(separator: " ") }
@@ -59,7 +50,14 @@ package struct Query: Hashable, Sendable {
   }
 
   private static func condition(_ word: Text) throws(FilterError) -> Filter {
-    try Filter(word).unquoted
+    let condition = try Filter(word).unquoted
+    guard !SystemField.contains(condition.field) else {
+      throw FilterError("\(condition.field) is a system field; to ask for it in OData: --odata")
+    }
+    guard condition.values.count <= Self.values else {
+      throw FilterError("\(word) has more than \(Self.values) values")
+    }
+    return condition
   }
 }
 
