@@ -10,6 +10,12 @@ package enum Guards {
     return live >= 3 ? min(most, live - 1) : most
   }
 
+  /// Returns how many items a pull may remove without a question: too many neither of the `measured` nor of
+  /// the live ones.
+  package static func removals(of measured: Int, among live: Int) -> Int {
+    min(deletions(of: measured), deletions(of: live))
+  }
+
   /// How many files of a table may change the server unasked although no command has changed them: so
   /// many names fit a screen, and a glob or a lost directory takes more.
   static let unasked = 10

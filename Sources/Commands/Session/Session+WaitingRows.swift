@@ -43,8 +43,10 @@ extension Session {
   private func show(
     _ fact: String, _ count: Int, of table: TableName, to printer: Printer
   ) throws {
+    let live = try workspace.liveIDs(in: table).count
+    let measured = try min(live, workspace.measure(of: table) ?? .max)
     let way =
-      try count > workspace.mostRemovals(in: table)
+      count > Guards.removals(of: measured, among: live)
       ? ["pull", "--max-delete", "\(count)"] : ["pull"]
     printer.warn("\(fact); to remove the \(count == 1 ? "file" : "files"): \(typed: way)" as Hint)
   }

@@ -25,16 +25,6 @@ extension RowDisk {
   }
 }
 
-extension RowDisk {
-  /// Returns how many items of a table a pull may remove without a question: neither of those that deletes
-  /// are measured by nor of all that are here may too many go.
-  package func mostRemovals(in table: TableName) throws -> Int {
-    let live = try liveIDs(in: table).count
-    let measure = try min(live, measure(of: table) ?? .max)
-    return min(Guards.deletions(of: measure), Guards.deletions(of: live))
-  }
-}
-
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Ends the tokens of a table's feeds that no pull asks for any more, with the filters that they had: what
   /// leaves meanwhile, they would never bring back.

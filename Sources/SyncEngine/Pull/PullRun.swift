@@ -57,7 +57,7 @@ struct PullRun {
     let before = try disk.takeArrivals(in: table, settings: settings)
     let ids = try disk.liveIDs(in: table)
     measure = try min(ids.count, disk.measure(of: table) ?? .max)
-    most = try disk.mostRemovals(in: table)
+    most = Guards.removals(of: measure, among: ids.count)
     before.events.forEach { self.reports[0].add($0) }
     if full, !ids.isEmpty { kept = [:] }
   }
