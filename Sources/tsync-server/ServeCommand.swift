@@ -9,7 +9,7 @@ import SyncModel
 import TableServer
 import UnixSignals
 
-/// Serves tables until it is told to stop.
+/// Serves tables until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serve tables until SIGTERM or SIGINT (the default).")

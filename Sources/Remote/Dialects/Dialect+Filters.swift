@@ -4,9 +4,8 @@ import SyncModel
 extension Dialect {
   /// Returns a condition in the words of `$filter`.
   ///
-  /// A value is of the type of the `sample`, another value of the field; without one, of that which it looks
-  /// like. As in a filter here, an empty value is that of a field which is absent, null or an empty text, and
-  /// `has` tells no capitals.
+  /// The `sample`, a value that the field has in some row, says the type; without one, the value's look does.
+  /// An empty value means a field that is absent, null or an empty text. `has` ignores case.
   ///
   /// - Throws: What can't be said.
   func words(of filter: Filter, like sample: JSON?) throws(NameError) -> String {

@@ -4,8 +4,8 @@ package import SyncModel
 extension RESTBackend {
   /// Returns what a query asks its table for, in the words of the server's dialect.
   ///
-  /// A value has the type that the field has in the item that `like` returns; where it returns none, in a row
-  /// of the server's, and of a table without rows that which the value looks like.
+  /// A value gets its type from the field's value that `like` returns, or else from a row of the server. If the
+  /// table is empty, the look of the value decides.
   ///
   /// - Throws: ``Stop``; ``NameError`` where no row has the field, or the dialect can't say the condition.
   package mutating func feed(
