@@ -35,6 +35,8 @@ package struct RESTBackend<T: Transport>: Backend {
     set { exchange.facts = newValue }
   }
 
+  package var commitsInOrder: Bool { facts.commitsInOrder }
+
   package func check(_ operation: Operation) throws { _ = try request(for: operation) }
 
   /// Returns the exact request that carries an operation out.

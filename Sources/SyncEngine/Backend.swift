@@ -4,6 +4,10 @@ package import SyncModel
 ///
 /// What is parallel lives behind it: it hands replies back in an order of its own.
 package protocol Backend {
+  /// Whether rows get their times in the order in which they become visible, and tombstones stay, as at
+  /// tsync-server: a row in an older state than one that is known is no lagging replica's.
+  var commitsInOrder: Bool { get }
+
   /// Makes sure that an operation can be sent.
   ///
   /// - Throws: `Refusal` where it can't be at all: no version to guard it, too large.
@@ -65,13 +69,17 @@ package struct Page: Equatable, Sendable {
   package var token: DeltaToken?
   /// How many rows the pull has in all, where the server says so.
   package var total: Int?
+  /// Whether no page follows.
+  package var isLast: Bool
   /// What the server has not sent although it should have, in words for people.
   package var faults: [String] = []
 
   /// Makes a page.
   package init(
-    rows: [Row], refused: [RefusedRow] = [], token: DeltaToken? = nil, total: Int? = nil
+    rows: [Row], refused: [RefusedRow] = [], token: DeltaToken? = nil, total: Int? = nil,
+    isLast: Bool = false
   ) {
+    self.isLast = isLast
     self.rows = rows
     self.refused = refused
     self.token = token

@@ -87,6 +87,13 @@ package protocol RowDisk {
   /// Returns how many items deletes are measured by, while no pull has reached its end since that was said.
   func measure(of table: TableName) throws -> Int?
 
+  /// Returns the rows that the next pull of a whole table must meet again: the newest that the last one has
+  /// brought, and the newest that each push has learnt since.
+  func anchors(in table: TableName) throws -> [ItemID]
+
+  /// Returns the ids of the bases of a table that are tombstones.
+  func tombstoneIDs(in table: TableName) throws -> [ItemID]
+
   /// Tells whether a pull of a table has ever reached its end, as far as its log goes.
   func isPulled(_ table: TableName) throws -> Bool
 

@@ -23,6 +23,9 @@ package enum Fact: Equatable, Sendable {
   case back(ItemID)
   /// Nothing is known of a row any more: its item has left, and has gone.
   case forgot(ItemID)
+  /// The rows of the whole table that its next pull must meet again, or newer states of them; what was said of
+  /// others is over.
+  case anchors([ItemID])
   /// Somebody has said that so many more rows may leave the table's queries; holds until a pull has reached
   /// its end.
   case mayLeave(Int)

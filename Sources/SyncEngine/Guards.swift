@@ -81,9 +81,17 @@ package enum Guards {
       ])
   }
 
-  static func wentBack(_ key: ItemKey) -> Stop {
-    .unsafe(
-      "the server went back in time: its row \(key) is older than the one pulled before",
-      ways: ["to make another workspace: \(typed: "clone", "URL", "DIR")"])
+  /// The server lacks rows that are known, or has them in states from before; `accepting` is how many a full
+  /// pull would take back.
+  package static func wentBack(accepting count: Int? = nil) -> Stop {
+    let pull = ["pull", "--full"] + (count.map { ["--max-delete", "\($0)"] } ?? [])
+    return .unsafe(
+      "the server lost rows that this workspace has:"
+        + " it was put back from a backup, or another server took over",
+      ways: [
+        "to see them: \(typed: "push", "--missing", "-n")",
+        "to send them again: \(typed: "push", "--missing")",
+        "to take the server's state: \(typed: pull)",
+      ])
   }
 }

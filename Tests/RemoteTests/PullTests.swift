@@ -94,14 +94,14 @@ import Testing
     #expect(pages.last?.token == DeltaToken("2026-03-01T10:00:00.005Z"))
     let empty = try stage.pull(twin, from: "2026-03-01T10:00:00.006Z", dataset: dataset)
     #expect(twin.requests.count == 2)
-    #expect(empty == [Page(rows: [], total: 0)])
+    #expect(empty == [Page(rows: [], total: 0, isLast: true)])
   }
 
   @Test("an empty table is one request, and no token", arguments: Dialect.allCases)
   func emptyTable(dialect: Dialect) throws {
     let twin = TableTwin(dialect)
     twin.counts = false
-    #expect(try stage.pull(twin) == [Page(rows: [])])
+    #expect(try stage.pull(twin) == [Page(rows: [], isLast: true)])
     #expect(twin.requests.count == 1)
   }
 

@@ -65,6 +65,11 @@ struct FaultyLine: Backend {
     return faults[events]
   }
 
+  var commitsInOrder: Bool {
+    get { line.commitsInOrder }
+    set { line.commitsInOrder = newValue }
+  }
+
   func check(_ operation: Operation) throws { try line.check(operation) }
 
   mutating func send(

@@ -81,6 +81,12 @@ package struct Plan: Equatable, Sendable {
     case requery
     /// Somebody removes a row from the server's database, without a tombstone.
     case loseRow
+    /// The server's rows are copied.
+    case backUp
+    /// The copy is put in the place of the server's rows.
+    case putBack
+    /// `tsync push --missing`.
+    case missing
     /// The machine is saved, to come back later.
     case snapshot
     /// The machine comes back as it was saved.
@@ -98,7 +104,7 @@ package struct Plan: Equatable, Sendable {
     /// Whether a client may afterwards meet its own writes as somebody else's.
     var forgets: Bool {
       switch self {
-      case .loseRow, .rollBack, .loseJournal, .loseBase, .gitClone: true
+      case .loseRow, .putBack, .rollBack, .loseJournal, .loseBase, .gitClone: true
       default: false
       }
     }
@@ -154,6 +160,14 @@ package struct Plan: Equatable, Sendable {
       && !actions.contains { action in action.faults.contains { $0.kind == .elsewhere } }
   }
 
+  /// Whether rows are stamped in the order of their commits, none is lost, and no replica lags.
+  var commitsInOrder: Bool {
+    world.lateCommit == 0
+      && !actions.contains { action in
+        action.verb == .loseRow || action.faults.contains { $0.kind == .stale }
+      }
+  }
+
   /// Whether a client may meet its own writes as somebody else's.
   var forgets: Bool {
     actions.contains { action in
@@ -188,6 +202,9 @@ extension Plan {
     let rates = Rates(&random, focus)
     var verbs = Self.verbs(&random, focus)
     if world.queries, focus.shares[.requery] == nil { verbs += [.requery, .requery, .requery] }
+    if other.once(in: 8), focus.shares[.putBack] == nil {
+      verbs += [.backUp, .backUp, .putBack, .missing]
+    }
     for _ in 0..<count {
       let client = random.below(world.clients)
       let verb = verbs[random.below(verbs.count)]
@@ -260,7 +277,7 @@ extension Plan {
     func draw(_ verb: Verb, _ random: inout SplitMix64) -> [Fault] {
       var faults: [Fault] = []
       switch verb {
-      case .push, .pull, .pullFull, .resolve, .restore, .rm, .purge, .doctor: break
+      case .push, .missing, .pull, .pullFull, .resolve, .restore, .rm, .purge, .doctor: break
       default: return []
       }
       for (kind, rate) in disk {
@@ -278,7 +295,7 @@ extension Plan {
         }
       }
       switch verb {
-      case .push, .pull, .pullFull: break
+      case .push, .missing, .pull, .pullFull: break
       default: return faults
       }
       for (kind, rate) in request {

@@ -29,6 +29,9 @@ extension Simulation {
     case .push: push(client, action.faults, &dice)
     case .requery: requery(client, &dice)
     case .loseRow: loseRow(&dice)
+    case .backUp: backup = server.rows
+    case .putBack: putBack()
+    case .missing: push(client, missing: true, action.faults, &dice)
     case .snapshot:
       client.host.snapshot()
       client.savedKept = client.kept
@@ -127,6 +130,54 @@ extension Simulation {
     server.deleteForGood(key)
     lost.insert(key)
     note("row \(key) is lost")
+  }
+
+  private func putBack() {
+    guard let backup else { return }
+    let keys = Set(server.rows.keys).union(backup.keys).filter { server.rows[$0] != backup[$0] }
+    guard !keys.isEmpty else { return }
+    lost.formUnion(keys)
+    server.putBack(backup)
+    for client in clients { client.shown.replaced = [:] }
+    count("put back")
+    note("\(keys.count) rows are as they were")
+  }
+
+  /// Makes changes of what the server has lost: what it has in its stead is before its user's eyes.
+  private func claim(_ client: Client<Host>, _ disk: inout Watched<Host.Work>) throws {
+    let found = try LostRows(of: table, on: disk, from: &client.line)
+    for row in found.past {
+      let key = ItemKey(table, row.id)
+      client.shown.note(row.item, key)
+      client.shown.known.insert(key)
+      guard try disk.base(of: key).item == nil else { continue }
+      client.deleted.insert(key)
+      client.removed.insert(key)
+    }
+    if !found.absent.isEmpty || !found.past.isEmpty { count("claimed") }
+    client.settled = Set(try knownRows(disk).filter(isLost).map(\.id))
+    try found.claim(on: &disk)
+  }
+
+  /// The rows that a client knows which have times.
+  private func knownRows(_ disk: some Disk) throws -> [Row] {
+    let ids = try disk.liveIDs(in: table) + disk.tombstoneIDs(in: table)
+    let rows = try ids.compactMap { try disk.base(of: ItemKey(table, $0)).row }
+    return try (rows + disk.arrivals(in: table).map(\.row)).filter { $0.updatedAt != nil }
+  }
+
+  /// Takes note of what the server has lost, and its user has let go.
+  private func settle(_ client: Client<Host>) {
+    do {
+      client.settled = try client.host.look { Set(try knownRows($0).filter(isLost).map(\.id)) }
+    } catch {
+      fail("M: client \(client.number) can't be looked at: \(error)")
+    }
+  }
+
+  /// Whether the server has no state of a row that is as new.
+  private func isLost(_ row: Row) -> Bool {
+    server.rows[ItemKey(table, row.id)].map { $0.isOlder(than: row) } ?? true
   }
 
   /// Runs one command, with recovery first.
@@ -372,8 +423,13 @@ extension Simulation {
     var reports = feeds.map { PullReport($0) }
     var live: Set<ItemID> = []
     var stop: Stop?
-    command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
+    var newest: Row?
+    let isClean = command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
       live = Set(try disk.liveIDs(in: table))
+      if plan.commitsInOrder, plan.world.tick > 0, client.queries.isEmpty {
+        newest = try knownRows(disk).filter { !client.settled.contains($0.id) }
+          .max { $0.isOlder(than: $1) }
+      }
       do {
         try Pull(settings: settings(forcing: isCalm)).run(
           feeds, isPart: feeds.count < all.count, full: full, on: &disk, from: &client.line,
@@ -385,6 +441,11 @@ extension Simulation {
         throw Stop.unsafe(words, ways: [])
       }
     }
+    if let newest, faults.isEmpty, !full, isLost(newest) {
+      count("checked A")
+      if stop == nil, isClean { fail("A: client \(client.number) did not miss \(newest.id)") }
+    }
+    if isClean, full, stop == nil { settle(client) }
     let events = reports.flatMap(\.events)
     tell(events, client)
     // However often it is asked, and whatever came meanwhile.
@@ -412,14 +473,15 @@ extension Simulation {
   }
 
   func push(
-    _ client: Client<Host>, retrying: Set<ItemKey>? = nil, _ faults: [Plan.Fault],
-    _ dice: inout SplitMix64
+    _ client: Client<Host>, retrying: Set<ItemKey>? = nil, missing: Bool = false,
+    _ faults: [Plan.Fault], _ dice: inout SplitMix64
   ) {
     var report = PushReport()
     var waiting = 0
     var live = 0
     var open: Set<ItemKey> = []
     let isClean = command("push", client, faults, &dice) { [self] disk in
+      if missing { try claim(client, &disk) }
       // What was made by writes whose answers were lost counts as soon as that is known.
       let attempts = try disk.attempts(in: table)
       let made = attempts.filter { $0.kind == .insert || $0.kind == .undelete }

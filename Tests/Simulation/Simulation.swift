@@ -10,7 +10,7 @@ import TestSupport
 /// made, none deleted by a client whose user never has (D), convergence (C), quiescence (Q), with a
 /// single client no conflict (S), the workspace in order after every command (M), no mass deletion
 /// (G), what a command says is so, nothing sent whose conflict is open, and none ended that nobody has
-/// decided (X), no write without a reason (W), and no deleted row brought back for a file that the client
+/// decided (X), no write without a reason (W), no server taken for whole that lacks the newest row (A), and no deleted row brought back for a file that the client
 /// has never synced, unless its user has decided so (U).
 final class Simulation<Host: Machine> {
   /// What went wrong, in words, its property's letter first; empty when nothing did.
@@ -37,6 +37,8 @@ final class Simulation<Host: Machine> {
   var remade: Set<ItemKey> = []
   /// The rows that the server has lost without a tombstone.
   var lost: Set<ItemKey> = []
+  /// The server's rows when they were copied last.
+  var backup: [ItemKey: Row]?
   /// The tokens in everything that the server ever held.
   var stored: Set<Int> = []
   /// The tokens that a command was told to give up.
@@ -64,7 +66,8 @@ final class Simulation<Host: Machine> {
     server.tick = Int64(plan.world.tick)
     server.lateCommit = plan.world.lateCommit
     for number in 0..<plan.world.clients {
-      let line = FaultyLine(to: server, client: number, in: plan.world)
+      var line = FaultyLine(to: server, client: number, in: plan.world)
+      line.commitsInOrder = plan.commitsInOrder
       clients.append(Client(number: number, host: try Host(number: number), line: line))
     }
     for client in clients {
@@ -134,6 +137,8 @@ final class Client<Host: Machine> {
   var deleted: Set<ItemKey> = []
   /// The items that its user has ever changed, or a command that the user gave for them.
   var touched: Set<ItemKey> = []
+  /// What the server had lost when its user last claimed it, or took the server's state.
+  var settled: Set<ItemID> = []
   /// How many items were live when a guard first stopped its pulls; `nil` since one went on.
   var guarded: Int?
   /// The same as ``kept``, when the machine was saved.

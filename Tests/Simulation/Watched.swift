@@ -156,6 +156,8 @@ struct Watched<Work: Disk>: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try work.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try work.left(in: table) }
+  func anchors(in table: TableName) throws -> [ItemID] { try work.anchors(in: table) }
+  func tombstoneIDs(in table: TableName) throws -> [ItemID] { try work.tombstoneIDs(in: table) }
   func mayLeave(_ table: TableName) throws -> Int { try work.mayLeave(table) }
 
   func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }

@@ -45,6 +45,8 @@ struct ClaimingDisk: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try memory.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try memory.left(in: table) }
+  func anchors(in table: TableName) throws -> [ItemID] { try memory.anchors(in: table) }
+  func tombstoneIDs(in table: TableName) throws -> [ItemID] { try memory.tombstoneIDs(in: table) }
   func mayLeave(_ table: TableName) throws -> Int { try memory.mayLeave(table) }
 
   func measure(of table: TableName) throws -> Int? { try memory.measure(of: table) }

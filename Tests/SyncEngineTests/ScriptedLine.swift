@@ -79,6 +79,11 @@ struct ScriptedLine: Backend {
     set { model.pageSize = newValue }
   }
 
+  var commitsInOrder: Bool {
+    get { model.commitsInOrder }
+    set { model.commitsInOrder = newValue }
+  }
+
   func check(_ operation: Operation) throws { try model.check(operation) }
 
   mutating func send(

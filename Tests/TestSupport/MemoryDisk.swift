@@ -64,6 +64,7 @@ package struct MemoryDisk: Disk {
     var isPulled = false
     var left: Set<ItemID> = []
     var mayLeave = 0
+    var anchors: [ItemID] = []
 
     mutating func add(_ record: RowRecord) {
       switch record {
@@ -99,6 +100,7 @@ package struct MemoryDisk: Disk {
       case .fact(.forgot(let id)):
         left.remove(id)
         bases[id] = nil
+      case .fact(.anchors(let ids)): anchors = ids
       case .fact(.mayLeave(let count)): mayLeave += count
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
@@ -292,6 +294,12 @@ package struct MemoryDisk: Disk {
   }
 
   package func left(in table: TableName) throws -> Set<ItemID> { rows[table]?.left ?? [] }
+
+  package func anchors(in table: TableName) throws -> [ItemID] { rows[table]?.anchors ?? [] }
+
+  package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
+    rows[table]?.bases.values.filter(\.deleted).map(\.id) ?? []
+  }
 
   package func mayLeave(_ table: TableName) throws -> Int { rows[table]?.mayLeave ?? 0 }
 

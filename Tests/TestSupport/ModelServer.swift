@@ -99,6 +99,11 @@ package final class ModelServer {
     rows[key] = nil
   }
 
+  /// Puts all rows back as they were once; the clock goes on.
+  package func putBack(_ rows: [ItemKey: Row]) {
+    self.rows = rows
+  }
+
   /// Puts a row in place as it was once, as somebody does who restores a copy.
   package func restore(_ row: Row, as key: ItemKey) {
     rows[key] = row
@@ -177,6 +182,8 @@ package struct ModelBackend: Backend {
   package var undeletesWhole = false
   /// How many rows a page has.
   package var pageSize = 3
+  /// Whether the server promises that rows are stamped in the order of their commits.
+  package var commitsInOrder = false
 
   /// Makes a line for a client, given by its number.
   package init(to server: ModelServer, client: Int) {
@@ -258,14 +265,18 @@ package struct ModelBackend: Backend {
     let latest = overlap > 0 ? server.clock : .max
     var rest = rows(of: feed, from: from)[...]
     let total = rest.count
-    while let last = rest.prefix(pageSize).last {
+    var isFirst = true
+    while isFirst || !rest.isEmpty {
+      isFirst = false
       let rows = Array(rest.prefix(pageSize))
       rest = rest.dropFirst(pageSize)
       let writes = server.writes.count
-      let token = last.updatedAt.map { DeltaToken(Timestamp(ticks: min($0.ticks, latest)).text) }
-      guard try each(Page(rows: rows, token: token, total: total)) else { return }
+      let last = rows.last
+      let token = last?.updatedAt.map { DeltaToken(Timestamp(ticks: min($0.ticks, latest)).text) }
+      let page = Page(rows: rows, token: token, total: total, isLast: rest.isEmpty)
+      guard try each(page) else { return }
       // A row that was changed meanwhile moves behind the others, and is met again.
-      guard server.writes.count != writes else { continue }
+      guard let last, server.writes.count != writes else { continue }
       rest = self.rows(of: feed, from: from).drop { Self.place($0) <= Self.place(last) }
     }
   }

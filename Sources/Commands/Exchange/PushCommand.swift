@@ -20,6 +20,9 @@ struct PushCommand: TsyncCommand {
     help: "Send new items again, if it is unknown whether the server made their rows.")
   var again = false
 
+  @Flag(name: .long, help: "Send the rows, too, that the server has lost.")
+  var missing = false
+
   @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
   var references: [String] = []
 
@@ -33,6 +36,9 @@ struct PushCommand: TsyncCommand {
       throw ValidationError(
         "--again needs items, and can't be combined with --resolve or --dry-run")
     }
+    guard !missing || references.isEmpty && !resolve else {
+      throw ValidationError("--missing can't be combined with items or --resolve")
+    }
   }
 
   func run(in context: Context) throws {
@@ -40,6 +46,7 @@ struct PushCommand: TsyncCommand {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       session.jobs = jobs
       let selection = try session.selection(references)
+      if missing { try session.findMissing(claims: true, isRehearsal: exchange.dryRun) }
       if exchange.dryRun {
         try session.previewPush(selection, maxDelete: maxDelete)
       } else if resolve {

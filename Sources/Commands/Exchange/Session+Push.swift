@@ -67,8 +67,6 @@ extension Session {
 
   /// Sends the changes and prints the results, even if it fails.
   private mutating func send(_ push: Push, _ survey: Survey, to server: Server) throws {
-    var push = push
-    push.takesNewFieldsTogether = server.isServerOfOurs
     var report = PushReport()
     var failure: (any Error)?
     do {
@@ -91,6 +89,13 @@ extension Session {
   /// The workspace as this command has left it, or as its rehearsed pull would.
   var rehearsed: any Disk { if let rehearsal { rehearsal } else { workspace } }
 
+  /// Returns a rehearsal that begins as a push does: with the rows that wait.
+  func begunRehearsal() throws -> Rehearsal<Workspace> {
+    var rehearsal = Rehearsal(on: workspace)
+    _ = try Recovery.run(tables, on: &rehearsal, settings: settings)
+    return rehearsal
+  }
+
   /// Prints the changes that a push would send, without a request or a record.
   ///
   /// - Throws: ``Problem`` if the push would be refused because it deletes too much. It would still
@@ -98,12 +103,7 @@ extension Session {
   mutating func previewPush(
     _ selection: Set<ItemKey>? = nil, maxDelete: Int? = nil
   ) throws {
-    if rehearsal == nil {
-      // A push begins with the rows that wait.
-      var rehearsal = Rehearsal(on: workspace)
-      _ = try Recovery.run(tables, on: &rehearsal, settings: settings)
-      self.rehearsal = rehearsal
-    }
+    rehearsal = try rehearsal ?? begunRehearsal()
     let survey = try Survey(of: tables, on: rehearsed)
     let push = push(of: selection, maxDelete: maxDelete)
     let stop = try push.unmeant(in: survey, on: rehearsed).first?.stop

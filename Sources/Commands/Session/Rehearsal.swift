@@ -8,7 +8,8 @@ struct Rehearsal<Stage: Disk> {
   private let stage: Stage
   private var clients: [ItemKey: ClientState] = [:]
   private var sides: [ItemKey: ClientState] = [:]
-  private var bases: [ItemKey: Row] = [:]
+  /// The bases that are other ones here; `nil` where nothing is known any more.
+  private var bases: [ItemKey: Row?] = [:]
   /// The arrivals that are open here; `nil` for one that is open in the disk below and taken here.
   private var open: [ItemKey: Arrival?] = [:]
   /// The arrivals of the disk below whose rows have other ids than their items.
@@ -80,13 +81,14 @@ extension Rehearsal: ItemDisk {
 
 extension Rehearsal: RowDisk {
   func base(of key: ItemKey) throws -> Base {
-    try bases[key].map { Base($0) } ?? rows(of: key.table)?.base(of: key) ?? .neverSeen
+    if let known = bases[key] { return known.map { Base($0) } ?? .neverSeen }
+    return try rows(of: key.table)?.base(of: key) ?? .neverSeen
   }
 
   func liveIDs(in table: TableName) throws -> [ItemID] {
     var ids = Set(try rows(of: table)?.liveIDs(in: table) ?? [])
     for (key, row) in bases where key.table == table {
-      if row.deleted { ids.remove(key.id) } else { ids.insert(key.id) }
+      if row?.deleted == false { ids.insert(key.id) } else { ids.remove(key.id) }
     }
     return ids.sorted()
   }
@@ -111,6 +113,14 @@ extension Rehearsal: RowDisk {
     let changes = leaving.filter { $0.key.table == table }
     return known.filter { changes[ItemKey(table, $0)] != false }
       .union(changes.filter(\.value).keys.map(\.id))
+  }
+
+  func anchors(in table: TableName) throws -> [ItemID] {
+    try rows(of: table)?.anchors(in: table) ?? []
+  }
+
+  func tombstoneIDs(in table: TableName) throws -> [ItemID] {
+    try rows(of: table)?.tombstoneIDs(in: table) ?? []
   }
 
   func mayLeave(_ table: TableName) throws -> Int {
@@ -171,9 +181,9 @@ extension Rehearsal: RowDisk {
       case .back(let id): leaving[ItemKey(table, id)] = false
       case .forgot(let id):
         leaving[ItemKey(table, id)] = false
-        setBase(.gone(id), ItemKey(table, id))
+        setBase(nil, ItemKey(table, id))
       // No write is sent in a rehearsal, and its pulls end nothing.
-      case .pulled, .mayLeave, .sent, .refused, .ended: break
+      case .pulled, .anchors, .mayLeave, .sent, .refused, .ended: break
       }
     }
   }
@@ -190,8 +200,8 @@ extension Rehearsal: RowDisk {
       .compactMap { try arrival(of: ItemKey(table, $0.id)) }.first
   }
 
-  private mutating func setBase(_ row: Row, _ key: ItemKey) {
-    bases[key] = row
+  private mutating func setBase(_ row: Row?, _ key: ItemKey) {
+    bases[key] = .some(row)
     open[key] = .some(nil)
   }
 

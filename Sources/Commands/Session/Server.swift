@@ -122,9 +122,6 @@ final class Server {
     state.tables = facts.tables
   }
 
-  /// Whether the server is tsync-server: no other sends a data set.
-  var isServerOfOurs: Bool { backend.inner.facts.dataset != nil }
-
   /// Whether the server has answered this command.
   var hasAnswered: Bool { transport.hasAnswered }
 

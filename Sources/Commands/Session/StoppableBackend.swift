@@ -10,6 +10,8 @@ struct StoppableBackend: Backend {
   /// The end of an interrupted exchange; the command's status is the signal's.
   static var stop: Stop { .unreachable("interrupted") }
 
+  var commitsInOrder: Bool { inner.commitsInOrder }
+
   func check(_ operation: Operation) throws { try inner.check(operation) }
 
   mutating func send(

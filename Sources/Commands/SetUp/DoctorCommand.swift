@@ -26,6 +26,7 @@ struct DoctorCommand: TsyncCommand {
     var context = context
     context.options.verbose = true
     try context.open(for: .exchanging(isDryRun: true)) { session in
+      try session.findMissing(claims: false, isRehearsal: true)
       try session.pull(isFull: true, isRehearsal: true)
     }
   }

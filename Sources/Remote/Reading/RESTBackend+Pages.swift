@@ -78,6 +78,7 @@ extension RESTBackend {
           if cursor.requests == 0, cursor.isWhole { try check(page, of: feed) }
           guard cursor.requests == 0, isAhead(range, page, of: feed) else {
             ready = try cursor.take(page)
+            ready?.isLast = cursor.range == nil
             if cursor.range == nil { try count(&cursor, of: feed, &ready) }
             continue
           }

@@ -32,12 +32,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Whether a row that was read by its id is an older one than is known.
   ///
-  /// Times are the server's word, which two of its machines may give differently: what is read in a
+  /// Where times aren't `inOrder`, two of the server's machines may give them differently: what is read in a
   /// version that is neither a known one nor that before it is newer, whatever its time.
-  func isPast(_ row: Row, of key: ItemKey) throws -> Bool {
+  func isPast(_ row: Row, of key: ItemKey, inOrder: Bool = false) throws -> Bool {
     let newest = try newestRow(of: key)
     guard try isOlder(row, than: newest, of: key) else { return false }
-    return try [newest, base(of: key).row].contains { $0?.knows(row.version) == true }
+    return try inOrder || [newest, base(of: key).row].contains { $0?.knows(row.version) == true }
+  }
+}
+
+extension RowDisk {
+  /// Whether a table is known to keep tombstones of rows that are deleted.
+  func hasTombstone(in table: TableName) throws -> Bool {
+    try tombstoneIDs(in: table).contains { try base(of: ItemKey(table, $0)).row?.version != nil }
   }
 }
 

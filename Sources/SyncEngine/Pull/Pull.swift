@@ -7,7 +7,8 @@ package import SyncModel
 /// ```
 ///
 /// A token stands behind the rows that it covers. What removes items is applied by a pull that has reached
-/// its end, all of a table together.
+/// its end, all of a table together. The newest rows that are known, the anchors, must come again, or newer
+/// states of them: a server that lacks one has lost data, and nothing later is taken from it.
 package struct Pull {
   /// What the user has settled.
   package var settings: Settings
@@ -57,16 +58,23 @@ package struct Pull {
       let ids = try findsLeft ? changes(in: table, full: full, disk, &backend) : nil
       if let ids { try run.expect(ids.ids, on: disk) }
       if findsGone { try run.expectAll(on: disk) }
+      if !full, !isQueried { try run.expectAnchors(on: disk) }
       let known = run.unseen.count
       for (index, feed) in feeds.enumerated() {
         run.current = index
-        let token = try full ? nil : disk.token(of: feed)
-        try backend.pages(of: feed, from: token) { page in
-          for row in page.refused { try quarantine(table, row) }
-          try run.take(page, to: &disk)
-          progress(feed, run.rows, page.total)
-          return true
-        }
+        var token: DeltaToken?
+        repeat {
+          run.isHeld = false
+          token = try full ? nil : disk.token(of: feed)
+          try backend.pages(of: feed, from: token) { page in
+            guard try run.mayTake(page, on: disk) else { return false }
+            for row in page.refused { try quarantine(table, row) }
+            try run.take(page, to: &disk)
+            progress(feed, run.rows, page.total)
+            return true
+          }
+          if run.isHeld { try findAnchors(of: &run, disk, &backend) }
+        } while run.isHeld
         // The ids' token is from before: what such a feed has not brought isn't in it.
         if token == nil, run.hasToken { whole.insert(feed) }
       }
@@ -84,7 +92,7 @@ package struct Pull {
         leaving = try left(run.unseen.subtracting(ids.deleted), ids.token, of: table, disk)
         found = try gone(run.unseen.intersection(ids.deleted), of: table, disk, &backend)
       }
-      found += try newer(run.older, of: table, full: full, disk, &backend)
+      found += try newer(run.older, of: table, full: full, run.unseen.count, disk, &backend)
       if findsGone { found += try gone(run.unseen, of: table, disk, &backend) }
     } catch {
       // What was laid down is in effect.
@@ -140,17 +148,42 @@ package struct Pull {
     }
   }
 
-  /// Reads the rows that came older than one that is known, and returns those that are newer.
+  /// Makes sure that the server has the anchors that no page has brought.
+  ///
+  /// - Throws: ``Stop/unsafe(_:ways:)`` where it hasn't.
+  private func findAnchors(
+    of run: inout PullRun, _ disk: some Disk, _ backend: inout some Backend
+  ) throws {
+    let isInOrder = backend.commitsInOrder
+    for (id, known) in run.anchors.sorted(by: { $0.key < $1.key }) {
+      let key = ItemKey(run.table, id)
+      func isLost(_ reading: Reading) throws -> Bool {
+        guard case .row(let row) = reading else { return reading == .absent }
+        return try disk.isPast(row, of: key, inOrder: isInOrder)
+      }
+      var reading = try backend.read(key)
+      // A replica may lag.
+      if try !isInOrder && isLost(reading) { reading = try backend.read(key) }
+      // Other servers may delete rows for good, and tombstones after a time.
+      let mayBeGone = try !isInOrder && (known.deleted || !disk.hasTombstone(in: run.table))
+      guard try !isLost(reading) || reading == .absent && mayBeGone else {
+        throw Guards.wentBack()
+      }
+      if case .row(let row) = reading { run.meet([row]) }
+    }
+    run.anchors = [:]
+  }
+
+  /// Reads the rows that came older than one that is known, and returns those that are newer, and in a full
+  /// pull those from before that somebody has said may come.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
-  ///   time, and in a full pull where one is in a state from before the known one.
+  ///   time, and in a full pull where one is in a state from before the known one; it `lacks` so many.
   private func newer(
-    _ older: Set<ItemID>, of table: TableName, full: Bool, _ disk: some Disk,
+    _ older: Set<ItemID>, of table: TableName, full: Bool, _ lacks: Int, _ disk: some Disk,
     _ backend: inout some Backend
   ) throws -> [Row] {
-    var rows: [Row] = []
-    // More would be a server that was put back to before the versions that are known.
-    var left = try max(3, disk.liveIDs(in: table).count / 100)
+    var (rows, past, strange): ([Row], [Row], Int) = ([], [], 0)
     for id in older.sorted() {
       let key = ItemKey(table, id)
       let known = try disk.newestRow(of: key)
@@ -158,12 +191,21 @@ package struct Pull {
         continue
       }
       // A full pull finds what was put back.
-      let isPast = try !(full && known?.isRemovedHere == true) && disk.isPast(now, of: key)
-      if !isPast, let known, now.isOlder(than: known, by: Guards.skew) { left -= 1 }
-      guard left >= 0, !isPast || !full && now.version != nil else { throw Guards.wentBack(key) }
-      if !isPast { rows.append(now) }
+      let isOurs = full && known?.isRemovedHere == true
+      if try !isOurs && disk.isPast(now, of: key, inOrder: backend.commitsInOrder) {
+        past.append(now)
+      } else {
+        if let known, now.isOlder(than: known, by: Guards.skew) { strange += 1 }
+        rows.append(now)
+      }
     }
-    return rows
+    // More would be a server that was put back to before the versions that are known.
+    let (most, allowed) = try (disk.liveIDs(in: table).count / 100, settings.maxDelete ?? 0)
+    let isBack = full ? past.count > allowed : past.contains { $0.version == nil }
+    guard strange <= max(3, most, full ? allowed : 0), !isBack else {
+      throw Guards.wentBack(accepting: full ? past.count + strange + lacks : nil)
+    }
+    return full ? rows + past : rows
   }
 
   /// Returns the rows that are deleted although no page has said so, with what their tombstones hold, or

@@ -32,6 +32,12 @@ struct PullRun {
   private(set) var older: Set<ItemID> = []
   /// The live rows that no page has brought yet, of those that may be gone or may have left.
   var unseen: Set<ItemID> = []
+  /// The known rows of the whole table that are still to be met again.
+  var anchors: [ItemID: Row] = [:]
+  /// Whether a page waits until the anchors that it doesn't have are found otherwise.
+  var isHeld = false
+  /// The newest row that pages have brought.
+  private var newest: Row?
   /// The items that had left their queries, and which of them a page has brought since the last write.
   private let left: Set<ItemID>
   private var back: Set<ItemID> = []
@@ -76,6 +82,31 @@ struct PullRun {
     unseen = changed.map(known.intersection) ?? known
   }
 
+  /// Expects the newest rows that are known, or newer states of them.
+  mutating func expectAnchors(on disk: some Disk) throws {
+    for id in try disk.anchors(in: table) {
+      anchors[id] = try disk.newestRow(of: ItemKey(table, id))
+    }
+  }
+
+  /// Whether a page may be taken: not before the anchors are met, if it goes past them.
+  mutating func mayTake(_ page: Page, on disk: some Disk) throws -> Bool {
+    for row in page.rows {
+      guard let known = anchors[row.id] else { continue }
+      if try !disk.isOlder(row, than: known, of: ItemKey(table, row.id)) { anchors[row.id] = nil }
+    }
+    let isPast = page.rows.contains { row in anchors.values.allSatisfy { $0.isOlder(than: row) } }
+    isHeld = !anchors.isEmpty && (page.isLast || isPast)
+    return !isHeld
+  }
+
+  /// Takes note of the newest row that there is.
+  mutating func meet(_ rows: [Row]) {
+    for row in rows where row.updatedAt != nil && newest?.isOlder(than: row) != false {
+      newest = row
+    }
+  }
+
   /// Whether the feed that is read has told how far it has come.
   var hasToken: Bool { reached[current] != nil }
 
@@ -87,6 +118,7 @@ struct PullRun {
     }
     reports[current].faults += page.faults
     rows += page.rows.count
+    meet(page.rows)
     let news = try news(of: page, disk)
     reached[current] = page.token ?? reached[current]
     guard kept == nil else {
@@ -142,11 +174,20 @@ struct PullRun {
     guard !news.isEmpty || !back.isEmpty || token != known else { return }
     brought.merge(news.map { ($0.id, current) }) { first, _ in first }
     bytes += news.reduce(0) { $0 + $1.text.count }
-    let back = back.sorted().map(Fact.back)
-    self.back = []
+    let head = try anchoring(disk) + back.sorted().map(Fact.back)
+    back = []
     try disk.append(
-      back + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
+      head + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
       durably: true)
+  }
+
+  /// Returns what the next pull must meet again, if that isn't said yet.
+  ///
+  /// It stands ahead of its rows: what of them a power loss takes back is older then, or not known.
+  private func anchoring(_ disk: some Disk) throws -> [Fact] {
+    guard reports[current].feed.query == nil else { return [] }
+    let ids = anchors.keys.sorted() + [newest?.id].compactMap(\.self)
+    return try ids == disk.anchors(in: table) ? [] : [.anchors(ids)]
   }
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.
@@ -193,9 +234,9 @@ struct PullRun {
     // While a delete waits, what comes makes no room for it.
     let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
     let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || allowed > 0
-    if isOver, isNews, isWhole || allowed == 0 {
-      try disk.append([.pulled], to: table, durably: false)
-    }
+    var over = try anchoring(disk)
+    if isOver, isNews, isWhole || allowed == 0 { over.append(.pulled) }
+    if !over.isEmpty { try disk.append(over, to: table, durably: false) }
   }
 
   /// Returns the items that are to be removed, without those whose rows the server has again: deletes of an

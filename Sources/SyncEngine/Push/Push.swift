@@ -16,8 +16,6 @@ package struct Push {
   package var selection: Set<ItemKey>?
   /// The items of which a person has said that nobody need ask about them.
   package var meant: Set<ItemKey> = []
-  /// Whether writes may bring new fields to a table at the same time; tsync-server loses none.
-  package var takesNewFieldsTogether = false
   /// Whether inserts of unknown outcome are sent again, although they may make second rows.
   package var insertsAgain = false
   /// Told after each reply: writes so far, and in all.
@@ -84,7 +82,7 @@ package struct Push {
       rounds -= 1
       run.again = []
       let safe = survey.digests
-      for part in try parts(pending, on: disk)
+      for part in try parts(pending, on: disk, apart: !backend.commitsInOrder)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
         try send(PushQueue(operations: part, safe: safe), &run, &disk, &backend)
       }
@@ -157,10 +155,12 @@ package struct Push {
   }
 
   /// Splits writes where the table switches, because what comes later may refer to what came before,
-  /// and around each that brings a new field to its table, because that goes alone.
-  private func parts(_ writes: [Operation], on disk: some Disk) throws -> [[Operation]] {
-    var new =
-      try takesNewFieldsTogether ? nil : NewFields(of: writes.map { ($0.key, $0.item) }, on: disk)
+  /// and around each that brings a new field to its table, because that goes alone where they are kept
+  /// `apart`: tsync-server loses none.
+  private func parts(
+    _ writes: [Operation], on disk: some Disk, apart: Bool
+  ) throws -> [[Operation]] {
+    var new = try apart ? NewFields(of: writes.map { ($0.key, $0.item) }, on: disk) : nil
     var parts: [[Operation]] = []
     var isAlone = false
     var table: TableName?

@@ -12,6 +12,10 @@ struct PushRun {
   var again: Set<ItemKey> = []
   /// The items to which rows were to be brought that aren't as they were sent.
   var brought: Set<ItemKey> = []
+  /// How many rows the next pull must meet again at most.
+  static let anchors = 16
+  /// The newest row of each table that the push has learnt.
+  var newest: [TableName: Row] = [:]
   /// What has become of writes and isn't taken over yet.
   var answers: [Answer] = []
   /// What the writes under way were sent over.

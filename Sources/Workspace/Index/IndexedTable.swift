@@ -114,9 +114,8 @@ final class IndexedTable {
     arrivalCount = arrivals
     open = OpenLines(
       attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
-      renames: Self.renames(description["renames"]),
-      left: Set(
-        (description["left"]?.elements ?? []).compactMap { $0.text.flatMap { try? ItemID($0) } }))
+      renames: Self.renames(description["renames"]), left: Set(Self.ids(description["left"])),
+      anchors: Self.ids(description["anchors"]))
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
@@ -134,10 +133,14 @@ final class IndexedTable {
     return Dictionary(tokens, uniquingKeysWith: { $1 })
   }
 
+  private static func ids(_ list: JSON?) -> [ItemID] {
+    (list?.elements ?? []).compactMap { $0.text.flatMap { try? ItemID($0) } }
+  }
+
   /// Reads which ids stand for others, `["a","b"]` each.
   private static func renames(_ list: JSON?) -> [ItemID: ItemID] {
     let pairs = (list?.elements ?? []).compactMap { pair -> (ItemID, ItemID)? in
-      let ids = (pair.elements ?? []).compactMap { $0.text.flatMap { try? ItemID($0) } }
+      let ids = ids(pair)
       return ids.count == 2 ? (ids[0], ids[1]) : nil
     }
     return Dictionary(pairs, uniquingKeysWith: { $1 })

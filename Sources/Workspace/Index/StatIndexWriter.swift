@@ -36,7 +36,7 @@ struct StatIndexWriter {
         let open = $1.base.rows.open
         let lines =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
-          + Self.tokens($1.base.rows.tokens) + Self.left(open)
+          + Self.tokens($1.base.rows.tokens) + Self.ids(open.left) + Self.ids(open.anchors)
         return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
@@ -77,7 +77,8 @@ struct StatIndexWriter {
     object.append("arrivals", .integer(image.arrivalCount))
     object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
     object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
-    object.append("left", .array(Self.left(base.rows.open)))
+    object.append("left", .array(Self.ids(base.rows.open.left.sorted())))
+    object.append("anchors", .array(Self.ids(base.rows.open.anchors)))
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
@@ -98,8 +99,8 @@ struct StatIndexWriter {
     }
   }
 
-  private static func left(_ open: OpenLines) -> [JSON] {
-    open.left.sorted().map { .string($0.text) }
+  private static func ids(_ ids: some Sequence<ItemID>) -> [JSON] {
+    ids.map { .string($0.text) }
   }
 
   private static func tokens(_ tokens: [Feed: DeltaToken]) -> [JSON] {

@@ -39,6 +39,8 @@ extension BaseLog {
         try write(.token(feed, token, of: rows.measure), to: &writer)
         compacted.set(token, of: feed, measure: rows.measure)
       }
+      if !rows.open.anchors.isEmpty { try write(.anchors(rows.open.anchors), to: &writer) }
+      compacted.open.anchors = rows.open.anchors
       if rows.mayLeave > 0 { try write(.mayLeave(rows.mayLeave), to: &writer) }
       compacted.mayLeave = rows.mayLeave
       for id in rows.open.left.sorted() {

@@ -134,6 +134,7 @@ final class BaseLog {
     case .left(let id): rows.leave(id)
     case .back(let id): rows.leave(id, back: true)
     case .forgot(let id): rows.forget(id)
+    case .anchors(let ids): rows.open.anchors = ids
     case .mayLeave(let count): rows.mayLeave += count
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)

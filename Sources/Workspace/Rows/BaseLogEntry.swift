@@ -39,6 +39,9 @@ struct OpenLines: Equatable {
   /// The items that have left the queries, and haven't gone yet.
   var left: Set<ItemID> = []
 
+  /// The rows that the next pull must meet again.
+  var anchors: [ItemID] = []
+
   /// How many bytes they have.
   var bytes: Int {
     attempts.values.reduce(0) { $0 + Int($1.length) }

@@ -78,6 +78,9 @@ enum BaseLogLine {
       self = .fact(.forgot(id))
     } else if let count = object["mayLeave"]?.integer, (0..<1 << 32).contains(count) {
       self = .fact(.mayLeave(count))
+    } else if let anchors = object["anchors"] {
+      guard let ids = Self.ids(anchors) else { return nil }
+      self = .fact(.anchors(ids))
     } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
       self = .fact(.taken(but: Set(ids)))
@@ -132,6 +135,7 @@ enum BaseLogLine {
     case .left(let id): object.append("left", .string(id.text))
     case .back(let id): object.append("back", .string(id.text))
     case .forgot(let id): object.append("forgot", .string(id.text))
+    case .anchors(let ids): object.append("anchors", .array(ids.map { .string($0.text) }))
     case .mayLeave(let count): object.append("mayLeave", .integer(count))
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)

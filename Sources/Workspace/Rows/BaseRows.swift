@@ -14,7 +14,7 @@ struct BaseRows {
   /// Format 1: the arrivals that a commit has left open.
   private var held: Set<ItemID> = []
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
-  private(set) var open = OpenLines()
+  var open = OpenLines()
   /// How far the pulls of each feed have come.
   private(set) var tokens: [Feed: DeltaToken] = [:]
   /// How many items deletes are measured by, as the newest token says.
@@ -192,12 +192,15 @@ struct BaseRows {
   }
 
   /// The ids of the bases that are no tombstones.
-  var liveIDs: [ItemID] {
+  var liveIDs: [ItemID] { ids(ofTombstones: false) }
+
+  /// The ids of the bases that are tombstones, or of those that are none.
+  func ids(ofTombstones areTombstones: Bool) -> [ItemID] {
     var ids: [ItemID] = []
     // The count is the index's, which somebody may have made up.
-    ids.reserveCapacity(min(liveCount, (known?.count ?? 0) + newer.count))
+    if !areTombstones { ids.reserveCapacity(min(liveCount, (known?.count ?? 0) + newer.count)) }
     forEach { id, entry in
-      if !entry.isTombstone, let id = ItemID(id) { ids.append(id) }
+      if entry.isTombstone == areTombstones, let id = ItemID(id) { ids.append(id) }
     }
     return ids
   }

@@ -27,6 +27,10 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.liveIDs
   }
 
+  package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
+    try rows.log(of: table).rows.ids(ofTombstones: true)
+  }
+
   /// The tables of which rows are known, those among them that the settings leave out.
   ///
   /// - Throws: ``WorkspaceError``.
@@ -45,6 +49,10 @@ extension Workspace: RowDisk {
 
   package func left(in table: TableName) throws -> Set<ItemID> {
     try rows.log(of: table).rows.open.left
+  }
+
+  package func anchors(in table: TableName) throws -> [ItemID] {
+    try rows.log(of: table).rows.open.anchors
   }
 
   package func mayLeave(_ table: TableName) throws -> Int {

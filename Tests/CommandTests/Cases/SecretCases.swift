@@ -97,7 +97,9 @@ import Testing
     }
     let page = world.reply(
       #"{"items": [], "count": 9, "nextLink": "\#(trap.url)/tables/todoitem?$skip=1"}"#)
-    world.disturb { $0.method == "GET" ? .answer(page) : .forward }
+    world.disturb {
+      $0.method == "GET" && !$0.target.contains("/milk") ? .answer(page) : .forward
+    }
     run("pull", status: 0)
     for (status, echo) in [400, 401, 403, 409, 500, 503, 200].flatMap({ status in
       echoes.map { (status, $0) }

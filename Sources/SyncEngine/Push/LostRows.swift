@@ -1,0 +1,64 @@
+package import SyncModel
+
+/// The rows of a table that its server has lost: they are known here, and the server lacks them, or has them in
+/// states from before.
+package struct LostRows: Equatable, Sendable {
+  /// The table.
+  package let table: TableName
+  /// The items without a row, in the order of their ids.
+  package private(set) var absent: [ItemID] = []
+  /// The rows from before, in the same order.
+  package private(set) var past: [Row] = []
+
+  /// Reads the whole table, and compares it with what is known; what is open, or can't be read, is left out.
+  ///
+  /// - Throws: ``Stop``.
+  package init(
+    of table: TableName, on disk: some Disk, from backend: inout some Backend
+  ) throws {
+    self.table = table
+    var doubtful = try Set(disk.liveIDs(in: table))
+    try backend.pages(of: Feed(table), from: nil) { page in
+      for row in page.rows {
+        let key = ItemKey(table, row.id)
+        let isOlder = try disk.isOlder(row, than: disk.base(of: key).row, of: key)
+        if isOlder { doubtful.insert(row.id) } else { doubtful.remove(row.id) }
+      }
+      return true
+    }
+    let ids = try doubtful.sorted().filter { id in
+      let key = ItemKey(table, id)
+      return try disk.journal.conflicts[key] == nil && disk.attempt(of: key) == nil
+        && disk.arrival(of: key) == nil
+    }
+    let page = try backend.rows(ids, of: Feed(table))
+    let rows = Dictionary(page.rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    let refused = Set(page.refused.compactMap(\.id))
+    for id in ids where !refused.contains(id.text) {
+      let key = ItemKey(table, id)
+      if let row = rows[id] {
+        if try disk.isPast(row, of: key, inOrder: backend.commitsInOrder) { past.append(row) }
+      } else if try disk.client(key).item != nil {
+        absent.append(id)
+      }
+    }
+  }
+
+  /// Makes changes of them, which a push sends: inserts, and writes over what the server has now.
+  ///
+  /// They are meant, so that no guard asks.
+  package func claim(on disk: inout some Disk) throws {
+    var notes: [JournalRecord] = []
+    for row in past {
+      let key = ItemKey(table, row.id)
+      if row.deleted {
+        notes.append(.noted(key, .undelete))
+      } else if try disk.base(of: key).item == nil {
+        notes.append(.noted(key, Note(kind: .delete, commanded: true)))
+      }
+    }
+    if !notes.isEmpty { try disk.append(notes, durably: true) }
+    try disk.append(
+      absent.map(Fact.forgot) + past.map { .base($0) } + [.anchors([])], to: table, durably: true)
+  }
+}

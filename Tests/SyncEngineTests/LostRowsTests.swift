@@ -1,0 +1,168 @@
+import SyncEngine
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite("A server that was put back from a backup") struct LostRowsTests {
+  private var bench: Bench
+
+  init() throws {
+    bench = try Bench()
+    bench.line.commitsInOrder = true
+    for number in 0..<5 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
+    try bench.pull()
+  }
+
+  private static var stop: Stop {
+    .unsafe(
+      "the server lost rows that this workspace has: it was put back from a backup, or another server"
+        + " took over",
+      ways: [
+        "to see them: \(typed: "push", "--missing", "-n")",
+        "to send them again: \(typed: "push", "--missing")",
+        "to take the server's state: \(typed: "pull", "--full")",
+      ])
+  }
+
+  @Test("is found out by the newest row that was pulled", arguments: [true, false])
+  mutating func pulled(inOrder: Bool) throws {
+    bench.line.commitsInOrder = inOrder
+    try bench.elsewhere("n0", nil)
+    let backup = bench.server.rows
+    try bench.elsewhere("new", #"{"a":1}"#)
+    try bench.pull()
+    bench.server.putBack(backup)
+    let token = try bench.disk.token(of: Feed(bench.table))
+    for _ in 0..<2 { #expect(throws: Self.stop) { try bench.pull() } }
+    #expect(bench.item("new") == #"{"a":1}"#)
+    #expect(try bench.disk.token(of: Feed(bench.table)) == token)
+  }
+
+  @Test("is found out by a row that was pushed, also where no row was ever pulled")
+  mutating func pushed() throws {
+    for empty in [false, true] {
+      if empty {
+        bench.server.putBack([:])
+        bench.disk = MemoryDisk()
+        try bench.pull()
+      }
+      let backup = bench.server.rows
+      try bench.save("mine", #"{"a":1}"#)
+      try bench.push()
+      bench.server.putBack(backup)
+      #expect(throws: Self.stop) { try bench.pull() }
+    }
+  }
+
+  @Test("is found out by the pull after a push that came first")
+  mutating func pushedAfter() throws {
+    for isPushed in [false, true] {
+      let backup = bench.server.rows
+      try bench.elsewhere("lost \(isPushed)", #"{"a":1}"#)
+      try bench.pull()
+      if isPushed {
+        try bench.save("lost, too", #"{"a":1}"#)
+        try bench.push()
+      }
+      bench.server.putBack(backup)
+      try bench.save("mine \(isPushed)", #"{"a":1}"#)
+      try bench.push()
+      #expect(throws: Self.stop) { try bench.pull() }
+      bench.settings.maxDelete = 9
+      try bench.pull(full: true)
+      #expect(try bench.pull().words == [])
+    }
+  }
+
+  @Test("is found out by a row that was changed, also several times", arguments: [1, 2])
+  mutating func changed(times: Int) throws {
+    let backup = bench.server.rows
+    for number in 0..<times { try bench.elsewhere("n4", #"{"a":\#(number + 2)}"#) }
+    try bench.pull()
+    bench.server.putBack(backup)
+    #expect(throws: Self.stop) { try bench.pull() }
+  }
+
+  @Test("nothing of what others have written since is taken, however many pages it has")
+  mutating func afterwards() throws {
+    let backup = bench.server.rows
+    try bench.elsewhere("lost", #"{"a":1}"#)
+    try bench.pull()
+    bench.server.putBack(backup)
+    for number in 0..<10 { try bench.elsewhere("later\(number)", #"{"a":1}"#) }
+    let token = try bench.disk.token(of: Feed(bench.table))
+    #expect(throws: Self.stop) { try bench.pull() }
+    #expect(bench.disk.files.count == 6)
+    #expect(try bench.disk.token(of: Feed(bench.table)) == token)
+  }
+
+  @Test(
+    "a row that others have changed or deleted is read by its id where it comes late, and is no loss"
+  )
+  mutating func others() throws {
+    bench.line.pageSize = 2
+    bench.settings.maxDelete = 5
+    for text in [#"{"a":2}"#, nil, #"{"a":3}"#] {
+      for number in 0..<4 { try bench.elsewhere("n\(number)", text) }
+      try bench.elsewhere("n4", text)
+      let count = bench.line.log.readings.count
+      #expect(try bench.pull().events.count == 5)
+      #expect(bench.line.log.readings.count <= count + 1)
+    }
+    #expect(try bench.pull().words == [])
+  }
+
+  @Test("a pull of nothing asks no more than it did")
+  mutating func nothing() throws {
+    try bench.save("mine", #"{"a":1}"#)
+    try bench.push()
+    for _ in 0..<2 {
+      let lists = bench.line.log.lists.count
+      #expect(try bench.pull().words == [])
+      #expect(bench.line.log.lists.count == lists + 1)
+      #expect(bench.line.log.readings == [])
+    }
+  }
+
+  @Test(
+    "another server may delete rows for good where no tombstone is known, and a replica may lag")
+  mutating func otherServer() throws {
+    bench.line.commitsInOrder = false
+    let newest = try bench.known("n4")
+    bench.server.deleteForGood(try bench.key("n4"))
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("n4") == #"{"a":1}"#)
+    bench.server.restore(newest, as: try bench.key("n4"))
+    try bench.share("n4", #"{"a":2}"#)
+    bench.line.stale = [newest]
+    bench.line.pages = [Page(rows: [], isLast: true)]
+    #expect(throws: Never.self) { try bench.pull() }
+    bench.line.stale = [newest, newest]
+    #expect(throws: Self.stop) { try bench.pull() }
+  }
+
+  @Test("another server may forget the newest tombstone")
+  mutating func tombstonePurged() throws {
+    bench.line.commitsInOrder = false
+    try bench.elsewhere("n1", nil)
+    try bench.elsewhere("n4", nil)
+    try bench.pull()
+    bench.server.deleteForGood(try bench.key("n4"))
+    #expect(try bench.pull().words == [])
+  }
+
+  @Test("a full pull takes the server's state, rows from before only where somebody says so")
+  mutating func fullPull() throws {
+    let backup = bench.server.rows
+    try bench.elsewhere("n1", #"{"a":2}"#)
+    try bench.elsewhere("new", #"{"a":1}"#)
+    try bench.pull()
+    bench.server.putBack(backup)
+    #expect(throws: Guards.wentBack(accepting: 2)) { try bench.pull(full: true) }
+    bench.settings.maxDelete = 2
+    #expect(try bench.pull(full: true).words == ["n1 updated", "new removed"])
+    bench.settings.maxDelete = nil
+    #expect(try bench.pull().words == [])
+    #expect(bench.item("n1") == #"{"a":1}"#)
+  }
+}
