@@ -78,6 +78,7 @@ package enum Guards {
       ways: [
         "to see the address: \(typed: "remote")",
         "to read all rows again: \(typed: "pull", "--full")",
+        "to see what the server lost: \(typed: "push", "--missing", "-n")",
       ])
   }
 

@@ -424,6 +424,8 @@ extension Simulation {
     var live: Set<ItemID> = []
     var stop: Stop?
     var newest: Row?
+    client.takesOlder = full && settings(forcing: isCalm).maxDelete != nil
+    defer { client.takesOlder = false }
     let isClean = command(full ? "pull --full" : "pull", client, faults, &dice) { [self] disk in
       live = Set(try disk.liveIDs(in: table))
       if plan.commitsInOrder, plan.world.tick > 0, client.queries.isEmpty {

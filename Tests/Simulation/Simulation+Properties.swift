@@ -90,7 +90,7 @@ extension Simulation {
       fail("X: client \(client.number) took the moved file of \(key) for deleted")
     }
     // A row that is made anew where one was lost may have an older time than that.
-    for row in shown.older where !lost.contains(ItemKey(table, row.id)) {
+    for row in shown.older where !client.takesOlder && !lost.contains(ItemKey(table, row.id)) {
       fail("R: client \(client.number) took an older row of \(row.id) for newer")
     }
   }
@@ -155,7 +155,10 @@ extension Simulation {
       .save, .delete, .secondProcess, .saveAfterReading, .elsewhere,
     ]
     guard faults.allSatisfy({ harmless.contains($0.kind) }) else { return }
-    if case Stop.unsafe = error, !isCalm, plan.world.guards || plan.forgets { return }
+    let isPutBack = plan.actions.contains { $0.verb == .putBack }
+    if case Stop.unsafe = error, isPutBack || !isCalm && (plan.world.guards || plan.forgets) {
+      return
+    }
     // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
     if case Resolve.Failure.invalid = error { return }
     if case Resolve.Failure.moved = error { return }

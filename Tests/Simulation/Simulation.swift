@@ -139,6 +139,8 @@ final class Client<Host: Machine> {
   var touched: Set<ItemKey> = []
   /// What the server had lost when its user last claimed it, or took the server's state.
   var settled: Set<ItemID> = []
+  /// Whether its pull has been told to take rows in older states.
+  var takesOlder = false
   /// How many items were live when a guard first stopped its pulls; `nil` since one went on.
   var guarded: Int?
   /// The same as ``kept``, when the machine was saved.

@@ -141,6 +141,20 @@ import Testing
     #expect(throws: Self.stop) { try bench.pull() }
   }
 
+  @Test("a list may show less of a time than the answer to a write")
+  mutating func coarseTimes() throws {
+    bench.line.commitsInOrder = false
+    try bench.save("mine", #"{"a":1}"#)
+    try bench.push()
+    let row = try bench.known("mine")
+    let time = row.updatedAt.map { Timestamp(ticks: $0.ticks - 5) }
+    bench.server.restore(
+      Row(id: row.id, item: row.item, version: row.version, updatedAt: time),
+      as: try bench.key("mine"))
+    for _ in 0..<2 { #expect(try bench.pull().words == []) }
+    #expect(bench.line.log.readings.count <= 2)
+  }
+
   @Test("another server may forget the newest tombstone")
   mutating func tombstonePurged() throws {
     bench.line.commitsInOrder = false

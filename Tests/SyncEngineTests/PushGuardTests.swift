@@ -141,6 +141,7 @@ import Testing
         ways: [
           "to see the address: \(typed: "remote")",
           "to read all rows again: \(typed: "pull", "--full")",
+          "to see what the server lost: \(typed: "push", "--missing", "-n")",
         ])
     ) { try bench.push() }
     // Nothing was decided: every item is as it was, and no conflict was laid.
@@ -172,6 +173,7 @@ import Testing
         ways: [
           "to see the address: \(typed: "remote")",
           "to read all rows again: \(typed: "pull", "--full")",
+          "to see what the server lost: \(typed: "push", "--missing", "-n")",
         ])
     ) {
       try Push(settings: bench.settings).run(

@@ -36,7 +36,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// version that is neither a known one nor that before it is newer, whatever its time.
   func isPast(_ row: Row, of key: ItemKey, inOrder: Bool = false) throws -> Bool {
     let newest = try newestRow(of: key)
-    guard try isOlder(row, than: newest, of: key) else { return false }
+    guard try newest?.isState(row) != true && isOlder(row, than: newest, of: key) else {
+      return false
+    }
     return try inOrder || [newest, base(of: key).row].contains { $0?.knows(row.version) == true }
   }
 }

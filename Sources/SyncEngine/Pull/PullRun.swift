@@ -93,7 +93,8 @@ struct PullRun {
   mutating func mayTake(_ page: Page, on disk: some Disk) throws -> Bool {
     for row in page.rows {
       guard let known = anchors[row.id] else { continue }
-      if try !disk.isOlder(row, than: known, of: ItemKey(table, row.id)) { anchors[row.id] = nil }
+      let isOlder = try disk.isOlder(row, than: known, of: ItemKey(table, row.id))
+      if !isOlder || known.isState(row) { anchors[row.id] = nil }
     }
     let isPast = page.rows.contains { row in anchors.values.allSatisfy { $0.isOlder(than: row) } }
     isHeld = !anchors.isEmpty && (page.isLast || isPast)
