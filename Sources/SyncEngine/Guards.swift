@@ -50,6 +50,7 @@ package enum Guards {
         + " it serves other data",
       ways: [
         "to make another workspace: \(typed: "clone", "URL", "DIR")",
+        "to see what the server lost: \(typed: "push", "--missing", "-n")",
         "to accept the \(known - count) deletes: \(typed: "pull", "--full", "--max-delete", "\(known - count)")",
       ])
   }

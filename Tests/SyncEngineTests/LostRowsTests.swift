@@ -141,6 +141,52 @@ import Testing
     #expect(throws: Self.stop) { try bench.pull() }
   }
 
+  @Test("a push that reads an older state stops, and the push of what is missing sends the item")
+  mutating func pushFirst() throws {
+    let backup = bench.server.rows
+    try bench.share("n1", #"{"a":2,"b":2}"#)
+    try bench.share("n1", #"{"a":3,"b":2}"#)
+    bench.server.putBack(backup)
+    try bench.save("n1", #"{"a":3,"b":3}"#)
+    for _ in 0..<2 { #expect(throws: Self.stop) { try bench.push() } }
+    #expect(bench.item("n1") == #"{"a":3,"b":3}"#)
+    try LostRows(of: bench.table, on: bench.disk, from: &bench.line).claim(on: &bench.disk)
+    try bench.push()
+    #expect(bench.row("n1") == #"{"a":3,"b":3}"#)
+    #expect(try bench.pull().words == [])
+  }
+
+  @Test("lost rows of items that can't be sent are missed until they are")
+  mutating func waiting() throws {
+    let backup = bench.server.rows
+    try bench.share("x", #"{"a":1}"#)
+    try bench.share("y", #"{"a":1}"#)
+    bench.server.putBack(backup)
+    bench.disk.save(Array("{".utf8), as: try bench.key("x"))
+    let lost = try LostRows(of: bench.table, on: bench.disk, from: &bench.line)
+    #expect(lost.absent.map(\.description) == ["y"] && lost.waiting.map(\.description) == ["x"])
+    try lost.claim(on: &bench.disk)
+    try bench.push()
+    #expect(throws: Self.stop) { try bench.pull() }
+    try bench.save("x", #"{"a":1}"#)
+    try LostRows(of: bench.table, on: bench.disk, from: &bench.line).claim(on: &bench.disk)
+    try bench.push()
+    #expect(try bench.pull().words == [])
+    #expect(bench.row("x") == #"{"a":1}"#)
+  }
+
+  @Test("the row of the last pull is missed however many pushes came since")
+  mutating func manyPushes() throws {
+    let backup = bench.server.rows
+    try bench.share("x", #"{"a":1}"#)
+    bench.server.putBack(backup)
+    for number in 0..<20 {
+      try bench.save("m\(number)", #"{"a":1}"#)
+      try bench.push()
+    }
+    #expect(throws: Self.stop) { try bench.pull() }
+  }
+
   @Test("a list may show less of a time than the answer to a write")
   mutating func coarseTimes() throws {
     bench.line.commitsInOrder = false

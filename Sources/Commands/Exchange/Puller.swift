@@ -51,9 +51,8 @@ struct Puller {
       var failure: (any Error)?
       do {
         try pull.run(
-          feeds, isPart: !queries.isEmpty, full: isFull || server.isUnverified, on: &disk,
-          from: &server.backend,
-          reports: &reports)
+          feeds, isPart: !queries.isEmpty, full: isFull || server.isUnverified,
+          anchored: !isFull, on: &disk, from: &server.backend, reports: &reports)
       } catch {
         failure = error
       }

@@ -7,14 +7,15 @@ extension Session {
   mutating func findMissing(claims: Bool, isRehearsal: Bool) throws {
     var rehearsal = try begunRehearsal()
     try exchange { session, server in
-      let context = session.context
       for table in session.tables {
-        let lost = try LostRows(of: table, on: rehearsal, from: &server.backend)
-        if claims || lost.count > 0 {
-          let way = context.sameTables(["push", "--missing", "-n"])
-          context.printer.summary(
-            Line("\(table): \(lost.words)"), next: claims ? nil : "\(typed: way)")
+        let lost: LostRows
+        do {
+          lost = try LostRows(of: table, on: rehearsal, from: &server.backend)
+        } catch Stop.noTable(let table) {
+          session.context.printer.warn(.noTable(table, of: session.tables))
+          continue
         }
+        session.show(lost, way: !claims)
         guard claims else { continue }
         if isRehearsal {
           try lost.claim(on: &rehearsal)
@@ -25,14 +26,22 @@ extension Session {
     }
     if isRehearsal { self.rehearsal = rehearsal }
   }
-}
 
-extension LostRows {
-  fileprivate var count: Int { absent.count + past.count }
-
-  fileprivate var words: String {
-    let older = past.isEmpty ? "" : " and has \(counted(past.count, "row")) in an older state"
-    return count == 0
-      ? "the server has all rows" : "the server lacks \(counted(absent.count, "row"))\(older)"
+  private func show(_ lost: LostRows, way: Bool) {
+    let (absent, past) = (lost.absent.count, lost.past.count)
+    guard absent + past + lost.waiting.count > 0 || !way else { return }
+    let parts = [
+      absent > 0 ? "the server lacks \(counted(absent, "row"))" : nil,
+      past > 0 ? "the server has \(counted(past, "row")) in an older state" : nil,
+    ].compactMap(\.self)
+    let words = parts.isEmpty ? "no row has to be sent again" : parts.joined(separator: ", ")
+    context.printer.summary(
+      Line("\(lost.table): \(words)"),
+      next: way ? "\(typed: context.sameTables(["push", "--missing", "-n"]))" : nil)
+    for id in lost.waiting {
+      context.printer.warn(
+        Problem(
+          .conflicts, "the server lost \(ItemKey(lost.table, id)); its item is open or invalid"))
+    }
   }
 }

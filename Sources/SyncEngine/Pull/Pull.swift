@@ -34,13 +34,15 @@ package struct Pull {
 
   /// Pulls feeds of one table: the table, or its queries.
   ///
-  /// With `full`, everything is read again, and rows that are gone are found. Where the feeds are but a
+  /// With `full`, everything is read again, and rows that are gone are found; with `anchored` it is known
+  /// whether the server has lost rows, else that is the user's wish. Where the feeds are but a
   /// `part` of the table's queries, what has left them isn't looked for. The reports, one for each feed, take what happened also where
   /// the pull ends with an error.
   ///
   /// - Throws: ``Stop``, after which what was told is in effect and the next pull goes on.
   package func run(
-    _ feeds: [Feed], isPart: Bool = false, full: Bool = false, on disk: inout some Disk,
+    _ feeds: [Feed], isPart: Bool = false, full: Bool = false, anchored: Bool? = nil,
+    on disk: inout some Disk,
     from backend: inout some Backend, reports: inout [PullReport]
   ) throws {
     let table = feeds[0].table
@@ -58,7 +60,7 @@ package struct Pull {
       let ids = try findsLeft ? changes(in: table, full: full, disk, &backend) : nil
       if let ids { try run.expect(ids.ids, on: disk) }
       if findsGone { try run.expectAll(on: disk) }
-      if !full, !isQueried { try run.expectAnchors(on: disk) }
+      if anchored ?? !full, !isQueried { try run.expectAnchors(on: disk) }
       let known = run.unseen.count
       for (index, feed) in feeds.enumerated() {
         run.current = index
@@ -92,7 +94,7 @@ package struct Pull {
         leaving = try left(run.unseen.subtracting(ids.deleted), ids.token, of: table, disk)
         found = try gone(run.unseen.intersection(ids.deleted), of: table, disk, &backend)
       }
-      found += try newer(run.older, of: table, full: full, run.unseen.count, disk, &backend)
+      found += try newer(run.older, of: table, full: full, run.deletes(on: disk), disk, &backend)
       if findsGone { found += try gone(run.unseen, of: table, disk, &backend) }
     } catch {
       // What was laid down is in effect.
@@ -178,9 +180,9 @@ package struct Pull {
   /// pull those from before that somebody has said may come.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
-  ///   time, and in a full pull where one is in a state from before the known one; it `lacks` so many.
+  ///   time, and in a full pull where one is in a state from before the known one; so many others it `deletes`.
   private func newer(
-    _ older: Set<ItemID>, of table: TableName, full: Bool, _ lacks: Int, _ disk: some Disk,
+    _ older: Set<ItemID>, of table: TableName, full: Bool, _ deletes: Int, _ disk: some Disk,
     _ backend: inout some Backend
   ) throws -> [Row] {
     var (rows, past, strange): ([Row], [Row], Int) = ([], [], 0)
@@ -203,7 +205,7 @@ package struct Pull {
     let (most, allowed) = try (disk.liveIDs(in: table).count / 100, settings.maxDelete ?? 0)
     let isBack = full ? past.count > allowed : past.contains { $0.version == nil }
     guard strange <= max(3, most, full ? allowed : 0), !isBack else {
-      throw Guards.wentBack(accepting: full ? past.count + strange + lacks : nil)
+      throw Guards.wentBack(accepting: full ? past.count + strange + deletes : nil)
     }
     return full ? rows + past : rows
   }

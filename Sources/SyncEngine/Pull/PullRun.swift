@@ -108,6 +108,13 @@ struct PullRun {
     }
   }
 
+  /// How many items a full pull may remove, as far as its pages tell.
+  func deletes(on disk: some Disk) throws -> Int {
+    try (kept ?? [:]).values.count {
+      try $0.deleted && disk.base(of: ItemKey(table, $0.id)).item != nil
+    } + unseen.count
+  }
+
   /// Whether the feed that is read has told how far it has come.
   var hasToken: Bool { reached[current] != nil }
 
@@ -220,6 +227,8 @@ struct PullRun {
       : disk.arrivals(in: table).count {
         try removals.contains($0.id) || brought[$0.id] != nil && disk.isDelete($0, in: table)
       }
+    let anchors = try anchoring(disk)
+    if !anchors.isEmpty { try disk.append(anchors, to: table, durably: false) }
     let count = deletes + max(0, leaves.count - allowed)
     if count > settings.maxDelete ?? most {
       let stop = Guards.pullWouldRemove(
@@ -235,9 +244,9 @@ struct PullRun {
     // While a delete waits, what comes makes no room for it.
     let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
     let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || allowed > 0
-    var over = try anchoring(disk)
-    if isOver, isNews, isWhole || allowed == 0 { over.append(.pulled) }
-    if !over.isEmpty { try disk.append(over, to: table, durably: false) }
+    if isOver, isNews, isWhole || allowed == 0 {
+      try disk.append([.pulled], to: table, durably: false)
+    }
   }
 
   /// Returns the items that are to be removed, without those whose rows the server has again: deletes of an

@@ -105,7 +105,8 @@ extension PushRun {
     else { return [] }
     newest[table] = row
     let others = try disk.anchors(in: table).filter { ![former?.id, row.id].contains($0) }
-    return [.anchors(others.suffix(Self.anchors - 1) + [row.id])]
+    // The one of the last pull stays.
+    return [.anchors(others.prefix(1) + others.dropFirst().suffix(Self.anchors - 2) + [row.id])]
   }
 
   /// Brings the rows of arrivals to their items.

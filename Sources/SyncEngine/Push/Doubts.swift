@@ -7,6 +7,7 @@ extension PushRun {
     _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
     var readings: [(Attempt, Settlement, isAbsent: Bool)] = []
+    var past: [Attempt] = []
     for (attempt, refusal) in doubts {
       do {
         if let stop = report.stop { throw stop }
@@ -23,6 +24,11 @@ extension PushRun {
         {
           settlement = .unknown
           report.doubtful.insert(attempt.key)
+        }
+        if case .row(let row) = reading, backend.commitsInOrder,
+          try disk.isPast(row, of: attempt.key, inOrder: true)
+        {
+          past.append(attempt)
         }
         let isAbsent = reading == .absent && attempt.isMissed(refusal)
         readings.append((attempt, settlement, isAbsent))
@@ -43,11 +49,15 @@ extension PushRun {
     doubts = []
     let absent = readings.filter(\.isAbsent)
     absences += absent.count
-    if !absent.isEmpty, absences > Guards.absences(of: max(total, replies)) {
+    let isGone = !absent.isEmpty && absences > Guards.absences(of: max(total, replies))
+    if isGone || !past.isEmpty {
       // They did not happen: whatever way is taken next, they must not stand in it.
-      answers += absent.map { Answer(attempt: $0.0, settlement: .void) }
+      answers += (past + (isGone ? absent.map(\.0) : [])).map {
+        Answer(attempt: $0, settlement: .void)
+      }
       try absorb(&disk)
-      throw Guards.rowsAreGone(absences, of: max(total, replies))
+      throw past.isEmpty
+        ? Guards.rowsAreGone(absences, of: max(total, replies)) : Guards.wentBack()
     }
     for (attempt, settlement, _) in readings { try add(attempt, settlement, disk) }
   }

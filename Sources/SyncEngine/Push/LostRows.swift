@@ -10,7 +10,11 @@ package struct LostRows: Equatable, Sendable {
   /// The rows from before, in the same order.
   package private(set) var past: [Row] = []
 
-  /// Reads the whole table, and compares it with what is known; what is open, or can't be read, is left out.
+  /// The lost rows of items that can't be sent: a conflict, a write or a newer row is open, or the file is
+  /// invalid.
+  package private(set) var waiting: [ItemID] = []
+
+  /// Reads the whole table, and compares it with what is known.
   ///
   /// - Throws: ``Stop``.
   package init(
@@ -26,19 +30,26 @@ package struct LostRows: Equatable, Sendable {
       }
       return true
     }
-    let ids = try doubtful.sorted().filter { id in
-      let key = ItemKey(table, id)
-      return try disk.journal.conflicts[key] == nil && disk.attempt(of: key) == nil
-        && disk.arrival(of: key) == nil
-    }
+    let ids = doubtful.sorted()
     let page = try backend.rows(ids, of: Feed(table))
     let rows = Dictionary(page.rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let refused = Set(page.refused.compactMap(\.id))
     for id in ids where !refused.contains(id.text) {
-      let key = ItemKey(table, id)
-      if let row = rows[id] {
-        if try disk.isPast(row, of: key, inOrder: backend.commitsInOrder) { past.append(row) }
-      } else if try disk.client(key).item != nil {
+      let (key, row) = (ItemKey(table, id), rows[id])
+      let client = try disk.client(key)
+      // What is removed here, too, isn't lost.
+      if let row {
+        guard try disk.isPast(row, of: key, inOrder: backend.commitsInOrder) else { continue }
+      } else if client == .absent {
+        continue
+      }
+      var isOpen = try disk.attempt(of: key) != nil || disk.arrival(of: key) != nil
+      if case .invalid = client { isOpen = true }
+      if isOpen || disk.journal.conflicts[key] != nil {
+        waiting.append(id)
+      } else if let row {
+        past.append(row)
+      } else {
         absent.append(id)
       }
     }
@@ -46,7 +57,7 @@ package struct LostRows: Equatable, Sendable {
 
   /// Makes changes of them, which a push sends: inserts, and writes over what the server has now.
   ///
-  /// They are meant, so that no guard asks.
+  /// They are meant, so that no guard asks. The next pull still misses what waits.
   package func claim(on disk: inout some Disk) throws {
     var notes: [JournalRecord] = []
     for row in past {
@@ -58,7 +69,10 @@ package struct LostRows: Equatable, Sendable {
       }
     }
     if !notes.isEmpty { try disk.append(notes, durably: true) }
+    let ids = Set(absent + past.map(\.id))
+    let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
-      absent.map(Fact.forgot) + past.map { .base($0) } + [.anchors([])], to: table, durably: true)
+      rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
+        + [.anchors(waiting.suffix(PushRun.anchors))], to: table, durably: true)
   }
 }
