@@ -175,6 +175,16 @@ import Testing
     #expect(bench.row("x") == #"{"a":1}"#)
   }
 
+  @Test("what the server had when nothing was missing is missed later")
+  mutating func nothingMissing() throws {
+    let backup = bench.server.rows
+    try bench.save("mine", #"{"a":1}"#)
+    try bench.push()
+    try LostRows(of: bench.table, on: bench.disk, from: &bench.line).claim(on: &bench.disk)
+    bench.server.putBack(backup)
+    #expect(throws: Self.stop) { try bench.pull() }
+  }
+
   @Test("the row of the last pull is missed however many pushes came since")
   mutating func manyPushes() throws {
     let backup = bench.server.rows

@@ -13,6 +13,8 @@ package struct LostRows: Equatable, Sendable {
   /// The lost rows of items that can't be sent: a conflict, a write or a newer row is open, or the file is
   /// invalid.
   package private(set) var waiting: [ItemID] = []
+  /// The anchors that the server has.
+  private var anchors: [ItemID] = []
 
   /// Reads the whole table, and compares it with what is known.
   ///
@@ -21,12 +23,14 @@ package struct LostRows: Equatable, Sendable {
     of table: TableName, on disk: some Disk, from backend: inout some Backend
   ) throws {
     self.table = table
+    let known = try disk.anchors(in: table)
     var doubtful = try Set(disk.liveIDs(in: table))
     try backend.pages(of: Feed(table), from: nil) { page in
       for row in page.rows {
         let key = ItemKey(table, row.id)
         let isOlder = try disk.isOlder(row, than: disk.base(of: key).row, of: key)
         if isOlder { doubtful.insert(row.id) } else { doubtful.remove(row.id) }
+        if !isOlder, known.contains(row.id) { anchors.append(row.id) }
       }
       return true
     }
@@ -73,6 +77,6 @@ package struct LostRows: Equatable, Sendable {
     let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
       rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
-        + [.anchors(waiting.suffix(PushRun.anchors))], to: table, durably: true)
+        + [.anchors((anchors + waiting).suffix(PushRun.anchors))], to: table, durably: true)
   }
 }
