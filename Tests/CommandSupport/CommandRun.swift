@@ -10,6 +10,8 @@ package struct CommandRun {
   package var invocation: Invocation
   /// What it reads, piece by piece.
   package var input: [[UInt8]] = []
+  /// Happens before it reads the first piece.
+  package var whileAsked: () -> Void = {}
   /// Whether its streams are a person's.
   package var isTerminal = false
   /// How many columns the person's terminal has.
@@ -40,9 +42,12 @@ package struct CommandRun {
   package func callAsFunction(_ words: [String]) -> Outcome {
     var (output, error): ([UInt8], [UInt8]) = ([], [])
     var rest = input
+    var whileAsked: (() -> Void)? = whileAsked
     var invocation = invocation
     invocation.input = .init(isTerminal: isTerminal) { () throws(Errno) in
-      rest.isEmpty ? [] : rest.removeFirst()
+      whileAsked?()
+      whileAsked = nil
+      return rest.isEmpty ? [] : rest.removeFirst()
     }
     invocation.output = .init(isTerminal: isTerminal, columns: columns) {
       bytes throws(Errno) in output += bytes

@@ -13,6 +13,8 @@ package final class Person {
   package var environment: [(name: String, value: String)] = []
   /// What the person types at a terminal; `nil` where there is none.
   package var types: [String]?
+  /// Happens before the person gives the first answer.
+  package var whileAsked: () -> Void = {}
   /// How many columns the person's terminal has.
   package var columns = 80
   /// How large and how slow a server's answers may be.
@@ -67,6 +69,7 @@ package final class Person {
       home: directory.path, variables: variables)
     line.input = (types ?? []).map { Array("\($0)\n".utf8) }
     (line.isTerminal, line.columns) = (isTerminal, columns)
+    line.whileAsked = whileAsked
     if let now { line.invocation.clock = now }
     line.invocation.signal = signal
     line.invocation.pause = { [self] in pauses.append($0) }

@@ -15,7 +15,16 @@ extension Session {
       context.printer.message(Line(unmeant.words))
       try ask(about: unmeant, &push)
     }
-    if !found.isEmpty { survey = try Survey(of: tables, on: workspace) }
+    guard !found.isEmpty else { return }
+    let known = Set(survey.pending().map(\.key))
+    survey = try Survey(of: tables, on: workspace)
+    // What has gone missing since the question, nobody has confirmed.
+    var strict = push
+    strict.settings.maxDelete = 0
+    let new = try strict.unmeant(in: survey, on: workspace).first {
+      $0.kind == .missing && !known.isSuperset(of: $0.keys)
+    }
+    if let new { throw new.stop }
   }
 
   private mutating func ask(about unmeant: Unmeant, _ push: inout Push) throws {

@@ -5,9 +5,9 @@ import Workspace
 /// The items of a command: given by references, or chosen by filters.
 enum ItemSelection: Equatable {
   case references([String])
-  /// The items that fit all filters; only those removed since a time, in seconds since 1970, and the
-  /// confirmed ones, if there are any.
-  case filters([String], since: Int64? = nil, confirmed: Set<ItemKey>? = nil)
+  /// The items that fit all filters; only those removed since a time, in seconds since 1970. Of confirmed ones
+  /// with the fingerprints of their files, only those that are as they were then.
+  case filters([String], since: Int64? = nil, confirmed: [ItemKey: Digest?]? = nil)
 
   /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
@@ -40,6 +40,8 @@ enum ItemSelection: Equatable {
   }
 
   /// Returns the existing or the removed items that fit the filters; none of references.
+  ///
+  /// Prints a warning for each confirmed item that has changed.
   func fitting(
     _ inventory: Inventory, _ session: Session, areRemoved: Bool = false
   ) throws -> [(key: ItemKey, item: Item)] {
@@ -53,8 +55,13 @@ enum ItemSelection: Equatable {
     }
     let filters = try ItemFilters(
       words, of: here + removed, doneField: session.configuration.doneField)
-    return (areRemoved ? removed : here).filter { key, item in
-      filters.fit(key, item) && confirmed?.contains(key) ?? true
+    guard let confirmed else {
+      return (areRemoved ? removed : here).filter { filters.fit($0.key, $0.item) }
+    }
+    let changed = try confirmed.filter { try session.workspace.client($0.key).digest != $0.value }
+    changed.keys.sorted().forEach { session.context.printer.warn(.changedMeanwhile($0)) }
+    return (areRemoved ? removed : here).filter {
+      confirmed.keys.contains($0.key) && !changed.keys.contains($0.key)
     }
   }
 

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 extension Context {
   /// Asks whether the items that filters choose are meant, without the lock.
@@ -17,6 +18,7 @@ extension Context {
       let inventory = try session.inventory()
       let fitting = try selection.fitting(inventory, session, areRemoved: areRemoved)
       let chosen = fitting.map(\.key)
+      let digests = try chosen.map { ($0, try session.workspace.client($0).digest) }
       // Items that would come back count, too.
       let totals = chosen.filter { !inventory.isHere($0) }
         .reduce(into: inventory.counts) { $0[$1.table, default: 0] += 1 }
@@ -46,7 +48,8 @@ extension Context {
             ])
         }
       }
-      return .filters(filters, since: time, confirmed: Set(chosen))
+      return .filters(
+        filters, since: time, confirmed: Dictionary(digests, uniquingKeysWith: { $1 }))
     }
   }
 

@@ -237,6 +237,22 @@ import Testing
     #expect(try await ask("x", "::ffff:192.0.2.4") == 401)
   }
 
+  @Test("a token that another process has revoked is refused after a second")
+  func revoked() async throws {
+    let store = MemoryTokenStore()
+    let now = Mutex(Moment(milliseconds: 5_000))
+    let (secret, token) = AccessToken.make(for: "anna", at: .now)
+    await store.add(token)
+    let access = Access(store) { now.withLock { $0 } }
+    func user() async throws -> Text {
+      try await access.user([.authorization: "Bearer \(secret)"], from: "192.0.2.1")
+    }
+    #expect(try await user() == "anna")
+    #expect(await store.revoke("anna", at: .now) == 1)
+    now.withLock { $0 = Moment(milliseconds: 6_000) }
+    await #expect(throws: TableError.self) { try await user() }
+  }
+
   @Test("B8: the counts of a minute have an end; who isn't counted any more waits")
   func bounded() async throws {
     let now = Mutex(Moment(milliseconds: 0))

@@ -1,0 +1,128 @@
+import CommandSupport
+import Commands
+import Glibc
+import TestSupport
+import Testing
+
+/// The workspace changes while a question is open: only the confirmed is done, and what has changed is named.
+@Suite struct MeanwhileTests {
+  private let world: CaseWorld
+  private var anna: Person { world.anna }
+
+  /// Four items fit `kind=x`, and one more does not yet.
+  init() throws {
+    world = try CaseWorld()
+    for id in ["stays", "edited", "gone", "back", "other"] {
+      let kind = id == "other" ? "y" : "x"
+      anna.run("new", "-s", "id=\(id)", "-s", "kind=\(kind)", id)
+    }
+    anna.run("push")
+    anna.run("rm", "back")
+  }
+
+  private func file(_ id: String, _ text: String) -> String {
+    #"{"id":"\#(id)","kind":"x","text":"\#(text)"}"#
+  }
+
+  /// Runs a command whose question somebody answers, after another program has changed files.
+  private func run(_ words: [String], answers: [String] = ["y"]) -> Outcome {
+    let anna = anna
+    anna.types = answers
+    anna.whileAsked = {
+      anna.directory.write(file("edited", "Meanwhile"), to: anna.file("edited"))
+      anna.directory.write(file("new", "New"), to: anna.file("new"))
+      unlink(anna.directory.path(of: anna.file("gone")))
+    }
+    defer {
+      anna.types = nil
+      anna.whileAsked = {}
+    }
+    return anna.run(words)
+  }
+
+  @Test(
+    "what came is left, what was edited or went is named and left",
+    arguments: [
+      ["rm", "kind=x"], ["set", "--where", "kind=x", "done:=true"], ["done", "kind=x"],
+    ])
+  func filters(words: [String]) throws {
+    let outcome = run(words)
+    #expect(outcome.status == 3)
+    #expect(outcome.error.contains("of 4 items? [y]es"), "\(outcome)")
+    for id in ["edited", "gone"] {
+      #expect(outcome.error.contains("another program changed todoitem/\(id)"), "\(outcome)")
+    }
+    #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome)")
+    #expect(outcome.output.contains(" stays "))
+    #expect(anna.item("edited") == file("edited", "Meanwhile"))
+    #expect(anna.item("new") == file("new", "New"))
+    #expect(anna.item("gone") == nil)
+  }
+
+  @Test("restore brings back what was confirmed, and leaves what came back or was edited")
+  func restore() {
+    for id in ["stays", "edited", "gone"] { anna.run("rm", id) }
+    let outcome = run(["restore", "kind=x"])
+    #expect(outcome.status == 3, "\(outcome)")
+    #expect(outcome.error.contains("another program changed todoitem/edited"), "\(outcome)")
+    #expect(anna.item("edited") == file("edited", "Meanwhile"))
+    #expect(anna.item("new") == file("new", "New"))
+    #expect(anna.item("stays") != nil && anna.item("gone") != nil && anna.item("back") != nil)
+  }
+
+  @Test("resolve reads a conflict again that has changed, and asks again")
+  func resolve() throws {
+    anna.run("set", "stays", "text=Mine")
+    try world.server.request("PATCH", "tables/todoitem/stays", #"{"text": "Theirs"}"#)
+    #expect(anna.run("pull").status == 1)
+    let anna = anna
+    anna.types = ["s", "q"]
+    anna.whileAsked = {
+      anna.directory.write(file("stays", "Later"), to: anna.file("stays"))
+    }
+    let outcome = anna.run("resolve")
+    #expect(outcome.error.contains("another program changed todoitem/stays"), "\(outcome)")
+    #expect(anna.item("stays") == file("stays", "Later"))
+    #expect(!anna.conflicts.isEmpty)
+  }
+
+  @Test("a push over missing files sends nothing if another one has gone missing since")
+  func vanished() throws {
+    for number in 0..<30 { anna.run("new", "-s", "id=n\(number)", "N") }
+    anna.run("push")
+    for number in 0..<12 { _ = unlink(anna.directory.path(of: anna.file("n\(number)"))) }
+    let anna = anna
+    anna.types = ["y"]
+    anna.whileAsked = {
+      unlink(anna.directory.path(of: anna.file("n20")))
+      anna.directory.write(file("n0", "Back"), to: anna.file("n0"))
+    }
+    let stopped = anna.run("push")
+    #expect(stopped.status == 6 && stopped.output == "", "\(stopped)")
+    #expect(stopped.error.contains("1 of 34 files of todoitem is missing"), "\(stopped)")
+    anna.whileAsked = {}
+    let outcome = anna.run("push")
+    let deleted = outcome.output.split(separator: "\n").filter { $0.hasPrefix("deleted n") }
+    #expect(deleted.count == 12, "\(outcome)")
+    #expect(outcome.output.contains("updated n0 "), "\(outcome)")
+  }
+
+  @Test("query rm lets as many rows leave as it has asked about")
+  func query() throws {
+    anna.run("query", "add", "-y", "a", "kind=x")
+    anna.run("query", "add", "-y", "b", "kind=y")
+    anna.run("pull")
+    let anna = anna
+    anna.types = ["y"]
+    anna.whileAsked = {
+      anna.directory.write(file("stays", "Meanwhile"), to: anna.file("stays"))
+    }
+    let outcome = anna.run("query", "rm", "a")
+    #expect(outcome.status == 0, "\(outcome)")
+    anna.types = nil
+    anna.whileAsked = {}
+    anna.run("pull")
+    #expect(anna.item("stays") == file("stays", "Meanwhile"))
+    #expect(anna.run("status", "--porcelain").output.contains("todoitem/stays"))
+  }
+}
