@@ -175,6 +175,31 @@ import Testing
     #expect(bench.row("x") == #"{"a":1}"#)
   }
 
+  @Test(
+    "a lost row that only an open conflict knows is missed until it is sent",
+    arguments: [true, false])
+  mutating func conflict(isOurs: Bool) throws {
+    let backup = bench.server.rows
+    try bench.elsewhere("n1", #"{"a":2}"#)
+    try bench.save("n1", #"{"a":3}"#)
+    try bench.pull()
+    try bench.share("later", #"{"a":1}"#)
+    bench.server.putBack(backup)
+    func claim(_ bench: inout Bench) throws -> LostRows {
+      let lost = try LostRows(of: bench.table, on: bench.disk, from: &bench.line)
+      try lost.claim(on: &bench.disk)
+      return lost
+    }
+    #expect(try claim(&bench).waiting.map(\.description) == ["n1"])
+    try bench.push()
+    #expect(throws: Self.stop) { try bench.pull() }
+    try bench.resolve("n1", isOurs ? .client : .server)
+    #expect(try claim(&bench).past.count == 1)
+    try bench.push()
+    #expect(bench.row("n1") == (isOurs ? #"{"a":3}"# : #"{"a":2}"#))
+    #expect(try bench.pull().words == [])
+  }
+
   @Test("what the server had when nothing was missing is missed later")
   mutating func nothingMissing() throws {
     let backup = bench.server.rows

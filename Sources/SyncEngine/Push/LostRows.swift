@@ -28,7 +28,7 @@ package struct LostRows: Equatable, Sendable {
     try backend.pages(of: Feed(table), from: nil) { page in
       for row in page.rows {
         let key = ItemKey(table, row.id)
-        let isOlder = try disk.isOlder(row, than: disk.base(of: key).row, of: key)
+        let isOlder = try disk.isOlder(row, than: disk.newestRow(of: key), of: key)
         if isOlder { doubtful.insert(row.id) } else { doubtful.remove(row.id) }
         if !isOlder, known.contains(row.id) { anchors.append(row.id) }
       }
