@@ -9,6 +9,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try arrival(of: key)?.row ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
   }
 
+  /// Whether nothing of an item is open: no conflict, no write, and no row that waits.
+  func isSettled(_ key: ItemKey) throws -> Bool {
+    try journal.conflicts[key] == nil && attempt(of: key) == nil && arrival(of: key) == nil
+  }
+
   /// Whether a row that has arrived takes its item away: it waits for a pull that has reached its end.
   package func removes(_ arrival: Arrival, in table: TableName) throws -> Bool {
     try isDelete(arrival, in: table) && journal.conflicts[ItemKey(table, arrival.id)] == nil

@@ -64,19 +64,20 @@ package struct Pull {
       let known = run.unseen.count
       for (index, feed) in feeds.enumerated() {
         run.current = index
-        var token: DeltaToken?
+        var (token, isHeld): (DeltaToken?, Bool)
         repeat {
-          run.isHeld = false
+          isHeld = false
           token = try full ? nil : disk.token(of: feed)
           try backend.pages(of: feed, from: token) { page in
-            guard try run.mayTake(page, on: disk) else { return false }
+            isHeld = try !run.mayTake(page, on: disk)
+            guard !isHeld else { return false }
             for row in page.refused { try quarantine(table, row) }
             try run.take(page, to: &disk)
             progress(feed, run.rows, page.total)
             return true
           }
-          if run.isHeld { try findAnchors(of: &run, disk, &backend) }
-        } while run.isHeld
+          if isHeld { try findAnchors(of: &run, disk, &backend) }
+        } while isHeld
         // The ids' token is from before: what such a feed has not brought isn't in it.
         if token == nil, run.hasToken { whole.insert(feed) }
       }

@@ -34,8 +34,6 @@ struct PullRun {
   var unseen: Set<ItemID> = []
   /// The known rows of the whole table that are still to be met again.
   var anchors: [ItemID: Row] = [:]
-  /// Whether a page waits until the anchors that it doesn't have are found otherwise.
-  var isHeld = false
   /// The newest row that pages have brought.
   private var newest: Row?
   /// The items that had left their queries, and which of them a page has brought since the last write.
@@ -97,8 +95,7 @@ struct PullRun {
       if !isOlder || known.isState(row) { anchors[row.id] = nil }
     }
     let isPast = page.rows.contains { row in anchors.values.allSatisfy { $0.isOlder(than: row) } }
-    isHeld = !anchors.isEmpty && (page.isLast || isPast)
-    return !isHeld
+    return anchors.isEmpty || !page.isLast && !isPast
   }
 
   /// Takes note of the newest row that there is.

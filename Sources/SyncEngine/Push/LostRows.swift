@@ -47,9 +47,9 @@ package struct LostRows: Equatable, Sendable {
       } else if client == .absent {
         continue
       }
-      var isOpen = try disk.attempt(of: key) != nil || disk.arrival(of: key) != nil
-      if case .invalid = client { isOpen = true }
-      if isOpen || disk.journal.conflicts[key] != nil {
+      var isReady = try disk.isSettled(key)
+      if case .invalid = client { isReady = false }
+      if !isReady {
         waiting.append(id)
       } else if let row {
         past.append(row)

@@ -84,8 +84,7 @@ struct PushQueue {
     // A row that waits, since its item could not be read a moment ago or would be removed, comes first.
     if try disk.arrival(of: key) != nil { run.brought.insert(key) }
     guard
-      try disk.journal.conflicts[key] == nil && disk.attempt(of: key) == nil
-        && disk.arrival(of: key) == nil,
+      try disk.isSettled(key),
       let operation = Operation(key: key, client: client.item, base: base),
       operation.kind != .delete || planned.kind == .delete
     else { return nil }
