@@ -5,12 +5,15 @@ import Remote
 typealias Outcome = Result<HTTPAnswer, TransportError>
 
 extension CurlTransport {
-  /// Makes a transport for one test, with the limits of users but for what the test changes.
+  /// Makes a transport for one test, with the limits of users but for what the test changes; after 20 s
+  /// it is interrupted, so that a limit that is passed over fails the test.
   static func forTest(_ change: (inout TransportLimits) -> Void = { _ in }) -> CurlTransport {
     var limits = TransportLimits()
     change(&limits)
+    let end = ContinuousClock.now + .seconds(20)
     return CurlTransport(
-      userAgent: "tsync/0.0.0", certificateFile: nil, noProxy: nil, limits: limits)
+      userAgent: "tsync/0.0.0", certificateFile: nil, noProxy: nil, limits: limits,
+      goesOn: { ContinuousClock.now < end })
   }
 
   /// Sends requests and returns what became of them, in the order of the requests.

@@ -14,6 +14,18 @@ import Testing
         == TransportError(.cut, "the connection was cut", nothingSent: false))
   }
 
+  @Test("case 58: a server that goes silent before, in or after the header, or in the body, is left")
+  func silent() throws {
+    let server = try ScriptedServer { request in
+      .json("{}").cut(after: Int(request.target.dropFirst()) ?? 0, then: .stall)
+    }
+    var transport = CurlTransport.forTest { $0.stallMilliseconds = 1_000 }
+    let requests = [0, 30, 76, 77].map { HTTPRequest(method: "GET", url: "\(server.url)/\($0)") }
+    let error = TransportError(.timedOut, "the server was silent for 1 s", nothingSent: false)
+    let outcomes = try transport.send(requests, width: requests.count)
+    #expect(outcomes.map { $0.failure } == Array(repeating: error, count: requests.count))
+  }
+
   @Test("whoever waits is asked whether to go on; where not, all that is under way ends")
   func waitsNoLonger() throws {
     let server = try ScriptedServer { _ in .silent }

@@ -150,10 +150,12 @@ struct Restoration {
     }
   }
 
-  /// Returns a deleted item from the trash, or else from its tombstone.
+  /// Returns a deleted item from its newest copy in the trash, else from its tombstone, else from the
+  /// newest copy that can be read.
   private static func remembered(_ key: ItemKey, _ workspace: Workspace) throws -> Item? {
-    if let item = try workspace.displaced(key) { return item }
-    return try workspace.base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
+    if let item = try workspace.displaced(key, newestOnly: true) { return item }
+    let tombstone = try workspace.base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
+    return try tombstone ?? workspace.displaced(key)
   }
 
   // MARK: Restoring
