@@ -35,7 +35,7 @@ struct FaultyLine: Backend {
     self.server = server
     self.client = client
     line = ModelBackend(to: server, client: client)
-    line.pageSize = world.pageSize
+    (line.pageSize, line.endsPagesEarly) = (world.pageSize, true)
     line.overlap = world.lateCommit
     line.undeletesWhole = world.undeletesWhole
   }

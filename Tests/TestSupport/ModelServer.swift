@@ -182,6 +182,8 @@ package struct ModelBackend: Backend {
   package var undeletesWhole = false
   /// How many rows a page has.
   package var pageSize = 3
+  /// Whether pages may have fewer rows though others follow.
+  package var endsPagesEarly = false
   /// Whether the server promises that rows are stamped in the order of their commits.
   package var commitsInOrder = false
 
@@ -265,11 +267,12 @@ package struct ModelBackend: Backend {
     let latest = overlap > 0 ? server.clock : .max
     var rest = rows(of: feed, from: from)[...]
     let total = rest.count
-    var isFirst = true
-    while isFirst || !rest.isEmpty {
-      isFirst = false
-      let rows = Array(rest.prefix(pageSize))
-      rest = rest.dropFirst(pageSize)
+    var number = 0
+    while number == 0 || !rest.isEmpty {
+      let size = endsPagesEarly ? 1 + number * 7 % pageSize : pageSize
+      number += 1
+      let rows = Array(rest.prefix(size))
+      rest = rest.dropFirst(size)
       let writes = server.writes.count
       let last = rows.last
       let token = last?.updatedAt.map { DeltaToken(Timestamp(ticks: min($0.ticks, latest)).text) }

@@ -45,7 +45,7 @@ extension PullCursor {
   private mutating func standStill(
     _ page: ListPage, at start: Timestamp, lowest: Timestamp?, _ fresh: [ListEntry]
   ) throws(Stop) {
-    if fresh.isEmpty, page.entries.count < largest { return finish() }
+    if fresh.isEmpty, page.entries.count < largest, !page.hasLink { return finish() }
     let isCoarse = lowest.map { $0 < start && width < Self.second } ?? false
     if isCoarse {
       width = Self.second
