@@ -7,53 +7,37 @@ import Testing
 @Suite struct DamagedCopiesTests {
   enum Damage: CaseIterable { case newest, oldest, all }
 
-  private let anna: Person
   private let world: CaseWorld
+  private var anna: Person { world.anna }
   private let trash = "list/.todosync/trash/items/todoitem"
 
-  init() throws {
-    world = try CaseWorld()
-    anna = world.anna
-  }
-
-  /// Makes an item of which the trash has copies.
-  private func prepare(_ steps: String) {
-    for step in steps.split(separator: "; ") {
-      #expect(anna.run(step.split(separator: " ").map(String.init)).status == 0, "\(step)")
-    }
-  }
+  init() throws { world = try CaseWorld() }
 
   /// The copies, the newest last.
   private var copies: [String] { anna.directory.names(in: trash).sorted() }
 
-  private func damage(_ damage: Damage) {
-    let names = copies
-    let damaged: [String?] =
-      damage == .all ? names : [damage == .newest ? names.last : names.first]
-    for case let name? in damaged { anna.directory.write("{", to: "\(trash)/\(name)") }
-  }
-
   @Test(
-    "what comes back",
+    "what comes back of an item that was sent, that never was, and whose delete was pushed",
     arguments: [
-      ("edited", "new -s id=milk Row; push; set milk text=Old; rm milk; restore milk", "Row", "Row"),
-      ("never sent", "new -s id=milk Old; rm milk; restore milk", "Old", nil),
+      // What is done, and what comes back without the newest copy, and without any.
+      (
+        "new -s id=milk Row; push; set milk text=Old; rm milk; restore milk; set milk text=New; rm milk",
+        "Row", "Row"
+      ),
+      ("new -s id=milk Old; rm milk; restore milk; set milk text=New; rm milk", "Old", nil),
+      (
+        "new -s id=milk Old; rm milk; restore milk; set milk text=New; push; rm milk; push",
+        "New", "New"
+      ),
     ], Damage.allCases)
-  func restores(case: (String, String, String, String?), damage: Damage) throws {
-    let (_, steps, older, none) = `case`
-    prepare(steps + "; set milk text=New; rm milk")
-    try expect([.newest: older, .oldest: "New", .all: none][damage] ?? nil, damage)
-  }
-
-  @Test("what comes back of an item whose delete was pushed", arguments: Damage.allCases)
-  func restoresDeleted(damage: Damage) throws {
-    prepare("new -s id=milk Old; rm milk; restore milk; set milk text=New; push; rm milk; push")
-    try expect("New", damage)
-  }
-
-  private func expect(_ text: String?, _ damage: Damage) throws {
-    self.damage(damage)
+  func restores(case: (steps: String, older: String, none: String?), damage: Damage) throws {
+    for step in `case`.steps.split(separator: "; ") {
+      #expect(anna.run(step.split(separator: " ").map(String.init)).status == 0, "\(step)")
+    }
     let kept = copies
+    let damaged = damage == .all ? kept[...] : damage == .newest ? kept.suffix(1) : kept.prefix(1)
+    for name in damaged { anna.directory.write("{", to: "\(trash)/\(name)") }
+    let text = damage == .all ? `case`.none : damage == .newest ? `case`.older : "New"
     let would = anna.run("restore", "-n", "milk")
     let outcome = anna.run("restore", "milk")
     #expect(outcome.status == (text == nil ? 2 : 0), "\(outcome)")

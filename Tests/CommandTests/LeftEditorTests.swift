@@ -101,10 +101,10 @@ import Testing
       sed -i 's/Milk/Typed/; s/{/{"merge": "manual",/' "$1"
       e=$$
       t=$PPID
-      while [ "$(cat /proc/$t/comm)" != tsync ]
+      while [ "$(cat /proc/$t/comm || echo tsync)" != tsync ]
       do e=$t; t=$(sed -n 's/^PPid:.//p' /proc/$t/status); done
       kill -STOP $t
-      until grep -q '^State:.T' /proc/$t/status; do :; done
+      until ! [ -e /proc/$t ] || grep -q '^State:.T' /proc/$t/status; do :; done
       (while [ -e /proc/$e ] && ! grep -q '^State:.Z' /proc/$e/status; do :; done; kill -CONT $t) &
       kill -TERM $t
       kill -TERM $e

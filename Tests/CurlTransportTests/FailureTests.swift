@@ -14,7 +14,8 @@ import Testing
         == TransportError(.cut, "the connection was cut", nothingSent: false))
   }
 
-  @Test("case 58: a server that goes silent before, in or after the header, or in the body, is left")
+  @Test(
+    "case 58: a server that goes silent before, in or after the header, or in the body, is left")
   func silent() throws {
     let server = try ScriptedServer { request in
       .json("{}").cut(after: Int(request.target.dropFirst()) ?? 0, then: .stall)

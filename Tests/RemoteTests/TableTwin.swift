@@ -95,7 +95,9 @@ final class TableTwin {
       let link = hasMore ? #""http://evil.test/x""# : "null"
       answer = .json(200, #"{"items":\#(array),"count":\#(count),"nextLink":\#(link)}"#)
     }
-    if hasMore, hasLinks { answer.headers.append(HTTPField("Link", "http://evil.test/x; rel=next")) }
+    if hasMore, hasLinks {
+      answer.headers.append(HTTPField("Link", "http://evil.test/x; rel=next"))
+    }
     if let dataset { answer.headers.append(HTTPField("X-Tsync-Dataset", dataset)) }
     if let date { answer.headers.append(HTTPField("Date", Self.httpDate(date))) }
     return answer

@@ -278,7 +278,7 @@ import Testing
       let text = String(repeating: "x", count: 600_000)
       for number in 1...7 { try await server.store.insert("\(number)", "{\"t\":\"\(text)\"}") }
       var (seen, sizes) = ("", [Int]())
-      while sizes.last != 0 {
+      while sizes.last != 0, sizes.count < 9 {
         let reply = try await server.send(
           .get, "todoitem?$orderby=__updatedAt&$top=50&$skip=\(seen.utf8.count)", nil, [Self.key])
         #expect(reply.fields[.link] == nil)

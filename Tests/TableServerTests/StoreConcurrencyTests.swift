@@ -79,7 +79,8 @@ import Testing
         }
         var seen: Set<ItemID> = []
         var since = Moment(milliseconds: 0)
-        while seen.count < 200 {
+        let end = ContinuousClock.now + .seconds(60)
+        while seen.count < 200, ContinuousClock.now < end {
           var request = PageRequest()
           request.filter = .compare(
             .column(.updatedAt), .greater, .literal(.integer(since.milliseconds)))
@@ -90,6 +91,7 @@ import Testing
           since = rows.last?.updatedAt ?? since
           await Task.yield()
         }
+        #expect(seen.count == 200)
         try await group.waitForAll()
       }
     }

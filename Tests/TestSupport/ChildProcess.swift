@@ -125,13 +125,21 @@ package final class ChildProcess {
   }
 
   private func readTerminal() -> Bool {
+    let bytes = Self.read(terminal)
+    shown += bytes
+    return !bytes.isEmpty
+  }
+
+  /// Reads what there is; nothing at the end, or where nothing comes for two minutes.
+  private static func read(_ descriptor: Int32) -> ArraySlice<UInt8> {
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var isReady: Int32 = 0
+    repeat { isReady = poll(&ready, 1, 120_000) } while isReady < 0 && errno == EINTR
+    guard isReady > 0 else { return [] }
     var buffer = [UInt8](repeating: 0, count: 65_536)
     // At the end of the last program at a terminal reading fails.
-    var count = 0
-    repeat { count = read(terminal, &buffer, buffer.count) } while count < 0 && errno == EINTR
-    guard count > 0 else { return false }
-    shown += buffer[..<count]
-    return true
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    return buffer.prefix(max(0, count))
   }
 
   /// Waits for the end, and returns the exit status, 128+n where signal n ended it, and what was
@@ -140,7 +148,14 @@ package final class ChildProcess {
     if terminal >= 0 { while readTerminal() {} }
     if ended == nil {
       var status: Int32 = 0
-      while waitpid(id, &status, 0) < 0, errno == EINTR {}
+      // What doesn't end by itself is ended; its status tells.
+      let end = ContinuousClock.now + .seconds(600)
+      var pause: UInt32 = 100
+      while waitpid(id, &status, WNOHANG) == 0 {
+        if ContinuousClock.now > end { kill(id, SIGKILL) }
+        usleep(pause)
+        pause = min(2 * pause, 10_000)
+      }
       ended = Self.number(of: status)
     }
     guard terminal < 0 else {
@@ -166,16 +181,14 @@ extension ChildProcess {
 
   /// Returns the next line of a piped output; `nil` at its end.
   package func nextLine() -> String? {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
     while true {
       if let end = shown.firstIndex(of: UInt8(ascii: "\n")) {
         defer { shown.removeFirst(end + 1) }
         return String(decoding: shown[..<end], as: UTF8.self)
       }
-      var count = 0
-      repeat { count = read(pipe, &buffer, buffer.count) } while count < 0 && errno == EINTR
-      guard count > 0 else { return nil }
-      shown += buffer[..<count]
+      let bytes = Self.read(pipe)
+      guard !bytes.isEmpty else { return nil }
+      shown += bytes
     }
   }
 }

@@ -153,7 +153,7 @@ import Testing
       for first in ["todoitem?$top=1000&$orderby=updatedAt,id", "todoitem", "todoitem?$top=20"] {
         var path: String? = first
         var ids = ""
-        while let next = path {
+        while let next = path, ids.utf8.count < 1_000 {
           let reply = try await server.send(.get, next)
           #expect(reply.status == 200)
           #expect(reply.body.count < 3 << 20)
