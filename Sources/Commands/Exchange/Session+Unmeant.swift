@@ -16,7 +16,7 @@ extension Session {
       try ask(about: unmeant, &push)
     }
     guard !found.isEmpty else { return }
-    let known = Set(survey.pending().map(\.key))
+    let known = Set(survey.pending().filter { $0.kind == .delete }.map(\.key))
     survey = try Survey(of: tables, on: workspace)
     // What has gone missing since the question, nobody has confirmed.
     var strict = push

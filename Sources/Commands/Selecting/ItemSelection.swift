@@ -5,9 +5,9 @@ import Workspace
 /// The items of a command: given by references, or chosen by filters.
 enum ItemSelection: Equatable {
   case references([String])
-  /// The items that fit all filters; only those removed since a time, in seconds since 1970. Of confirmed ones
-  /// with the fingerprints of their files, only those that are as they were then.
-  case filters([String], since: Int64? = nil, confirmed: [ItemKey: Digest?]? = nil)
+  /// The items that fit all filters; only those removed since a time, in seconds since 1970. Of confirmed ones,
+  /// only those whose files are as they were then.
+  case filters([String], since: Int64? = nil, confirmed: [ItemKey: ClientState]? = nil)
 
   /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
@@ -58,7 +58,7 @@ enum ItemSelection: Equatable {
     guard let confirmed else {
       return (areRemoved ? removed : here).filter { filters.fit($0.key, $0.item) }
     }
-    let changed = try confirmed.filter { try session.workspace.client($0.key).digest != $0.value }
+    let changed = try confirmed.filter { try session.workspace.client($0.key) != $0.value }
     changed.keys.sorted().forEach { session.context.printer.warn(.changedMeanwhile($0)) }
     return (areRemoved ? removed : here).filter {
       confirmed.keys.contains($0.key) && !changed.keys.contains($0.key)

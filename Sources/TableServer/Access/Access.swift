@@ -28,8 +28,8 @@ package final class Access: Sendable {
   /// Returns the user whom a request's token names.
   ///
   /// A right token is always let in: tokens can't be guessed, and an address can be many people's.
-  /// After ten wrong ones in a minute, an address, or a network of IPv6, must wait; for wrong ones the
-  /// store is read at most once a second.
+  /// After ten wrong ones in a minute, an address, or a network of IPv6, must wait; until then the store
+  /// is read for each.
   ///
   /// - Throws: `TableError.unauthorized`, `.wrongToken` or `.tooManyFailures`, or what the store throws.
   package func user(_ fields: HTTPFields, from address: String) async throws -> Text {
