@@ -17,8 +17,13 @@ package final class Person {
   package var whileAsked: () -> Void = {}
   /// How many columns the person's terminal has.
   package var columns = 80
-  /// How large and how slow a server's answers may be.
-  package var limits = TransportLimits()
+  /// How large and how slow a server's answers may be; one in two minutes, so that a limit that is passed over
+  /// shows.
+  package var limits = {
+    var limits = TransportLimits()
+    limits.requestMilliseconds = 120_000
+    return limits
+  }()
   /// How many milliseconds each pause took before a request was sent again; no time passes in them.
   package private(set) var pauses: [Int] = []
   /// The bytes that the last command wrote, on either stream.

@@ -1,11 +1,12 @@
 import CommandSupport
+import Glibc
 import TestSupport
 import Testing
 
 /// `restore` beside copies in the trash that can't be read: the newest copy counts, and where that can't be
 /// read, the server's row does; an older copy is taken where there is nothing else.
 @Suite struct DamagedCopiesTests {
-  enum Damage: CaseIterable { case newest, oldest, all }
+  enum Damage: CaseIterable { case newest, newestIsLink, oldest, all }
 
   private let world: CaseWorld
   private var anna: Person { world.anna }
@@ -35,9 +36,17 @@ import Testing
       #expect(anna.run(step.split(separator: " ").map(String.init)).status == 0, "\(step)")
     }
     let kept = copies
-    let damaged = damage == .all ? kept[...] : damage == .newest ? kept.suffix(1) : kept.prefix(1)
-    for name in damaged { anna.directory.write("{", to: "\(trash)/\(name)") }
-    let text = damage == .all ? `case`.none : damage == .newest ? `case`.older : "New"
+    let damaged = damage == .all ? kept[...] : damage == .oldest ? kept.prefix(1) : kept.suffix(1)
+    for name in damaged {
+      let path = anna.directory.path(of: "\(trash)/\(name)")
+      unlink(path)
+      if damage == .newestIsLink {
+        symlink("/dev/null", path)
+      } else {
+        anna.directory.write("{", to: "\(trash)/\(name)")
+      }
+    }
+    let text = damage == .all ? `case`.none : damage == .oldest ? "New" : `case`.older
     let would = anna.run("restore", "-n", "milk")
     let outcome = anna.run("restore", "milk")
     #expect(outcome.status == (text == nil ? 2 : 0), "\(outcome)")

@@ -120,8 +120,14 @@ import Testing
     anna.run("query", "add", "-y", "a", "kind=x")
     anna.run("query", "add", "-y", "b", "kind=y")
     anna.run("pull")
-    let outcome = run(["query", "rm", "a"]) { write("stays", "Meanwhile") }
+    let outcome = run(["query", "rm", "a"]) {
+      write("stays", "Meanwhile")
+      let config = anna.directory.text("list/.todosync/config.json") ?? ""
+      anna.directory.write(
+        config.replacing("kind=y", with: "kind=z"), to: "list/.todosync/config.json")
+    }
     #expect(outcome.status == 0, "\(outcome)")
+    #expect(anna.run("query").output.contains("kind=z"))
     anna.run("pull")
     #expect(anna.item("stays") == file("stays", "Meanwhile"))
     #expect(anna.run("status", "--porcelain").output.contains("todoitem/stays"))

@@ -21,10 +21,32 @@ import Testing
       .json("{}").cut(after: Int(request.target.dropFirst()) ?? 0, then: .stall)
     }
     var transport = CurlTransport.forTest { $0.stallMilliseconds = 1_000 }
-    let requests = [0, 30, 76, 77].map { HTTPRequest(method: "GET", url: "\(server.url)/\($0)") }
+    let requests = [0, 30, 76, 77].flatMap { count in
+      ["GET", "PATCH"].map {
+        HTTPRequest(
+          method: $0, url: "\(server.url)/\(count)", body: $0 == "GET" ? nil : Array("{}".utf8))
+      }
+    }
     let error = TransportError(.timedOut, "the server was silent for 1 s", nothingSent: false)
     let outcomes = try transport.send(requests, width: requests.count)
     #expect(outcomes.map { $0.failure } == Array(repeating: error, count: requests.count))
+  }
+
+  @Test("whoever waits for an answer that comes in drops is asked whether to go on, too")
+  func drips() throws {
+    let server = try ScriptedServer { _ in
+      .raw("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", then: .drip)
+    }
+    var limits = TransportLimits()
+    limits.requestMilliseconds = 10_000
+    var asked = 0
+    var transport = CurlTransport(
+      userAgent: "test", certificateFile: nil, noProxy: nil, limits: limits
+    ) {
+      asked += 1
+      return asked < 3
+    }
+    #expect(try transport.get(server.url).failure?.kind == .interrupted)
   }
 
   @Test("whoever waits is asked whether to go on; where not, all that is under way ends")

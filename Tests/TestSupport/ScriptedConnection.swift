@@ -21,6 +21,8 @@ struct ScriptedConnection {
         Socket.reset(socket)
       case .stall:
         Socket.drain(socket)
+      case .drip:
+        while Socket.send([0x20], to: socket) { usleep(50_000) }
       }
       return
     }

@@ -10,6 +10,8 @@ package struct ScriptedReply: Sendable {
     case reset
     /// Nothing more is sent, until the peer closes or the server stops.
     case stall
+    /// A byte is sent twenty times a second, until the peer closes.
+    case drip
   }
 
   /// The bytes that are sent.
