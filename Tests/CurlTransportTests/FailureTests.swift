@@ -44,7 +44,7 @@ import Testing
       userAgent: "test", certificateFile: nil, noProxy: nil, limits: limits
     ) {
       asked += 1
-      return asked < 3
+      return asked < 30
     }
     #expect(try transport.get(server.url).failure?.kind == .interrupted)
   }
