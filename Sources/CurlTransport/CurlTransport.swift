@@ -24,8 +24,8 @@ package struct CurlTransport: Transport {
   ///     is given, the system's are trusted.
   ///   - noProxy: What the environment has as `no_proxy`, else as `NO_PROXY`.
   ///   - limits: How large and how slow an answer may be.
-  ///   - goesOn: Asked some times a second while nothing comes; where it answers no, what is under
-  ///     way ends as interrupted.
+  ///   - goesOn: Asked some times a second while no answer is whole; where it answers no, what is
+  ///     under way ends as interrupted.
   package init(
     userAgent: String, certificateFile: String?, certificateDirectory: String? = nil,
     noProxy: String?, limits: TransportLimits = TransportLimits(),

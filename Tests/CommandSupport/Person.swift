@@ -17,8 +17,7 @@ package final class Person {
   package var whileAsked: () -> Void = {}
   /// How many columns the person's terminal has.
   package var columns = 80
-  /// How large and how slow a server's answers may be; one in two minutes, so that a limit that is passed over
-  /// shows.
+  /// How large and how slow a server's answers may be; none takes more than two minutes, so that no test hangs.
   package var limits = {
     var limits = TransportLimits()
     limits.requestMilliseconds = 120_000

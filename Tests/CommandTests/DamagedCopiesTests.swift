@@ -47,7 +47,7 @@ import Testing
       }
     }
     let text = damage == .all ? `case`.none : damage == .oldest ? "New" : `case`.older
-    let would = anna.run("restore", "-n", "milk")
+    let would = anna.run("restore", "-n", damage == .all ? "milk" : "text=\(text ?? "")")
     let outcome = anna.run("restore", "milk")
     #expect(outcome.status == (text == nil ? 2 : 0), "\(outcome)")
     #expect(outcome.output == text.map { "restored milk  \($0)\n" } ?? "")

@@ -179,7 +179,7 @@ extension ChildProcess {
       error: String(decoding: ending.error, as: UTF8.self))
   }
 
-  /// Returns the next line of a piped output; `nil` at its end.
+  /// Returns the next line of a piped output; `nil` at its end, or after two minutes without one.
   package func nextLine() -> String? {
     while true {
       if let end = shown.firstIndex(of: UInt8(ascii: "\n")) {

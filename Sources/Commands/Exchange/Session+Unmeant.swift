@@ -11,20 +11,23 @@ extension Session {
   mutating func askAboutUnmeant(_ push: inout Push, _ survey: inout Survey) throws {
     guard context.canAsk, !context.options.json else { return }
     let found = try push.unmeant(in: survey, on: workspace)
+    guard !found.isEmpty else { return }
+    let asked = push
+    let known = try asked.unmeant(in: survey, on: workspace, most: 0).flatMap(\.keys)
+      .map { ($0, try workspace.base(of: $0).row?.version) }
+    let versions = Dictionary(known, uniquingKeysWith: { $1 })
     for unmeant in found {
       context.printer.message(Line(unmeant.words))
       try ask(about: unmeant, &push)
     }
-    guard !found.isEmpty else { return }
-    let known = Set(survey.pending().filter { $0.kind == .delete }.map(\.key))
     survey = try Survey(of: tables, on: workspace)
-    // What has gone missing since the question, nobody has confirmed.
-    var strict = push
-    strict.settings.maxDelete = 0
-    let new = try strict.unmeant(in: survey, on: workspace).first {
-      $0.kind == .missing && !known.isSuperset(of: $0.keys)
+    // Nobody has confirmed what is new since the question, or has another row now.
+    for unmeant in try asked.unmeant(in: survey, on: workspace, most: 0)
+    where try unmeant.keys.contains(where: {
+      try versions[$0] != workspace.base(of: $0).row?.version
+    }) {
+      throw unmeant.stop
     }
-    if let new { throw new.stop }
   }
 
   private mutating func ask(about unmeant: Unmeant, _ push: inout Push) throws {

@@ -154,8 +154,7 @@ struct Restoration {
   /// newest copy that can be read.
   private static func remembered(_ key: ItemKey, _ workspace: Workspace) throws -> Item? {
     if let item = try workspace.displaced(key, newestOnly: true) { return item }
-    let tombstone = try workspace.base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
-    return try tombstone ?? workspace.displaced(key)
+    return try workspace.tombstoneItem(key) ?? workspace.displaced(key)
   }
 
   // MARK: Restoring
@@ -214,5 +213,12 @@ struct Restoration {
     } else if let file = chosen.misnamedFile {
       printer.show(verb, file, in: chosen.table)
     }
+  }
+}
+
+extension Workspace {
+  /// Returns what a deleted row says of its item; `nil` if that is nothing.
+  func tombstoneItem(_ key: ItemKey) throws -> Item? {
+    try base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
   }
 }

@@ -67,12 +67,13 @@ struct Inventory {
     let journal = workspace.journal
     var items: [ItemKey: Item] = [:]
     for table in tables {
-      items.merge(try workspace.displaced(in: table) { !contains($0) }) { $1 }
       // If there is a row, other copies may be older than the row.
-      let removed = try workspace.displaced(in: table, newestOnly: true) {
-        contains($0) && !isHere($0) && journal.isRemoved($0)
+      let newest = try workspace.displaced(in: table, newestOnly: true) {
+        !contains($0) || !isHere($0) && journal.isRemoved($0)
       }
-      items.merge(removed) { $1 }
+      let older = try workspace.displaced(in: table) { !contains($0) && newest[$0] == nil }
+      items.merge(newest) { $1 }
+      for (key, item) in older { items[key] = try workspace.tombstoneItem(key) ?? item }
     }
     for key in keys where !isHere(key) && items[key] == nil {
       items[key] = try workspace.base(of: key).item

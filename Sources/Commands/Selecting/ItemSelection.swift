@@ -6,8 +6,8 @@ import Workspace
 enum ItemSelection: Equatable {
   case references([String])
   /// The items that fit all filters; only those removed since a time, in seconds since 1970. Of confirmed ones,
-  /// only those whose files are as they were then.
-  case filters([String], since: Int64? = nil, confirmed: [ItemKey: ClientState]? = nil)
+  /// only those that are as they were then.
+  case filters([String], since: Int64? = nil, confirmed: [ItemKey: Item]? = nil)
 
   /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
@@ -55,14 +55,13 @@ enum ItemSelection: Equatable {
     }
     let filters = try ItemFilters(
       words, of: here + removed, doneField: session.configuration.doneField)
-    guard let confirmed else {
-      return (areRemoved ? removed : here).filter { filters.fit($0.key, $0.item) }
+    let candidates = areRemoved ? removed : here
+    guard let confirmed else { return candidates.filter { filters.fit($0.key, $0.item) } }
+    let same = candidates.filter { confirmed[$0.key] == $0.item }
+    for key in Set(confirmed.keys).subtracting(same.map(\.key)).sorted() {
+      session.context.printer.warn(.changedMeanwhile(key))
     }
-    let changed = try confirmed.filter { try session.workspace.client($0.key) != $0.value }
-    changed.keys.sorted().forEach { session.context.printer.warn(.changedMeanwhile($0)) }
-    return (areRemoved ? removed : here).filter {
-      confirmed.keys.contains($0.key) && !changed.keys.contains($0.key)
-    }
+    return same
   }
 
   var isByFilter: Bool { if case .filters = self { true } else { false } }

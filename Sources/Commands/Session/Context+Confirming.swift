@@ -18,7 +18,6 @@ extension Context {
       let inventory = try session.inventory()
       let fitting = try selection.fitting(inventory, session, areRemoved: areRemoved)
       let chosen = fitting.map(\.key)
-      let states = try chosen.map { ($0, try session.workspace.client($0)) }
       // Items that would come back count, too.
       let totals = chosen.filter { !inventory.isHere($0) }
         .reduce(into: inventory.counts) { $0[$1.table, default: 0] += 1 }
@@ -49,7 +48,8 @@ extension Context {
         }
       }
       return .filters(
-        filters, since: time, confirmed: Dictionary(states, uniquingKeysWith: { $1 }))
+        filters, since: time,
+        confirmed: Dictionary(fitting.map { ($0, $1) }, uniquingKeysWith: { $1 }))
     }
   }
 

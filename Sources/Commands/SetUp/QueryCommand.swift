@@ -164,7 +164,7 @@ extension Session {
 
   /// Asks whether so many items may leave the queries.
   ///
-  /// - Throws: ``Problem`` if tsync can't ask.
+  /// - Throws: ``Problem`` if tsync can't ask, or the settings change meanwhile.
   fileprivate mutating func isMeant(
     _ count: Int, _ isSure: Bool, _ again: [String]
   ) throws -> Bool {
@@ -177,10 +177,14 @@ extension Session {
     }
     let verb = again[0] == "rm" ? "remove" : again[0]
     let question = Line("\(fact); \(verb) the query? [y]es, [n]o: [n]")
-    let context = context
+    let (context, settings) = (context, try workspace.settings())
     guard try unlocked({ try context.ask(question, ["no", "yes"]) }) == "yes" else {
       context.printer.summary("nothing changed")
       return false
+    }
+    guard try workspace.settings() == settings else {
+      throw Problem(
+        .rejected, "another program changed \(settings.place)", hints: ["try again"])
     }
     return true
   }

@@ -56,8 +56,11 @@ extension Push {
   /// Returns what nobody meant, in a push of a survey's changes.
   ///
   /// Items that were removed on purpose, or whose conflict or write is open, don't count among a table's
-  /// rows: where all others have vanished, nothing is left that speaks for it.
-  package func unmeant(in survey: Survey, on disk: some Disk) throws -> [Unmeant] {
+  /// rows: where all others have vanished, nothing is left that speaks for it. `most` says how many of a kind
+  /// and a table may be sent unasked; `nil` for the limits of the settings.
+  package func unmeant(
+    in survey: Survey, on disk: some Disk, most limit: Int? = nil
+  ) throws -> [Unmeant] {
     let changes = Dictionary(grouping: survey.pending(selection), by: \.key.table)
     let all = try Set(survey.pending().filter { try disk.hasVanished($0) }.map(\.key))
     var found: [Unmeant] = []
@@ -77,11 +80,11 @@ extension Push {
           return live.contains(key.id) && !all.contains(key)
         }
         let most = Guards.vanished(of: live.count, rest: live.count - others)
-        add(.missing, missing, most: settings.maxDelete ?? most, of: live.count)
+        add(.missing, missing, most: limit ?? settings.maxDelete ?? most, of: live.count)
       }
       // Who names them means them.
       let back = try changes.filter { try disk.tombstone(under: $0)?.wasLive == true }.map(\.key)
-      add(.back, back, most: selection == nil ? Guards.unasked : .max)
+      add(.back, back, most: selection == nil ? limit ?? Guards.unasked : .max)
     }
     return found
   }
