@@ -25,9 +25,9 @@ struct Problem: Error, Equatable {
     Problem(.usage, fact, hints: hints)
   }
 
-  /// Another program changed an item since it was read.
-  static func changedMeanwhile(_ key: ItemKey) -> Problem {
-    Problem(.rejected, "another program changed \(key)", hints: ["try again"])
+  /// Another program changed an item, or the file at a place, since it was read.
+  static func changedMeanwhile(_ what: some CustomStringConvertible) -> Problem {
+    Problem(.rejected, "another program changed \(what)", hints: ["try again"])
   }
 
   /// A signal ended the command; the hints of the error that followed stay.

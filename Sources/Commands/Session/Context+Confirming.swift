@@ -1,6 +1,5 @@
 import SyncEngine
 import SyncModel
-import Workspace
 
 extension Context {
   /// Asks whether the items that filters choose are meant, without the lock.

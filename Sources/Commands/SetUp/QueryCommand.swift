@@ -183,8 +183,7 @@ extension Session {
       return false
     }
     guard try workspace.settings() == settings else {
-      throw Problem(
-        .rejected, "another program changed \(settings.place)", hints: ["try again"])
+      throw Problem.changedMeanwhile(settings.place)
     }
     return true
   }
