@@ -101,8 +101,9 @@ import Testing
       sed -i 's/Milk/Typed/; s/{/{"merge": "manual",/' "$1"
       e=$$
       t=$PPID
-      while [ "$(cat /proc/$t/comm || echo tsync)" != tsync ]
+      while [ $t -gt 1 ] && [ "$(cat /proc/$t/comm)" != tsync ]
       do e=$t; t=$(sed -n 's/^PPid:.//p' /proc/$t/status); done
+      [ $t -gt 1 ] || exit 1
       kill -STOP $t
       until ! [ -e /proc/$t ] || grep -q '^State:.T' /proc/$t/status; do :; done
       (while [ -e /proc/$e ] && ! grep -q '^State:.Z' /proc/$e/status; do :; done; kill -CONT $t) &
