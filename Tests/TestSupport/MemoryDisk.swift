@@ -70,7 +70,7 @@ package struct MemoryDisk: Disk {
       switch record {
       case .fact(.base(let row, let ends)):
         end(ends)
-        bases[row.id] = succeeding(row)
+        setBase(succeeding(row), of: row.id)
         arrivals[row.id] = nil
       case .fact(.arrived(let new, let ends)):
         end(new.was ?? ends)
@@ -80,14 +80,14 @@ package struct MemoryDisk: Disk {
         let older = arrivals.values.first { $0.row.id == id }
         let arrival = succeeding.following(older)
         arrivals[arrival.id] = arrival
-        if let base = arrival.base { bases[arrival.id] = base }
+        if let base = arrival.base { setBase(base, of: arrival.id) }
       case .fact(.taken(let ids)):
         let taken = arrivals.filter { !ids.contains($0.key) }
         for id in taken.keys {
           bases[id] = nil
           arrivals[id] = nil
         }
-        for arrival in taken.values { bases[arrival.row.id] = arrival.row }
+        for arrival in taken.values { setBase(arrival.row, of: arrival.row.id) }
       case .fact(.token(let feed, let token, let count)):
         tokens = tokens.filter { $0.key.query != feed.query }
         tokens[feed] = token
@@ -109,6 +109,12 @@ package struct MemoryDisk: Disk {
       case .fact(.ended(let id)): end(id)
       case .forget: self = Rows()
       }
+    }
+
+    /// Sets a base; what was refused was refused over the one before.
+    private mutating func setBase(_ row: Row, of id: ItemID) {
+      bases[id] = row
+      rejections[id] = nil
     }
 
     private mutating func end(_ id: ItemID?) {

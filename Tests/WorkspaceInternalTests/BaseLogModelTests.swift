@@ -35,10 +35,12 @@ private struct BaseModel {
     case .pushed(let row):
       incoming[row.id] = nil
       bases[row.id] = row
+      rejections[row.id] = nil
     case .taken(let ids):
       for (id, row) in incoming where !ids.contains(id) {
         bases[id] = row
         incoming[id] = nil
+        rejections[id] = nil
       }
     case .token(let token): self.token = token
     case .pulled: isPulled = true

@@ -85,7 +85,9 @@ struct BaseRows {
     if !held.isEmpty, let id = ItemID(id) { held.remove(id) }
   }
 
+  /// Sets a base; what was refused was refused over the one before.
   private mutating func setBase(_ entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+    if !open.refusals.isEmpty, let id = ItemID(id) { open.refusals[id] = nil }
     if let former = self.entry(of: id) {
       effectiveBytes -= Int(former.length)
       liveCount -= former.isTombstone ? 0 : 1
