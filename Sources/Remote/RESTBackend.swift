@@ -14,6 +14,8 @@ package struct RESTBackend<T: Transport>: Backend {
   package var exchange: Exchange<T>
   /// The inserts that the server has carried out without saying under which id.
   var answered: Set<ItemKey> = []
+  /// What the answers to writes have told of the server itself.
+  var evidence = Evidence()
   private let begun: ServerFacts
   /// How the remote is used.
   package let settings: RemoteSettings
@@ -60,8 +62,9 @@ package struct RESTBackend<T: Transport>: Backend {
     case 404 where !answer.isMarkup:
       try exchange.confirm(key.table, dialect)
       return absence(of: key)
-    // Releases of Datasync 6 hide tombstones from such a reading, but not from a list.
-    case 410 where !answer.isMarkup: return try readFromList(key)
+    // Releases of Datasync 6 hide tombstones from such a reading, and fronts of servers some ids, but not
+    // from a list.
+    case 404, 410: return try readFromList(key)
     default: return try refusal(of: answer, key)
     }
   }
@@ -118,7 +121,7 @@ package struct RESTBackend<T: Transport>: Backend {
       try exchange.confirm(key.table, facts.dialect)
       throw Stop.page(answer, at: exchange.address)
     }
-    guard [400, 403, 500].contains(answer.status), !answer.isMarkup else {
+    guard answer.status >= 400, !answer.isMarkup else {
       throw exchange.stop(for: answer, key.table)
     }
     // A server that fails now may have answered a moment ago.

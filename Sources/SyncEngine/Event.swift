@@ -24,6 +24,8 @@ package struct Event: Equatable, Sendable {
     case conflictOver
     /// The server refused the item.
     case rejected(Rejection)
+    /// The server did not do it now, and said nothing of the row: the change stays pending.
+    case waits(Refusal)
     /// What became of the write is not known.
     case unknown
     /// No whole answer came to the write, or none in time, and the row is as it was before; the write stays

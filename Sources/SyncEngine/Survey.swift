@@ -30,6 +30,8 @@ package struct Survey: Equatable, Sendable {
     package let client: ClientState
     /// When the file was last modified, in nanoseconds since 1970; 0 if there is none.
     package let modified: Int64
+    /// Why the server didn't carry the pending change out the last time, though it says nothing of the row.
+    package var passed: Refusal?
   }
 
   /// The entries: conflicts, rejected, unknown, invalid, then what is to be pushed, in its order.
@@ -53,10 +55,15 @@ package struct Survey: Equatable, Sendable {
           continue
         }
         if let key = candidate.key { seen.insert(key) }
-        entries.append(
-          Entry(
-            key: candidate.key, standing: standing, client: candidate.client,
-            modified: candidate.modified))
+        var entry = Entry(
+          key: candidate.key, standing: standing, client: candidate.client,
+          modified: candidate.modified)
+        if case .pending(let operation) = standing,
+          let refusal = try disk.rejection(of: operation.key)?.refusal, refusal.passes
+        {
+          entry.passed = refusal
+        }
+        entries.append(entry)
       }
     }
     let wanted = Set(tables)
@@ -125,8 +132,8 @@ package struct Survey: Equatable, Sendable {
     {
       return nil
     }
-    if let rejection = try disk.rejection(of: key), rejection.kind == operation.kind,
-      rejection.digest == candidate.client.digest
+    if let rejection = try disk.rejection(of: key), !rejection.refusal.passes,
+      rejection.kind == operation.kind, rejection.digest == candidate.client.digest
     {
       return .rejected(operation, rejection)
     }
@@ -135,7 +142,7 @@ package struct Survey: Equatable, Sendable {
 
   private static func sorted(_ entries: [Entry], _ journal: JournalState) -> [Entry] {
     // Each key is computed once; files deleted by hand come late, for want of a time, and last what waits
-    // for the new rows of items that have other ids now.
+    // for the new rows of items that have other ids now. What has passed must hold nothing up.
     let ranked = entries.map { entry -> (rank: [Int64], entry: Entry) in
       let note = entry.key.flatMap { journal.notes[$0] }
       let vanished = entry.client == .absent && note?.note.commanded != true
@@ -146,7 +153,7 @@ package struct Survey: Equatable, Sendable {
           [note.note.successor == nil ? 0 : 2, note.note.time]
         default: [0, entry.modified]
         }
-      return ([entry.standing.group] + order, entry)
+      return ([entry.standing.group, entry.passed == nil ? 0 : 1] + order, entry)
     }
     return ranked.sorted { left, right in
       if left.rank != right.rank { return left.rank.lexicographicallyPrecedes(right.rank) }

@@ -158,7 +158,10 @@ private struct Undone: Error { let outcome: Reply.Outcome }
 extension Reply.Outcome {
   /// The status with which the server said that its row is another one, or gone.
   var status: Int? {
-    if case .disputed(let refusal) = self { refusal.status } else { nil }
+    switch self {
+    case .disputed(let refusal), .absent(let refusal): refusal.status
+    default: nil
+    }
   }
 }
 

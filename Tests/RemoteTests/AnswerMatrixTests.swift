@@ -6,9 +6,10 @@ import Testing
 /// 15 statuses × 8 bodies × 5 verbs: what each of the 600 answers comes to.
 ///
 /// A cell is an outcome and a stop. Outcomes: `D` done with the row, `d` done without it, `r` refused,
-/// `x` disputed, `w` unknown with the server's words, `u` unknown without, `n` not sent; of a reading
-/// `R` the row, `A` absent, `U` one that can't be taken, `S` none. Stops: `m` what answers doesn't speak the protocol, `a`
-/// unauthorized, `b` busy, `u` unreachable.
+/// `x` disputed, `y` absent, `p` refused by what passes, `q` disputed by it, `w` unknown with the server's
+/// words, `u` unknown without, `n` not sent; of a reading `R` the row, `A` absent, `U` one that can't be
+/// taken, `S` none. Stops: `m` what answers doesn't speak the protocol, `a` unauthorized, `b` busy, `u`
+/// unreachable.
 @Suite struct AnswerMatrixTests {
   private static let columns = """
                   row other no-version error cut empty page as-text
@@ -44,50 +45,50 @@ import Testing
     401 delete    na na na na na na na na
     401 undelete  na na na na na na na na
     401 read      Sa Sa Sa Sa Sa Sa Sa Sa
-    403 insert    r- r- r- r- r- r- r- r-
-    403 update    r- r- r- r- r- r- r- r-
-    403 delete    r- r- r- r- r- r- r- r-
-    403 undelete  r- r- r- r- r- r- r- r-
+    403 insert    r- r- r- r- r- r- na r-
+    403 update    r- r- r- r- r- r- na r-
+    403 delete    r- r- r- r- r- r- na r-
+    403 undelete  r- r- r- r- r- r- na r-
     403 read      U- U- U- U- U- U- Sa U-
-    404 insert    x- x- x- x- x- x- x- x-
-    404 update    x- x- x- x- x- x- x- x-
-    404 delete    x- x- x- x- x- x- x- x-
-    404 undelete  x- x- x- x- x- x- x- x-
-    404 read      A- A- A- A- A- A- Sm A-
+    404 insert    y- y- y- y- y- y- p- y-
+    404 update    y- y- y- y- y- y- p- y-
+    404 delete    y- y- y- y- y- y- p- y-
+    404 undelete  y- y- y- y- y- y- p- y-
+    404 read      A- A- A- A- A- A- A- A-
     405 insert    r- r- r- r- r- r- r- r-
     405 update    r- r- r- r- r- r- r- r-
     405 delete    r- r- r- r- r- r- r- r-
     405 undelete  r- r- r- r- r- r- r- r-
-    405 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    405 read      U- U- U- U- U- U- Sm U-
     409 insert    x- x- x- x- x- x- x- x-
     409 update    x- x- x- x- x- x- x- x-
     409 delete    x- x- x- x- x- x- x- x-
     409 undelete  x- x- x- x- x- x- x- x-
-    409 read      Sm Sm Sm Sm Sm Sm Sm Sm
+    409 read      U- U- U- U- U- U- Sm U-
     412 insert    x- x- x- x- x- x- x- x-
     412 update    x- x- x- x- x- x- x- x-
     412 delete    x- x- x- x- x- x- x- x-
     412 undelete  x- x- x- x- x- x- x- x-
-    412 read      Sm Sm Sm Sm Sm Sm Sm Sm
-    429 insert    nb nb nb nb nb nb nb nb
-    429 update    nb nb nb nb nb nb nb nb
-    429 delete    nb nb nb nb nb nb nb nb
-    429 undelete  nb nb nb nb nb nb nb nb
+    412 read      U- U- U- U- U- U- Sm U-
+    429 insert    p- p- p- p- p- p- p- p-
+    429 update    p- p- p- p- p- p- p- p-
+    429 delete    p- p- p- p- p- p- p- p-
+    429 undelete  p- p- p- p- p- p- p- p-
     429 read      Sb Sb Sb Sb Sb Sb Sb Sb
-    500 insert    w- w- w- w- w- w- w- w-
-    500 update    w- w- w- w- w- w- w- w-
-    500 delete    w- w- w- w- w- w- w- w-
-    500 undelete  w- w- w- w- w- w- w- w-
+    500 insert    q- q- q- q- q- q- q- q-
+    500 update    q- q- q- q- q- q- q- q-
+    500 delete    q- q- q- q- q- q- q- q-
+    500 undelete  q- q- q- q- q- q- q- q-
     500 read      U- U- U- U- U- U- Su U-
     502 insert    w- w- w- w- w- w- w- w-
     502 update    w- w- w- w- w- w- w- w-
     502 delete    w- w- w- w- w- w- w- w-
     502 undelete  w- w- w- w- w- w- w- w-
     502 read      Su Su Su Su Su Su Su Su
-    503 insert    wb wb wb wb wb wb wb wb
-    503 update    wb wb wb wb wb wb wb wb
-    503 delete    wb wb wb wb wb wb wb wb
-    503 undelete  wb wb wb wb wb wb wb wb
+    503 insert    w- w- w- w- w- w- w- w-
+    503 update    w- w- w- w- w- w- w- w-
+    503 delete    w- w- w- w- w- w- w- w-
+    503 undelete  w- w- w- w- w- w- w- w-
     503 read      Sb Sb Sb Sb Sb Sb Sb Sb
     """
 
@@ -128,8 +129,9 @@ import Testing
       switch reply.outcome {
       case .done(_?): "D"
       case .done(nil): "d"
-      case .refused: "r"
-      case .disputed: "x"
+      case .refused(let refusal): refusal.passes ? "p" : "r"
+      case .disputed(let refusal): refusal.passes ? "q" : "x"
+      case .absent: "y"
       case .unknown(_?): "w"
       case .unknown(nil): "u"
       case .cut: "u"
@@ -173,10 +175,12 @@ import Testing
   @Test(
     "the other statuses mean what their kin means",
     arguments: [
-      ("410", "x- A-"), ("408", "w- Su"), ("425", "w- Su"), ("413", "r- Sm"), ("415", "r- Sm"),
-      ("422", "r- Sm"), ("428", "r- Sm"), ("451", "r- Sm"), ("421", "w- Su"), ("501", "w- Su"),
+      ("410", "y- A-"), ("408", "w- Su"), ("425", "w- Su"), ("413", "r- U-"), ("415", "r- U-"),
+      ("422", "r- U-"), ("428", "r- U-"), ("451", "p- U-"), ("421", "w- Su"), ("501", "r- U-"),
+      ("402", "p- U-"), ("423", "p- U-"), ("424", "p- U-"), ("414", "r- U-"), ("431", "r- U-"),
+      ("507", "w- Su"), ("509", "w- Su"), ("529", "w- Su"),
       ("504", "w- Su"), ("522", "w- Su"), ("407", "nu Su"), ("511", "nu Su"), ("301", "nm Sm"),
-      ("303", "wm Sm"), ("304", "wm Sm"), ("307", "nm Sm"), ("308", "nm Sm"), ("202", "u- Sm"),
+      ("303", "um Sm"), ("304", "um Sm"), ("307", "nm Sm"), ("308", "nm Sm"), ("202", "u- Sm"),
       ("206", "u- Sm"),
     ])
   func otherStatuses(status: String, expected: String) throws {

@@ -134,4 +134,56 @@ import Testing
       ])
     #expect(stage.pauses.isEmpty)
   }
+
+  /// The answers to the writes and to the lists of a push of seven items, one at a time.
+  private func replies(
+    writes: HTTPAnswer, lists: HTTPAnswer
+  ) throws -> (replies: [Reply], lists: Int) {
+    let transport = ScriptedTransport { request in
+      .success(request.method == "GET" ? lists : writes)
+    }
+    var backend = stage.backend(transport, settings: RemoteSettings(jobs: 1))
+    let replies = try backend.replies(to: Sample.updates(7)).map(\.reply)
+    return (replies, transport.log.requests.count { $0.method == "GET" })
+  }
+
+  private static let rows = HTTPAnswer.json(200, #"{"items":[]}"#)
+
+  @Test("that a row is forbidden is believed while lists are allowed, which is asked once")
+  func forbidden() throws {
+    let answer = HTTPAnswer.json(403, #"{"error":"no"}"#)
+    let refusal = Refusal(status: 403, words: "no")
+    let allowed = try replies(writes: answer, lists: Self.rows)
+    #expect(allowed.replies == Array(repeating: Reply(.refused(refusal)), count: 7))
+    #expect(allowed.lists == 1)
+    let none = try replies(writes: answer, lists: answer)
+    #expect(none.replies == [Reply(.notSent, stop: .unauthorized(refusal))])
+    let page = try replies(writes: .page(403), lists: Self.rows)
+    #expect(page.replies.map(\.outcome) == [.notSent] && page.replies[0].stop != nil)
+  }
+
+  @Test("that the front of the server refuses an id is believed while lists answer")
+  func unrouted() throws {
+    let words: Text = "the server's web front refuses this id"
+    let refusal = Refusal(status: 404, words: words, passes: true)
+    let told = try replies(writes: .page(404), lists: Self.rows)
+    #expect(told.replies == Array(repeating: Reply(.refused(refusal)), count: 7))
+    #expect(told.lists == 1)
+    let gone = try replies(writes: .page(404), lists: .page(404))
+    #expect(gone.replies == Array(repeating: Reply(.absent(refusal)), count: 7))
+  }
+
+  @Test("where the answers for three rows on end pass, a list tells whether to go on")
+  func threePass() throws {
+    let refusal = Refusal(status: 423, words: "locked", passes: true)
+    let told = try replies(writes: .empty(423), lists: Self.rows)
+    #expect(told.replies == Array(repeating: Reply(.refused(refusal)), count: 7))
+    #expect(told.lists == 2)
+    let down = try replies(writes: .empty(423), lists: .empty(500))
+    let stop = Stop.unreachable("the server answered 500 internal server error")
+    #expect(
+      down.replies == [
+        Reply(.refused(refusal)), Reply(.refused(refusal)), Reply(.notSent, stop: stop),
+      ])
+  }
 }

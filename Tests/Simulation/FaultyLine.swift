@@ -15,6 +15,10 @@ struct FaultyLine: Backend {
   var note: (String) -> Void = { _ in }
   /// Told what rare state was reached.
   var count: (String) -> Void = { _ in }
+  /// Told what must not happen.
+  var fail: (String) -> Void = { _ in }
+  /// The open writes whose files said something else when the push began.
+  var dropped: [Attempt] = []
   /// Lets somebody else change something at the server, this row where one is given.
   var change: (ItemKey?, inout SplitMix64) -> Void = { _, _ in }
   /// Requests that the client believes lost, and that will arrive yet.
@@ -84,6 +88,11 @@ struct FaultyLine: Backend {
       guard !underWay.isEmpty else { return }
       let (attempt, operation) = underWay.remove(at: random.below(underWay.count))
       sent += 1
+      if attempt.tries > 1, attempt.item != nil,
+        dropped.contains(where: { $0.key == attempt.key && $0.item == attempt.item })
+      {
+        fail("D: what is in no file any more is sent: \(attempt.key)")
+      }
       let reply = try reply(to: attempt, operation)
       if reply.stop != nil { stopped = true }
       try done(attempt, reply)
@@ -98,7 +107,9 @@ struct FaultyLine: Backend {
       return Reply(.refused(refusal))
     }
     let cut = Stop.unreachable("the connection was cut")
-    let broken = Refusal(status: 500, words: "it broke")
+    let broken = Refusal(status: 500, words: "it broke", passes: true)
+    let unsure = Refusal(status: 502, words: "bad gateway", passes: true)
+    let passing = Refusal(status: 429, words: "too many requests", passes: true)
     let fault = nextFault()
     if let fault { note("\(fault.rawValue) \(request.method) \(request.target)") }
     switch fault {
@@ -111,12 +122,14 @@ struct FaultyLine: Backend {
     case .lateRequest:
       late.append(request)
       return Reply(.cut(timedOut: random.once(in: 2)))
-    case .busy: return Reply(.notSent, stop: .busy(status: 429, seconds: 400))
+    case .busy:
+      return random.once(in: 2)
+        ? Reply(.refused(passing)) : Reply(.notSent, stop: .busy(status: 429, seconds: 400))
     case .unauthorized:
       let refusal = Refusal(status: 401, words: "who are you")
       return Reply(.notSent, stop: .unauthorized(refusal))
     case .forbidden: return Reply(.refused(Refusal(status: 403, words: "not this one")))
-    case .failure: return Reply(.unknown(broken))
+    case .failure: return Reply(random.once(in: 2) ? .disputed(broken) : .unknown(unsure))
     case .elsewhere: change(random.once(in: 2) ? attempt.key : nil, &random)
     default: break
     }
@@ -124,7 +137,7 @@ struct FaultyLine: Backend {
     if let body = request.body, Token.all(in: body).contains(where: Token.isIndigestible) {
       count("indigestible")
       hasChoked = true
-      return Reply(.unknown(broken))
+      return Reply(.disputed(broken))
     }
     let outcome = server.handle(request, by: client)
     switch fault {
@@ -132,7 +145,7 @@ struct FaultyLine: Backend {
       let second = server.handle(request, by: client)
       return Reply(random.once(in: 2) ? outcome : second)
     case .lostReply: return Reply(.cut(timedOut: random.once(in: 2)))
-    case .failureAfterActing: return Reply(.unknown(broken))
+    case .failureAfterActing: return Reply(.unknown(unsure))
     case .notSpeaking: return Reply(.unknown(nil), stop: .notSpeaking("HTML"))
     default: break
     }

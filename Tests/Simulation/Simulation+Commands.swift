@@ -489,6 +489,7 @@ extension Simulation {
       let made = attempts.filter { $0.kind == .insert || $0.kind == .undelete }
       live = try disk.liveIDs(in: table).count + made.count
       open = Set(attempts.map(\.key))
+      client.line.dropped = try attempts.filter { try $0.next(disk.client($0.key)) != nil }
       let survey = try Survey(of: [table], on: disk)
       waiting = survey.pending(retrying).count + attempts.count
       do {
@@ -610,7 +611,7 @@ extension Event.What {
   /// Whether it comes of an edit of the item's, here.
   fileprivate var isOfAnEdit: Bool {
     switch self {
-    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .unknown, .cut:
+    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .waits, .unknown, .cut:
       true
     case .added, .updated, .removed, .left, .conflictOver, .held: false
     }
@@ -629,6 +630,7 @@ extension Event.What {
     case .conflict: "conflict"
     case .conflictOver: "conflict over"
     case .rejected: "rejected"
+    case .waits: "waits"
     case .unknown: "unknown"
     case .cut: "cut"
     case .held: "held"

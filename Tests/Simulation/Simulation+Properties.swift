@@ -124,7 +124,10 @@ extension Simulation {
         let isRefused = report.events.contains {
           if case .rejected = $0.what { $0.key == operation.key } else { false }
         }
-        if plan.forgets, isRefused { continue }
+        let isPassed = report.events.contains {
+          if case .waits = $0.what { $0.key == operation.key } else { false }
+        }
+        if plan.forgets && isRefused || isPassed { continue }
         // By the rule of the table its row's delete wins, which waits for a pull.
         if removals.contains(operation.key.id) { continue }
         // What vanished while no reading told what became of its write has passed no guard.

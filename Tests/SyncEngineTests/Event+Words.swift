@@ -16,6 +16,7 @@ extension Event {
       case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
       case .conflictOver: "conflict over"
       case .rejected(let rejection): "rejected \(rejection.refusal.status)"
+      case .waits(let refusal): "waits \(refusal.status)"
       case .unknown: "unknown"
       case .cut: "cut"
       case .held: "held"

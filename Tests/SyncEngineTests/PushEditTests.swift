@@ -356,4 +356,26 @@ import Testing
     #expect(bench.row("x") == #"{"a":1,"b":1}"#)
     #expect(bench.differences == [])
   }
+
+  @Test(
+    "what is in no file any more is only read; where that fails, the change behind it waits",
+    arguments: [#"{"n":1}"#, #"{"n":3}"#, nil])
+  mutating func droppedText(_ now: String?) throws {
+    try bench.share("x", #"{"n":1}"#)
+    try bench.save("x", #"{"n":2}"#)
+    bench.line.fates = [.lost]
+    #expect(try bench.push().words == ["x unknown"])
+    try bench.save("x", now)
+    bench.line.canRead = false
+    #expect(try bench.push().words == ["x unknown"])
+    bench.line.canRead = true
+    bench.line.refusesReading = "not now"
+    #expect(try bench.push().words == ["x unknown"])
+    bench.line.refusesReading = nil
+    #expect(bench.line.log.writes.count == 1)
+    try bench.push()
+    #expect(bench.line.log.writes.count { $0.contains(#""n":2"#) } == 1)
+    #expect(bench.differences == [])
+    #expect(bench.row("x") == now)
+  }
 }

@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(
-    "500 with nothing done is the server's refusal, and others are sent",
+    "what passes stays pending, is sent once in a push, and after all others in the next",
     arguments: Operation.Kind.allCases)
   mutating func broken(_ kind: Operation.Kind) throws {
     try bench.pend(kind)
@@ -127,10 +127,15 @@ import Testing
     // A delete by hand goes after the new item.
     bench.line.fates = kind == .delete ? [.answered, .broken] : [.broken]
     let report = try bench.push()
-    #expect(Set(report.words) == ["x rejected 500", "y pushed insert"])
+    #expect(Set(report.words) == ["x waits 500", "y pushed insert"])
     #expect(report.stop == nil)
-    #expect(bench.standings == ["x rejected \(kind) 500"])
+    #expect(bench.standings == ["x pending \(kind)"])
     #expect(bench.row("x") == before)
     #expect(bench.disk.attempts.isEmpty)
+    try bench.save("z", #"{"n":2}"#)
+    bench.line.fates = [.answered, .broken]
+    #expect(try bench.push().words == ["z pushed insert", "x waits 500"])
+    #expect(try bench.push().words.first == "x pushed \(kind)")
+    #expect(bench.differences == [])
   }
 }

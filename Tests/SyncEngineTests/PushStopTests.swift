@@ -142,9 +142,9 @@ import Testing
     try bench.pull()
     try bench.share("x", #"{"n":1}"#)
     try bench.save("x", #"{"n":2}"#)
-    bench.line.fates = [.reply(.unknown(Refusal(status: 500, words: "no")))]
+    bench.line.fates = [.broken]
     bench.line.stale = [first]
-    #expect(try bench.push().words == ["x rejected 500"])
+    #expect(try bench.push().words == ["x waits 500"])
     #expect(bench.item("x") == #"{"n":2}"#)
   }
 

@@ -302,14 +302,16 @@ import Testing
     bench.server.makesIDs = true
     try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
-    bench.line.fates = [.reply(.unknown(Refusal(status: status, words: "bad gateway")))]
+    bench.line.fates = [
+      .reply(.unknown(Refusal(status: status, words: "bad gateway", passes: true)))
+    ]
     let report = try bench.push()
     #expect(report.words == ["hello unknown"])
     #expect(bench.standings == ["hello unknown insert"])
-    // The item's own refusal is one.
+    // The server's own failure does.
     try bench.save("other", #"{"a":1}"#)
-    bench.line.fates = [.reply(.unknown(Refusal(status: 500, words: "no")))]
-    #expect(try bench.push(only: ["other"]).words == ["other rejected 500"])
+    bench.line.fates = [.broken]
+    #expect(try bench.push(only: ["other"]).words == ["other waits 500"])
   }
 
   @Test("D2: an item that its user removes, because its row is there, is over")

@@ -19,7 +19,7 @@ struct ScriptedLine: Backend {
     case cut(timedOut: Bool = false)
     /// The write can't have reached the server.
     case notSent(Stop)
-    /// The server answers 500 and does nothing.
+    /// The server breaks, and does nothing: what it answers passes.
     case broken
     /// The server acts, and its answer doesn't hold the row.
     case answeredWithoutRow
@@ -108,7 +108,7 @@ struct ScriptedLine: Backend {
   private mutating func reply(
     to attempt: Attempt, _ request: ModelRequest, _ fate: Fate
   ) -> Reply {
-    let failure = Refusal(status: 500, words: "it broke")
+    let failure = Refusal(status: 500, words: "it broke", passes: true)
     switch fate {
     case .answered: return Reply(server.handle(request, by: number))
     case .replyLost:
@@ -123,7 +123,7 @@ struct ScriptedLine: Backend {
       return Reply(.cut(timedOut: false))
     case .cut(let timedOut): return Reply(.cut(timedOut: timedOut))
     case .notSent(let stop): return Reply(.notSent, stop: stop)
-    case .broken: return Reply(.unknown(failure))
+    case .broken: return Reply(.disputed(failure))
     case .answeredWithoutRow:
       _ = server.handle(request, by: number)
       return Reply(.done(nil))

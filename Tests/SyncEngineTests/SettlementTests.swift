@@ -102,6 +102,7 @@ import Testing
     Case(.update, #"{"a":1,"version":"v1"}"#, "void"),
     Case(.update, refused, "rejected", disputed: 412),
     Case(.update, refused, "unknown"),
+    Case(.update, refused, "unknown", answered: 500),
   ]
 
   static let deletes: [Case] = [
@@ -160,7 +161,7 @@ import Testing
       object["id"] = .string(key.id.text)
       return try Row(object)
     }
-    let refusal = test.refusal.map { Refusal(status: $0, words: "its words") }
+    let refusal = test.refusal.map { Refusal(status: $0, words: "its words", passes: $0 >= 500) }
     let settlement = Settlement(
       attempt, over: test.isKnown ? try Item(text: #"{"a":0,"z":9}"#) : nil,
       reading: isRefused ? .refused("why") : row.map(Reading.row) ?? .absent,

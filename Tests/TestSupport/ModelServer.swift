@@ -122,7 +122,7 @@ package final class ModelServer {
       let id = try? ItemID(Text(String(parts[1])))
     else { return .refused(Refusal(status: 400, words: "bad target")) }
     guard (try? check(table)) != nil else {
-      return .disputed(Refusal(status: 404, words: "no such table"))
+      return .absent(Refusal(status: 404, words: "no such table"))
     }
     let key = ItemKey(table, id)
     let row = rows[key]
@@ -139,14 +139,14 @@ package final class ModelServer {
       guard row == nil else { return .disputed(Refusal(status: 409, words: "")) }
       return .done(store(Item(body ?? JSONObject()), key, by: client, over: nil))
     case "POST":
-      guard let row else { return .disputed(Refusal(status: 404, words: "")) }
+      guard let row else { return .absent(Refusal(status: 404, words: "")) }
       guard row.version?.text.string == match else {
         return .disputed(Refusal(status: 412, words: ""))
       }
       guard row.deleted else { return .done(row) }
       return .done(store(body.map { Item($0) } ?? row.item, key, by: client, over: row))
     default:
-      guard let row, !row.deleted else { return .disputed(Refusal(status: 410, words: "")) }
+      guard let row, !row.deleted else { return .absent(Refusal(status: 410, words: "")) }
       guard row.version?.text.string == match else {
         return .disputed(Refusal(status: 412, words: ""))
       }

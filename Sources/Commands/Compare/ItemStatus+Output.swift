@@ -14,7 +14,10 @@ extension ItemStatus {
   /// The text behind the title.
   func remark(_ context: Context) -> String {
     switch entry.standing {
-    case .conflict, .pending: return fields.map(\.string).joined(separator: ", ")
+    case .conflict, .pending:
+      let names = fields.map(\.string).joined(separator: ", ")
+      guard let passed = entry.passed else { return names }
+      return names.isEmpty ? passed.sentence : "\(names) · \(passed.sentence)"
     case .waiting(_, let successor): return "waits for \(successor.id)"
     case .rejected(let operation, let rejection):
       let kind = operation.kind == .delete ? "delete · " : ""

@@ -20,9 +20,8 @@ extension Outcome {
       let fact = isLate ? "no answer in time" : "the connection was cut while it was sent"
       words = fact
       members.add(["message": fact])
-    case .rejected(let rejection):
-      words = rejection.sentence
-      members.add(["answer": rejection.refusal.status, "message": rejection.refusal.words])
+    case .rejected(let rejection): add(rejection.refusal, rejection.sentence)
+    case .waits(let refusal): add(refusal, refusal.sentence)
     default: break
     }
     for (fact, names) in [("changed", event.answer.changed), ("dropped", event.answer.dropped)]
@@ -30,6 +29,11 @@ extension Outcome {
       addRemark("the server \(fact): \(names.map(\.string).joined(separator: ", "))")
       members.add([Text(fact): names])
     }
+  }
+
+  private mutating func add(_ refusal: Refusal, _ sentence: String) {
+    words = sentence
+    members.add(["answer": refusal.status, "message": refusal.words])
   }
 
   private mutating func addMerged(_ merged: [FieldMerge.Merged]) {
@@ -74,6 +78,7 @@ extension Event.What {
     case .conflictOver: ("settled", "would settle")
     case .held: ("held", "would hold")
     case .rejected: ("rejected", "would reject")
+    case .waits: ("waits", "would wait")
     case .unknown: ("unknown", "would be unknown")
     case .cut: ("cut", "would be cut")
     }

@@ -77,6 +77,7 @@ extension Event.What {
     case .pushed, .alreadyThere: .pushed
     case .conflict: .conflict
     case .rejected: .rejected
+    case .waits: .waiting
     case .unknown: .unknown
     case .cut: .cut
     case .held: .held

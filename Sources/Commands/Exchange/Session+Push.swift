@@ -51,7 +51,7 @@ extension Session {
     push.progress = { printer.progress("\($0) of \($1) sent") }
     push.insertsAgain = insertsAgain
     // So many wait if the server can't be reached.
-    pushed.waiting = survey.waiting
+    pushed.waiting = survey.waiting()
     do {
       try exchange { session, server in try session.send(push, survey, to: server) }
     } catch let stop as Stop {
@@ -74,7 +74,7 @@ extension Session {
         tables, known: survey, on: &workspace, to: &server.backend, report: &report)
       if report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
-        report.waiting = try Survey(of: tables, on: workspace).waiting
+        report.waiting = try Survey(of: tables, on: workspace).waiting()
         if report.waiting > 0 { report.stop = StoppableBackend.stop }
       }
     } catch {
@@ -112,7 +112,7 @@ extension Session {
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)
     let entries = try showItems(
       report, of: survey, selection, isWhole: stop == nil, isPreview: true)
-    if let stop { throw problem(stop, waiting: survey.waiting) }
+    if let stop { throw problem(stop, waiting: survey.waiting()) }
     if pushed.waiting > 0 {
       context.printer.summary(
         Line("\(pushed.waiting) to push"), next: "\(typed: context.inEarnest)")

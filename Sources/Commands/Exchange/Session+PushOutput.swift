@@ -76,7 +76,8 @@ extension Session {
     let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
     let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
     let cut = entries.count(of: .cut)
-    let waiting = isWhole && report.missing.isEmpty ? report.waiting : 0
+    let waiting =
+      (isWhole && report.missing.isEmpty ? report.waiting : 0) + entries.count(of: .waiting)
     if rejected + held + cut + waiting > 0 { printer.end(with: .rejected) }
     if unknown > 0 { printer.end(with: .unreachable) }
     let files =

@@ -59,9 +59,17 @@ extension Exchange {
 
   /// Makes sure that a table answers lists, so that "not found" can be believed.
   mutating func confirm(_ table: TableName, _ dialect: Dialect) throws {
-    guard !listed.contains(table) else { return }
-    if case .refused(let answer) = try list(.all, of: Feed(table), dialect, top: 1, failures: 2) {
-      throw stop(for: answer, table)
+    if !listed.contains(table), let stop = try objection(to: table, dialect) { throw stop }
+  }
+
+  /// Asks for one row of a table; why none can be asked for.
+  mutating func objection(to table: TableName, _ dialect: Dialect) throws -> Stop? {
+    do {
+      let reply = try list(.all, of: Feed(table), dialect, top: 1, failures: 2)
+      if case .refused(let answer) = reply { return stop(for: answer, table) }
+      return nil
+    } catch let stop as Stop {
+      return stop
     }
   }
 
@@ -81,12 +89,11 @@ extension Exchange {
   /// The end that the refusal of a list makes, or of a row's reading other than that it isn't there.
   func stop(for answer: HTTPAnswer, _ table: TableName) -> Stop {
     let refusal = Refusal(answer, authorization)
-    switch answer.status {
-    case 403: return .unauthorized(refusal)
-    case 404, 410: return .noTable(table)
-    case 200..<300 where answer.isMarkup:
-      return .page(answer, at: address)
-    case 500...: return .failed(refusal)
+    switch AnswerMeaning(answer) {
+    case .forbidden, .closed: return .unauthorized(refusal)
+    case .absent, .unrouted: return .noTable(table)
+    case .done where answer.isMarkup: return .page(answer, at: address)
+    case _ where answer.status >= 500: return .failed(refusal)
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
     }
   }

@@ -8,10 +8,11 @@ extension Refusal {
   /// `detail`, and what it says of single fields; a JSON text is itself; any other text is taken as
   /// it is. Pages for people, rows and empty bodies say nothing: there the status has its name.
   /// Tokens that the server repeats are taken out.
-  package init(_ answer: HTTPAnswer, _ authorization: Authorization) {
+  package init(_ answer: HTTPAnswer, _ authorization: Authorization, passes: Bool = false) {
     let words = ServerWords(answer).text ?? Text(StatusPhrase.of(answer.status))
     let bytes = ServerWords.cut(authorization.redacted(words.bytes))
-    self.init(status: answer.status, words: Text(String(decoding: bytes, as: UTF8.self)))
+    self.init(
+      status: answer.status, words: Text(String(decoding: bytes, as: UTF8.self)), passes: passes)
   }
 }
 

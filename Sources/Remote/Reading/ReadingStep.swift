@@ -22,17 +22,18 @@ enum ReadingStep {
       self = .stop(objection)
       return
     }
-    switch answer.status {
-    case 200..<300, 400, 402...406, 409...420, 422...424, 426...428, 430...499: self = .take(answer)
-    case 500 where takesFailure: self = .take(answer)
-    case 300..<400: self = .stop(.moved(answer, from: exchange.address, target))
-    case 401: self = .renew(.unauthorized(refusal))
-    case 407, 511: self = .stop(.network(refusal))
-    case 421: self = .stop(.failed(refusal))
-    case 429, 503:
+    switch AnswerMeaning(answer) {
+    case .done, .forbidden, .closed, .absent, .unrouted, .conflict, .refused, .passing:
+      self = .take(answer)
+    case .failed where takesFailure: self = .take(answer)
+    case .moved: self = .stop(.moved(answer, from: exchange.address, target))
+    case .unauthorized: self = .renew(.unauthorized(refusal))
+    case .network: self = .stop(.network(refusal))
+    case .misdirected: self = .stop(.failed(refusal))
+    case .busy:
       let seconds = answer.retryAfter
       self = .wait(seconds: seconds, .busy(status: answer.status, seconds: seconds))
-    default: self = .wait(seconds: nil, .failed(refusal))
+    case .failed, .uncertain: self = .wait(seconds: nil, .failed(refusal))
     }
   }
 

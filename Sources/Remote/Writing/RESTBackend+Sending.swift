@@ -8,13 +8,26 @@ extension RESTBackend {
     try exchange.checkSubject()
     // What is learnt of the tables meanwhile counts for the next sending.
     let (backend, dialect) = (self, facts.dialect)
-    var window = SendingWindow(exchange.policy)
+    var window = SendingWindow(exchange.policy, evidence)
     var isExhausted = false
     var (found, others, answered) = (Set<TableName>(), Set<TableName>(), Set<ItemKey>())
     defer {
       for table in found { facts.tables[table]?.isMissing = false }
       for table in others { facts.tables[table, default: TableFacts()].makesIDs = true }
       self.answered.formUnion(answered)
+      evidence = window.evidence
+    }
+    func take(_ attempt: Attempt, _ reply: Reply) throws {
+      let table = attempt.key.table
+      switch (reply.outcome, attempt.kind) {
+      case (.refused(let refusal), .insert) where dialect.refusesIDs(refusal): others.insert(table)
+      case (.done(let row), let kind):
+        found.insert(table)
+        if kind == .insert, row == nil { answered.insert(attempt.key) }
+        if kind == .insert, let row, row.id != attempt.key.id { others.insert(table) }
+      default: break
+      }
+      try done(attempt, reply)
     }
     repeat {
       try exchange.send(&window, in: dialect, width: jobs) {
@@ -29,24 +42,18 @@ extension RESTBackend {
         isExhausted = true
         return nil
       } done: {
-        if case .done = $1.outcome { found.insert($0.key.table) }
-        if $0.kind == .insert, case .refused(let refusal) = $1.outcome,
-          dialect.refusesIDs(refusal)
-        {
-          others.insert($0.key.table)
-        }
-        if $0.kind == .insert, case .done(let row) = $1.outcome {
-          if row == nil { answered.insert($0.key) }
-          if let row, row.id != $0.key.id { others.insert($0.key.table) }
-        }
-        try done($0, $1)
+        try take($0, $1)
+      }
+      if let table = window.held.first?.flight.attempt.key.table {
+        let stop = try exchange.objection(to: table, dialect)
+        for (attempt, reply) in window.release(stop, of: table) { try take(attempt, reply) }
       }
       if let pause = window.pause, window.stop == nil {
         exchange.dependencies.pause(pause)
         window.resume()
       }
     } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
-    for flight in window.waiting { try done(flight.attempt, window.reply(to: flight)) }
+    for flight in window.waiting { try take(flight.attempt, window.reply(to: flight)) }
   }
 
   /// How many writes are under way at once.
@@ -136,10 +143,11 @@ private struct Talk<T: Transport> {
       return window.settle(flight, error, random: dependencies.random)
     case .success(let whole): answer = whole
     }
-    let verdict: WriteVerdict
+    var verdict: WriteVerdict
     if let objection = facts?.objection(to: answer, from: address) {
       // Misdirected is what tsync-server answers where its data set isn't the one that is meant.
-      verdict = .settled(Reply(answer.status == 421 ? .notSent : .unknown(nil), stop: objection))
+      let isUndone = AnswerMeaning(answer) == .misdirected
+      verdict = .settled(Reply(isUndone ? .notSent : .unknown(nil), stop: objection))
     } else {
       verdict = WriteVerdict(answer, to: flight, in: dialect, authorization, from: address)
     }
@@ -148,13 +156,10 @@ private struct Talk<T: Transport> {
       keepsIDs.insert(key.table)
     }
     // Sent again, an insert that may be done would make a second row.
-    if case .wait(let refusal, let seconds, true) = verdict, flight.attempt.kind == .insert,
+    if case .wait(let refusal, _, true) = verdict, flight.attempt.kind == .insert,
       facts?.tables[key.table]?.makesIDs == true
     {
-      let stop = Stop.busy(status: refusal.status, seconds: seconds)
-      return window.settle(
-        flight, .settled(Reply(.unknown(refusal), stop: stop)), random: dependencies.random
-      ) { .unauthorized($0) }
+      verdict = .settled(Reply(.unknown(refusal)))
     }
     return window.settle(flight, verdict, random: dependencies.random) { refusal in
       guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }

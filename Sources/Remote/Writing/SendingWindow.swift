@@ -1,6 +1,14 @@
 import SyncEngine
 import SyncModel
 
+/// What the answers to a push's writes have told of the server itself.
+struct Evidence {
+  /// The items whose answers have passed, since the last one that said something of a row.
+  var passing: Set<ItemKey> = []
+  /// The tables that have answered a list when it was asked for.
+  var listed: Set<TableName> = []
+}
+
 /// The writes of one sending that are under way or have to wait, and what to do with each answer.
 ///
 /// When the server asks for patience the whole window pauses: what it turned away is sent first
@@ -29,16 +37,23 @@ struct SendingWindow {
   private(set) var pause: Int?
   /// What is to be sent again.
   private(set) var waiting: [Flight] = []
+  /// The replies that say something of their rows only while lists answer: a list is to be asked for.
+  private(set) var held: [(flight: Flight, reply: Reply)] = []
+  /// What is known of the server itself.
+  private(set) var evidence: Evidence
   private var flying: [Int: Flight] = [:]
   private var tags = 0
   private let policy: RetryPolicy
 
-  init(_ policy: RetryPolicy) {
-    self.policy = policy
+  /// After answers for so many rows on end have passed, a list is asked for.
+  private static let mostPassing = 3
+
+  init(_ policy: RetryPolicy, _ evidence: Evidence = Evidence()) {
+    (self.policy, self.evidence) = (policy, evidence)
   }
 
   /// Whether a write may be sent now.
-  var isOpen: Bool { stop == nil && pause == nil }
+  var isOpen: Bool { stop == nil && pause == nil && held.isEmpty }
 
   /// Takes the next write that is to be sent again.
   mutating func popWaiting() -> Flight? { waiting.isEmpty ? nil : waiting.removeFirst() }
@@ -97,11 +112,35 @@ struct SendingWindow {
     case .wait(let refusal, let seconds, let mayBeDone):
       flight.mayBeDone = flight.mayBeDone || mayBeDone
       if stop == nil, let pause = pause(flight, seconds, random) { return wait(flight, pause) }
-      return finish(
-        flight,
-        Reply(
-          mayBeDone ? .unknown(refusal) : .notSent,
-          stop: .busy(status: refusal.status, seconds: seconds)))
+      // A pause that is longer than tsync waits is asked for by the server itself.
+      let stop: Stop? =
+        seconds.map { $0 > policy.longestWish } == true
+        ? .busy(status: refusal.status, seconds: seconds) : nil
+      return finish(flight, Reply(mayBeDone ? .unknown(refusal) : .refused(refusal), stop: stop))
+    case .whileListed(let refusal):
+      let reply = cautious(Reply(.refused(refusal)), to: flight)
+      if evidence.listed.contains(flight.attempt.key.table) { return reply }
+      held.append((flight, reply))
+      return nil
+    }
+  }
+
+  /// Gives back the replies that were held, once a table was asked for a list; `stop` is why none came.
+  mutating func release(_ stop: Stop?, of table: TableName) -> [(Attempt, Reply)] {
+    defer { held = [] }
+    evidence.passing = []
+    if stop == nil { evidence.listed.insert(table) }
+    if case .noTable? = stop {
+      // Reading the row says so, too.
+      return held.map { flight, reply in
+        (flight.attempt, Reply(reply.outcome.refusal.map { .absent($0) } ?? reply.outcome))
+      }
+    }
+    self.stop = self.stop ?? stop
+    return held.map { flight, reply in
+      guard let stop else { return (flight.attempt, reply) }
+      if case .refused = reply.outcome { return (flight.attempt, Reply(.notSent, stop: stop)) }
+      return (flight.attempt, Reply(reply.outcome, stop: stop))
     }
   }
 
@@ -121,15 +160,30 @@ struct SendingWindow {
     return nil
   }
 
+  private mutating func finish(_ flight: Flight, _ reply: Reply) -> Reply? {
+    stop = stop ?? reply.stop
+    let reply = cautious(reply, to: flight)
+    let refusal = reply.outcome.refusal
+    if refusal?.passes == true {
+      evidence.passing.insert(flight.attempt.key)
+      if evidence.passing.count >= Self.mostPassing, stop == nil {
+        held.append((flight, reply))
+        return nil
+      }
+    } else if refusal != nil || reply.outcome.isDone {
+      evidence.passing = []
+    }
+    return reply
+  }
+
   /// Makes the last word on a write cautious where an earlier attempt may have been carried out:
   /// then a "no" to this one proves nothing.
-  private mutating func finish(_ flight: Flight, _ reply: Reply) -> Reply {
-    stop = stop ?? reply.stop
+  private func cautious(_ reply: Reply, to flight: Flight) -> Reply {
     guard flight.mayBeDone else { return reply }
     switch reply.outcome {
     case .notSent: return Reply(.unknown(nil), stop: reply.stop)
     case .refused(let refusal): return Reply(.unknown(refusal), stop: reply.stop)
-    case .done, .disputed, .unknown, .cut: return reply
+    case .done, .disputed, .absent, .unknown, .cut: return reply
     }
   }
 }

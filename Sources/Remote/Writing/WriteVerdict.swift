@@ -15,6 +15,8 @@ enum WriteVerdict: Equatable {
   ///
   /// - `mayBeDone`: whether it might have done it nevertheless.
   case wait(Refusal, seconds: Int?, mayBeDone: Bool)
+  /// It is so as long as the table's lists answer; else it is said of them all, and the server did nothing.
+  case whileListed(Refusal)
 
   /// Decides for an answer of a server; the tokens of the authorization are taken out of its words.
   init(
@@ -23,18 +25,26 @@ enum WriteVerdict: Equatable {
   ) {
     var moved: Stop { .moved(answer, from: address, flight.request.target) }
     var refusal: Refusal { Refusal(answer, authorization) }
-    switch answer.status {
-    case 200..<300: self = .settled(Reply(Self.success(answer, of: flight, in: dialect)))
-    case 301, 302, 307, 308: self = .settled(Reply(.notSent, stop: moved))
-    case 300..<400: self = .settled(Reply(.unknown(refusal), stop: moved))
-    case 401: self = .renew(refusal)
-    case 404, 409, 410, 412: self = .settled(Reply(.disputed(refusal)))
-    case 407, 511: self = .settled(Reply(.notSent, stop: .network(refusal)))
-    case 408, 421, 425: self = .settled(Reply(.unknown(refusal)))
-    case 429: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: false)
-    case 503: self = .wait(refusal, seconds: answer.retryAfter, mayBeDone: true)
-    case 400..<500: self = .settled(Reply(.refused(refusal)))
-    default: self = .settled(Reply(.unknown(refusal)))
+    var passing: Refusal { Refusal(answer, authorization, passes: true) }
+    switch AnswerMeaning(answer) {
+    case .done: self = .settled(Reply(Self.success(answer, of: flight, in: dialect)))
+    case .moved(let isUndone):
+      self = .settled(Reply(isUndone ? .notSent : .unknown(nil), stop: moved))
+    case .unauthorized: self = .renew(refusal)
+    case .forbidden: self = .whileListed(refusal)
+    case .closed: self = .settled(Reply(.notSent, stop: .unauthorized(refusal)))
+    case .unrouted:
+      let words: Text = "the server's web front refuses this id"
+      self = .whileListed(Refusal(status: answer.status, words: words, passes: true))
+    case .absent: self = .settled(Reply(.absent(refusal)))
+    case .conflict: self = .settled(Reply(.disputed(refusal)))
+    case .refused: self = .settled(Reply(.refused(refusal)))
+    case .network: self = .settled(Reply(.notSent, stop: .network(refusal)))
+    case .busy(let mayBeDone):
+      self = .wait(passing, seconds: answer.retryAfter, mayBeDone: mayBeDone)
+    case .passing: self = .settled(Reply(.refused(passing)))
+    case .failed: self = .settled(Reply(.disputed(passing)))
+    case .uncertain, .misdirected: self = .settled(Reply(.unknown(passing)))
     }
   }
 

@@ -8,7 +8,8 @@ extension PushRun {
   ) throws {
     var readings: [(Attempt, Settlement, isAbsent: Bool)] = []
     var past: [Attempt] = []
-    for (attempt, refusal) in doubts {
+    for (attempt, answer) in doubts {
+      let refusal = answer.refusal
       do {
         if let stop = report.stop { throw stop }
         var (reading, settlement) = try settlement(of: attempt, refusal, disk, &backend)
@@ -19,8 +20,8 @@ extension PushRun {
         // The row may be there under an id of the server's; of an item that is here no more nobody asks.
         let isRemoved =
           try disk.client(attempt.key) == .absent && disk.moved(attempt.key) == nil
-        if attempt.kind == .insert, reading == .absent, !isRemoved,
-          !attempt.isSurelyUndone(refusal), try backend.makesIDs(in: attempt.key.table)
+        if attempt.kind == .insert, reading == .absent, !isRemoved, !insertsAgain,
+          !attempt.isSurelyUndone(answer), try backend.makesIDs(in: attempt.key.table)
         {
           settlement = .unknown
           report.doubtful.insert(attempt.key)
@@ -30,12 +31,12 @@ extension PushRun {
         {
           past.append(attempt)
         }
-        let isAbsent = reading == .absent && attempt.isMissed(refusal)
+        let isAbsent = reading == .absent && attempt.isMissed(answer)
         readings.append((attempt, settlement, isAbsent))
       } catch Stop.noTable(let table) {
         // A table that isn't there took nothing: the change waits for it.
         report.missing.insert(table)
-        if [404, 410].contains(refusal?.status) {
+        if answer.isAbsence {
           answers.append(Answer(attempt: attempt, settlement: .void))
         } else {
           report.events.append(Event(attempt.key, .unknown, item: attempt.item))
@@ -87,7 +88,7 @@ extension PushRun {
   ) throws {
     let key = attempt.key
     switch settlement {
-    case .void where try attempt.next(disk.client(key)) == nil && !disk.hasLostBase(of: attempt):
+    case .void where try disk.maySendAgain(attempt):
       let isLate = line.timedOut.contains(key)
       let shown = try attempt.item ?? disk.base(of: key).row?.item
       return report.events.append(Event(key, .cut(timedOut: isLate), item: shown))
@@ -105,10 +106,14 @@ extension PushRun {
   }
 }
 
-extension RowDisk {
-  /// Whether the row that a write was sent over isn't known any more: it can't be sent again.
-  func hasLostBase(of attempt: Attempt) throws -> Bool {
-    try attempt.kind != .insert && base(of: attempt.key) == .neverSeen
+extension ItemDisk where Self: RowDisk {
+  /// Whether a write that is open may be sent once more: its file still says so, and what it was sent over is
+  /// known.
+  func maySendAgain(_ attempt: Attempt) throws -> Bool {
+    let client = try client(attempt.key)
+    if case .invalid = client { return false }
+    return try attempt.next(client) == nil
+      && (attempt.kind == .insert || base(of: attempt.key) != .neverSeen)
   }
 }
 
@@ -120,19 +125,25 @@ extension Attempt {
     return Refusal(status: 200, words: fact)
   }
 
-  /// Whether a server's "no" says that no attempt was carried out: a 5xx of something in between, and a
-  /// refusal of a later attempt, don't.
-  fileprivate func isSurelyUndone(_ refusal: Refusal?) -> Bool {
-    guard tries == 1, let status = refusal?.status else { return false }
-    return status == 500 || (400..<500).contains(status) && ![408, 421, 425].contains(status)
+  /// Whether an answer says that no attempt was carried out; a refusal of a later one doesn't.
+  fileprivate func isSurelyUndone(_ answer: Reply.Outcome) -> Bool {
+    switch answer {
+    case .disputed, .absent, .refused: tries == 1
+    case .done, .unknown, .cut, .notSent: false
+    }
   }
 
   /// Whether that there is no row says that the server has lost it, or the table, rather than that an
   /// earlier attempt was carried out.
-  fileprivate func isMissed(_ refusal: Refusal?) -> Bool {
+  fileprivate func isMissed(_ answer: Reply.Outcome) -> Bool {
     switch kind {
     case .update, .undelete: true
-    case .insert, .delete: tries == 1 && [404, 410].contains(refusal?.status)
+    case .insert, .delete: tries == 1 && answer.isAbsence
     }
   }
+}
+
+extension Reply.Outcome {
+  /// Whether the server has no such row, as it says.
+  fileprivate var isAbsence: Bool { if case .absent = self { true } else { false } }
 }

@@ -54,12 +54,10 @@ package struct Push {
       }
     }
     let open = try openAttempts(of: tables, on: disk)
-    // A write that is not what its file says any more isn't sent again: it is done, or replaced. Nor is one
-    // over a version that isn't known any more, as after a damaged log.
-    let replaced = try open.filter { attempt in
-      try attempt.next(disk.client(attempt.key)) != nil || disk.hasLostBase(of: attempt)
-    }
-    try run.look(at: replaced, &disk, &backend)
+    // What is in no file any more is only read, and so is what was sent over a version that isn't known any
+    // more, as after a damaged log.
+    let replaced = try open.filter { try !disk.maySendAgain($0) }
+    let doubt = try run.look(at: replaced, insertsAgain: insertsAgain, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
     if let unmeant = try unmeant(in: survey, on: disk).first { throw unmeant.stop }
@@ -88,7 +86,7 @@ package struct Push {
       }
       for attempt in try openAttempts(of: tables, on: disk) where !sentAgain.contains(attempt.key) {
         run.leavesSome = run.leavesSome || run.line.isCutOff(attempt.kind)
-        guard run.maySendAgain(attempt), try !disk.hasLostBase(of: attempt) else { continue }
+        guard run.maySendAgain(attempt), try disk.maySendAgain(attempt) else { continue }
         sentAgain.insert(attempt.key)
         let isOld = open.contains { $0.key == attempt.key }
         guard try isSentAgain(attempt, isOld: isOld, &run, &backend) else { continue }
@@ -103,15 +101,16 @@ package struct Push {
       if !next.isEmpty { survey = try Survey(of: tables, on: disk) }
       let successors = disk.journal.successors
       deletes.formUnion(following.keys.filter { successors[$0] == nil })
-      pending = survey.pending(next).filter {
-        $0.kind != .delete || deletes.contains($0.key)
-      }
+      let all = survey.pending(next)
+      pending = all.filter { $0.kind != .delete || deletes.contains($0.key) }
+      run.leavesSome = run.leavesSome || pending.count < all.count
       if !pending.isEmpty { try disk.settle(afresh: true) }
     } while !pending.isEmpty && rounds > 0 && run.report.stop == nil
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable(
         "the server did not keep changes that were sent \(Self.rounds) times")
     }
+    if run.replies == 0 { run.report.stop = run.report.stop ?? doubt }
     try run.tellHeld(disk)
     // Everything in the report must survive, conflicts and refusals too.
     try disk.append([], durably: true)
@@ -119,9 +118,16 @@ package struct Push {
     let left = try Set(tables.flatMap(disk.attempts).map(\.key))
     run.report.doubtful.formIntersection(left)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
-      let cut = run.report.events.filter { if case .cut = $0.what { true } else { false } }
-      let told = Set(cut.map(\.key)).intersection(left).count
-      run.report.waiting = try Survey(of: tables, on: disk).waiting - told
+      let told = run.report.events.filter { event in
+        switch event.what {
+        case .cut: left.contains(event.key)
+        case .waits: true
+        default: false
+        }
+      }
+      run.report.waiting =
+        try Survey(of: tables, on: disk).waiting(selection)
+        - Set(told.map(\.key)).count
     }
   }
 
@@ -240,11 +246,14 @@ extension Survey {
       .map { .closed(.note($0)) }
   }
 
-  /// How many changes wait for the next push, those of unknown outcome included.
-  package var waiting: Int {
-    entries.count {
-      switch $0.standing {
-      case .pending, .waiting, .unknown: true
+  /// Returns how many of the selected changes wait for the next push, those of unknown outcome included;
+  /// `nil` stands for all.
+  package func waiting(_ selection: Set<ItemKey>? = nil) -> Int {
+    entries.count { entry in
+      switch entry.standing {
+      case .pending(let operation), .waiting(let operation, _):
+        selection?.contains(operation.key) ?? true
+      case .unknown(let attempt): selection?.contains(attempt.key) ?? true
       default: false
       }
     }

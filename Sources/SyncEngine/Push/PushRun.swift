@@ -24,9 +24,11 @@ struct PushRun {
   var dropped: [(key: ItemKey, row: Row, names: [Text])] = []
   /// How many of the push's writes were answered by "there is no such row".
   var absences = 0
-  /// The writes whose outcome only a reading can tell; with the refusal that it comes to where the row is
-  /// as it was before, `nil` where no whole answer came.
-  var doubts: [(attempt: Attempt, refusal: Refusal?)] = []
+  /// The writes whose outcome only a reading can tell, and what was answered: its refusal is what it comes to
+  /// where the row is as it was before.
+  var doubts: [(attempt: Attempt, answer: Reply.Outcome)] = []
+  /// Whether an insert whose row isn't there wasn't carried out, though the server gives rows ids of its own.
+  private(set) var insertsAgain = false
   /// The line.
   var line = PushLine()
   /// Whether changes stay that were to be sent.
@@ -51,18 +53,15 @@ struct PushRun {
     }
     switch reply.outcome {
     // The answer tells no version, or is the row from before the write.
-    case .done(nil) where attempt.kind != .delete: doubts.append((attempt, attempt.kept))
+    case .done(nil) where attempt.kind != .delete: doubts.append((attempt, .disputed(attempt.kept)))
     case .done(let row?)
     where try [.update, .undelete].contains(attempt.kind) && row.item != attempt.item
       && disk.base(of: attempt.key).row?.knows(row.version) == true:
-      doubts.append((attempt, attempt.kept))
+      doubts.append((attempt, .disputed(attempt.kept)))
     case .done(let row): settled(.done(row))
     // What is refused now may have been done before.
-    case .refused(let refusal) where attempt.tries > 1: doubts.append((attempt, refusal))
-    case .refused(let refusal): settled(.rejected(refusal))
-    case .disputed(let refusal): doubts.append((attempt, refusal))
-    case .unknown(let refusal): doubts.append((attempt, refusal))
-    case .cut: doubts.append((attempt, nil))
+    case .refused(let refusal) where attempt.tries == 1: settled(.rejected(refusal))
+    case .refused, .disputed, .absent, .unknown, .cut: doubts.append((attempt, reply.outcome))
     // An earlier attempt may still have been carried out.
     case .notSent where attempt.tries > 1: break
     case .notSent: settled(.void)
@@ -96,7 +95,9 @@ struct PushRun {
       try disk.noteArrival(of: attempt, as: nil)
       add(.alreadyThere(attempt.kind))
     case .rejected:
-      for case .refused(_, let rejection) in facts { add(.rejected(rejection)) }
+      for case .refused(_, let rejection) in facts {
+        add(rejection.refusal.passes ? .waits(rejection.refusal) : .rejected(rejection))
+      }
     case .unknown: add(.unknown)
     case .void, .incoming: break
     }
@@ -119,16 +120,20 @@ struct PushRun {
     dropped = []
   }
 
-  /// Finds out what became of writes that an earlier push left, until a reading fails: whether the line
-  /// holds, the writes show that come next.
+  /// Finds out what became of writes that an earlier push left, until a reading fails; returns why it did:
+  /// whether the line holds, the writes show that come next.
+  ///
+  /// With `insertsAgain`, a person has said that rows which aren't there have no other ids.
   mutating func look(
-    at attempts: [Attempt], _ disk: inout some Disk, _ backend: inout some Backend
-  ) throws {
-    for attempt in attempts where report.stop == nil {
-      doubts.append((attempt, nil))
-      try settle(&disk, &backend)
-    }
-    report.stop = nil
+    at attempts: [Attempt], insertsAgain: Bool, _ disk: inout some Disk,
+    _ backend: inout some Backend
+  ) throws -> Stop? {
+    doubts += attempts.map { ($0, .unknown(nil)) }
+    self.insertsAgain = insertsAgain
+    try settle(&disk, &backend)
+    self.insertsAgain = false
+    defer { report.stop = nil }
+    return report.stop
   }
 
   /// Takes over what a sending has brought.

@@ -6,18 +6,31 @@ package struct Reply: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// The server did it; the row as it now is, where the answer holds it.
     case done(Row?)
-    /// The server refused it, and the fault is the item's.
+    /// The server did not do it, and said why.
     case refused(Refusal)
-    /// The server's row is not as the write expected (409, 412) or is gone (404, 410).
+    /// The server did not do it, unless in an earlier try: its row is not as the write expected, or it broke.
     case disputed(Refusal)
-    /// Whether the server did it can't be told from what came; with the server's words, where a
-    /// complete answer came (5xx).
+    /// As `disputed`: the server has no such row.
+    case absent(Refusal)
+    /// Whether the server did it can't be told from what came; with its words, where a whole answer came.
     case unknown(Refusal?)
     /// The request left and no whole answer of the server's came: the connection was cut, the time was up,
     /// or something else answered.
     case cut(timedOut: Bool)
     /// The server did not do it, and the fault is not the item's.
     case notSent
+
+    /// The server's words, where it did not say that it did it.
+    package var refusal: Refusal? {
+      switch self {
+      case .refused(let refusal), .disputed(let refusal), .absent(let refusal): refusal
+      case .unknown(let refusal): refusal
+      case .done, .cut, .notSent: nil
+      }
+    }
+
+    /// Whether the server did it.
+    package var isDone: Bool { if case .done = self { true } else { false } }
   }
 
   /// What is known of the write.
@@ -38,11 +51,14 @@ package struct Refusal: Error, Equatable, Sendable {
   package var status: Int
   /// The server's words, unescaped, 64 KiB at most; possibly empty.
   package var words: Text
+  /// Whether it says nothing of the row: the change stays pending, and is sent after all others.
+  package var passes: Bool
 
   /// Makes a refusal.
-  package init(status: Int, words: Text) {
+  package init(status: Int, words: Text, passes: Bool = false) {
     self.status = status
     self.words = words
+    self.passes = passes
   }
 }
 

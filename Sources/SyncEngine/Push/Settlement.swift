@@ -15,7 +15,7 @@ package import SyncModel
 ///
 /// *void | rejected*: a write that did not happen is void when no whole answer came, and will be sent
 /// again; where the server did answer, it is refused with the server's words. So it is, too, where the
-/// row can't be taken; without an answer it is *unknown* then.
+/// row can't be taken; without an answer, or with one that passes, it is *unknown* then.
 package enum Settlement: Equatable, Sendable {
   /// The server did it; the row as it is now, `nil` where there is none.
   case done(Row?)
@@ -43,7 +43,7 @@ package enum Settlement: Equatable, Sendable {
     switch (attempt.kind, reading) {
     case (_, .row(let row)) where former != nil && row.version == former: self = undone
     case (_, .refused(let reason)):
-      guard var refusal else {
+      guard var refusal, !refusal.passes else {
         self = .unknown
         return
       }

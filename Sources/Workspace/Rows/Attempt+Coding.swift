@@ -36,6 +36,7 @@ extension Rejection {
     line.append("op", .string(kind.rawValue))
     line.append("status", .integer(refusal.status))
     line.append("words", .string(refusal.words))
+    if refusal.passes { line.append("passes", true) }
     line.append("file", digest: digest)
     line.append("tries", .integer(tries))
     line.append("time", .integer(Int(time)))
@@ -49,7 +50,9 @@ extension Rejection {
     let line = JournalLine(object: object)
     self.init(
       kind: try line.kind(),
-      refusal: Refusal(status: try line.integer("status"), words: try line.text("words")),
+      refusal: Refusal(
+        status: try line.integer("status"), words: try line.text("words"),
+        passes: object["passes"]?.boolean == true),
       digest: try line.digest(), tries: try line.integer("tries"),
       time: Int64(try line.integer("time")))
   }
