@@ -1,3 +1,4 @@
+import Glibc
 import SyncModel
 import TestSupport
 import Testing
@@ -75,6 +76,25 @@ struct LogBench {
       checksum.add(line.dropLast(18))
       #expect(object["crc"]?.text?.string == checksum.description)
     }
+  }
+
+  @Test("A log with a second name is copied before it is written to", arguments: [false, true])
+  func copiesLinkedLog(isTorn: Bool) throws {
+    try bench.open().log.append(LogBench.records(1...2), durably: true)
+    if isTorn { bench.bytes += Array("torn".utf8) }
+    let before = bench.bytes
+    for name in ["copy", "x.jsonl.new"] {
+      let path = bench.directory.path(of: name)
+      #expect(link(bench.directory.path(of: "x.jsonl"), path) == 0)
+    }
+    let log = try bench.open().log
+    try log.append([LogBench.record(3)], durably: true)
+    try log.append([LogBench.record(4)], durably: true)
+    #expect(try bench.records() == LogBench.records(1...4))
+    #expect(bench.directory.read("copy") == before)
+    var status = stat()
+    #expect(stat(bench.directory.path(of: "copy"), &status) == 0)
+    #expect(status.st_nlink == 1)
   }
 
   @Test(

@@ -21,6 +21,11 @@ extension Directory {
     let temporary = name + Layout.new
     let shown = place(of: name)
     let here = descriptor.rawValue
+    // What a crash left may have a second name, in a copy by links: it isn't written to.
+    var left = stat()
+    if fstatat(here, temporary, &left, AT_SYMLINK_NOFOLLOW) == 0, left.st_nlink > 1 {
+      unlinkat(here, temporary, 0)
+    }
     let new = try openFile(temporary, O_RDWR | O_CREAT | O_TRUNC | flags)
     do throws(WorkspaceError) {
       // The mode given to open(2) loses what the process's mask takes away.

@@ -199,6 +199,7 @@ final class Log {
     let tail = try FileBytes.read(count, from: descriptor, at: position.offset, place: place)
     let stem = name.utf8.firstIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name[...]
     let copy = try trash.keep(tail, named: "\(stem)-tail")
+    try copyIfLinked()
     try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(position.offset)) }
     try makeDurable()
     self.tail = 0
@@ -225,6 +226,7 @@ final class Log {
       return places
     }
     try checkEnd()
+    try copyIfLinked()
     var text: [UInt8] = []
     text.reserveCapacity(records.reduce(0) { $0 + $1.count + 48 })
     var next = position
@@ -266,7 +268,7 @@ final class Log {
     // Not again after an interrupt either: what failed once may be gone.
     if fdatasync(descriptor) != 0 {
       isBroken = true
-      try writeAnew()
+      try writeAnew(checking: true)
       isBroken = false
     }
     if !isNamed { try nameDurably() }
@@ -282,8 +284,16 @@ final class Log {
     isNamed = true
   }
 
+  /// Puts a copy in the place of a file that has a second name, and leaves the file as it is: a copy of the
+  /// workspace by links shares the log, but not the items that the next lines are about.
+  private func copyIfLinked() throws(WorkspaceError) {
+    var status = stat()
+    try WorkspaceError.checking(place) { fstat(descriptor, &status) }
+    if status.st_nlink > 1 { try writeAnew(checking: false) }
+  }
+
   /// Puts a new file with the same lines in the file's place; it survives a power loss.
-  private func writeAnew() throws(WorkspaceError) {
+  private func writeAnew(checking: Bool) throws(WorkspaceError) {
     guard let directory, let header else { throw .file(place: place, .noSuchFileOrDirectory) }
     let text = try FileBytes.read(position.offset, from: descriptor, at: 0, place: place)
     guard text.count == position.offset, let end = text.firstIndex(of: 0x0A) else {
@@ -293,6 +303,7 @@ final class Log {
     let new = try directory.replace(name, O_APPEND, durably: true) { new throws(WorkspaceError) in
       try FileBytes.write(text, to: new, place: place)
       // What couldn't be written may be gone from memory as well.
+      guard checking else { return }
       try LogReader.check(new, place: place, header: header, from: start, to: position)
     }
     close(descriptor)
