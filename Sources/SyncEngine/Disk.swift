@@ -24,6 +24,8 @@ package protocol ItemDisk {
   /// `nil` removes it. `expected` is the fingerprint of what the caller has seen, `nil` where nothing
   /// was there. What was there goes to the trash. Of an item that exists only what differs in meaning
   /// is rewritten. The step may be taken back by a power loss until ``settle(afresh:)``.
+  ///
+  /// - Throws: ``UnwritableItem``, among others.
   mutating func write(_ item: Item?, to key: ItemKey, expecting expected: Digest?) throws
     -> WriteOutcome
 
@@ -61,6 +63,15 @@ package enum WriteOutcome: Equatable, Sendable {
   case replaced(Digest?)
   /// The file is not as the caller saw it; nothing was done.
   case changedMeanwhile
+}
+
+/// The error of a disk that can't replace or remove one item, though it can make others beside it.
+package struct UnwritableItem: Error {
+  /// The path of the item's file.
+  package let place: String
+
+  /// Makes an error.
+  package init(place: String) { self.place = place }
 }
 
 /// What the server has said: one log for each table.

@@ -38,6 +38,14 @@ package struct Event: Equatable, Sendable {
     var isSimple: Bool { [.added, .updated, .removed, .left].contains(self) }
   }
 
+  /// Why a row waits although its item's file is valid.
+  package enum Hold: String, Sendable {
+    /// The file was changed each time that the row was to be applied.
+    case changing = "changed meanwhile"
+    /// The file can't be replaced, though others beside it can be.
+    case unwritable = "cannot be written"
+  }
+
   /// Which item.
   package let key: ItemKey
   /// What happened.
@@ -46,12 +54,18 @@ package struct Event: Equatable, Sendable {
   package let item: Item?
   /// What the server made of a write that it carried out.
   package let answer: WriteAnswer
+  /// Why the row waits, if that isn't the file's text or name.
+  package let hold: Hold?
 
   /// Makes an event.
-  package init(_ key: ItemKey, _ what: What, item: Item?, answer: WriteAnswer = WriteAnswer()) {
+  package init(
+    _ key: ItemKey, _ what: What, item: Item?, answer: WriteAnswer = WriteAnswer(),
+    hold: Hold? = nil
+  ) {
     self.key = key
     self.what = what
     self.item = item
     self.answer = answer
+    self.hold = hold
   }
 }

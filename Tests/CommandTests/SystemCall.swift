@@ -16,9 +16,11 @@ enum SystemCall: UInt32 {
     case renameat = 264
     case linkat = 265
     case symlinkat = 266
+    case faccessat = 269
     case utimensat = 280
     case syncfs = 306
     case renameat2 = 316
+    case faccessat2 = 439
   #else
     // The numbers that all newer architectures share.
     case write = 64
@@ -36,8 +38,10 @@ enum SystemCall: UInt32 {
     case renameat = 38
     case linkat = 37
     case symlinkat = 36
+    case faccessat = 48
     case utimensat = 88
     case syncfs = 267
     case renameat2 = 276
+    case faccessat2 = 439
   #endif
 }

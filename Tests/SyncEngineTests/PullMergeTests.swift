@@ -93,7 +93,9 @@ import Testing
       count += 1
       disk.save([UInt8]("{\"id\":\"x\",\"a\":1,\"b\":\(count)}".utf8), as: key)
     }
-    #expect(try bench.pull().words == ["x held"])
+    let report = try bench.pull()
+    #expect(report.words == ["x held"])
+    #expect(report.events.map(\.hold) == [.changing])
     bench.disk.beforeStep = nil
     #expect(bench.item("x") == "{\"a\":1,\"b\":\(count)}")
     #expect(try bench.pull().words == ["x merged"])

@@ -20,6 +20,9 @@ extension Outcome {
       let fact = isLate ? "no answer in time" : "the connection was cut while it was sent"
       words = fact
       members.add(["message": fact])
+    case .held:
+      remark = event.hold?.rawValue
+      members.add(ifAny: ["message": remark])
     case .rejected(let rejection): add(rejection.refusal, rejection.sentence)
     case .waits(let refusal): add(refusal, refusal.sentence)
     default: break

@@ -156,6 +156,9 @@ struct Puller {
       if context.options.json { items.append(outcome.json) }
       if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
     }
+      if let hold = event.hold {
+        printer.warn(Problem(hold, at: try session.place(of: event.key)))
+      }
     if report.untold > 0 { printer.result(Line("… and \(report.untold) more")) }
     for row in report.refused { show(row, of: report.feed.table) }
     for fault in report.faults {

@@ -14,6 +14,9 @@ extension Problem {
     case let error as WorkspaceError: self.init(error)
     case let error as Stop: self.init(error)
     case let error as Resolve.Failure: self.init(error)
+    case let error as UnwritableItem:
+      self.init(.unwritable, at: error.place)
+      status = .damaged
     case let error as InvalidItem: self.init(invalid: error, .usage)
     case let error as RemoteError:
       self = .usage(
@@ -86,6 +89,17 @@ extension Problem {
     case .credentials(_, _, let hint):
       self.init(.unauthorized, fact, hints: hint.map { ["to fix it: \($0)"] } ?? [])
     }
+  }
+
+  /// Describes a row that waits although its item's file, at a place below `.todosync`, is valid.
+  init(_ hold: Event.Hold, at place: String) {
+    let hint: Hint =
+      switch hold {
+      case .changing: "to apply its row: \(typed: "pull")"
+      case .unwritable:
+        "to see what protects it: \(shell: "lsattr", places: [".todosync/\(place)"])"
+      }
+    self.init(.rejected, "\(place: place): \(hold.rawValue)", hints: [hint])
   }
 
   /// Returns hints for an error of the operating system.

@@ -177,6 +177,9 @@ struct Restoration {
       session.context.printer.warn(
         Problem(.rejected, "another program changed \(key); it was not restored"))
       return false
+    } catch let error as UnwritableItem {
+      session.context.printer.warn(Problem(error))
+      return false
     }
   }
 

@@ -56,11 +56,13 @@ extension Context {
       }
       let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
       var left = undo.left
+      var count = 0
       try session.perform(undo.steps) { step, session in
         guard try isRehearsal || step.run(on: &session) else {
           left.append(Undo.Left(key: step.key, item: step.from, reason: "changed just now"))
           return nil
         }
+        count += 1
         printer.show(step.outcome(isRehearsal: isRehearsal, names), names)
         return isRehearsal
           ? nil : step.to.map { ItemChange(key: step.key, old: step.from, new: $0) }
@@ -78,7 +80,7 @@ extension Context {
         return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number)
       }
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
-      guard !undo.steps.isEmpty else {
+      guard count > 0 else {
         return printer.summary(
           Line("nothing of \(told.number) \(words) was taken back"), next: "\(typed: "log")")
       }

@@ -34,14 +34,16 @@ struct RmCommand: TsyncCommand {
       guard !dryRun else {
         return try removal.targets.forEach { try removal.show("would remove", $0, session) }
       }
+      var count = 0
       try session.perform(removal.targets) { target, session in
         try removal.remove(target, &session)
+        count += 1
         try removal.show("removed", target, session)
         return nil  // it is noted already
       }
       if removal.targets.isEmpty { context.printer.summary("nothing changed") }
       context.printer.count(
-        removal.targets.count, "removed", selection,
+        count, "removed", selection,
         next: removal.isRestorable ? "\(typed: "undo")" : "\(place: "trash/items")")
     }
   }

@@ -58,7 +58,8 @@ extension Session {
     }
   }
 
-  /// Changes things one after another, and makes the changes durable together.
+  /// Changes things one after another, and makes the changes durable together; an item that can't be
+  /// written is named, and the others follow.
   ///
   /// - Returns: The changes that `body` returned; they are noted in the journal.
   @discardableResult
@@ -69,7 +70,11 @@ extension Session {
     defer { try? workspace.settle() }
     for element in elements {
       try context.checkSignal()
-      if let change = try body(element, &self) { changes.append(change) }
+      do {
+        if let change = try body(element, &self) { changes.append(change) }
+      } catch let error as UnwritableItem {
+        context.printer.warn(Problem(error))
+      }
     }
     try workspace.settle()
     try note(changes.map { ($0.key, $0.new) })

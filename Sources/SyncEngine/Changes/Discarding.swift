@@ -17,8 +17,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let client = try client(key)
     guard let digest = client.digest, expected ?? digest == digest else { return false }
     try append([.noted(key, note)], durably: true)
-    if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
-    // Nothing was removed: should the file vanish later, nobody has said so.
+    // If nothing was removed and the file vanishes later, nobody has said so.
+    do {
+      if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
+    } catch let error as UnwritableItem {
+      try append(journal.recalledDelete(of: key), durably: false)
+      throw error
+    }
     try append(journal.recalledDelete(of: key), durably: false)
     return false
   }

@@ -150,7 +150,11 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let about = journal.conflicts[key]?.server
     let isDone =
       try about != nil && about != resolution.server && base(of: key).row == resolution.server
-    let outcome = try put(resolution, to: key)
+    let outcome: WriteOutcome
+    do { outcome = try put(resolution, to: key) } catch let error as UnwritableItem {
+      try append([.closed(.resolution(key))], durably: true)
+      throw error
+    }
     guard isDone || outcome != .changedMeanwhile else {
       try append([.closed(.resolution(key))], durably: true)
       return false

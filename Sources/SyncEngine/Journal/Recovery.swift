@@ -15,10 +15,12 @@ package enum Recovery {
     // What is acted upon now may have been recorded a moment before its process was stopped.
     try disk.append([], durably: true)
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
-      if let torn = try disk.torn(key) {
-        _ = try disk.write(resolution.item, to: key, expecting: torn.digest)
-      }
-      try disk.finish(resolution, of: key)
+      do {
+        if let torn = try disk.torn(key) {
+          _ = try disk.write(resolution.item, to: key, expecting: torn.digest)
+        }
+        try disk.finish(resolution, of: key)
+      } catch is UnwritableItem {}  // the conflict stays open
     }
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }

@@ -51,7 +51,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       case .take(let told): return .taken(try end(told, known, key, client))
       }
     }
-    return .waiting(.invalid)
+    return .waiting(.held(.changing))
   }
 
   /// Reads an item's file; one that was moved is no delete: neither does the server's settle it, nor is
@@ -134,18 +134,25 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         continue
       }
       let known = try known(arrival, of: former)
-      try restoreTorn(key, to: former == key ? known.base.item : nil)
-      guard try former == key || rename(former, to: key) else {
-        held.insert(arrival.id)
-        continue
+      var applied = Applied.waiting(.inFlight)
+      do {
+        try restoreTorn(key, to: former == key ? known.base.item : nil)
+        if try former == key || rename(former, to: key) {
+          let policy = settings.policy(of: table)
+          applied = try apply(known, to: key, removing: removing, policy: policy)
+        }
+      } catch is UnwritableItem {
+        applied = .waiting(.held(.unwritable))
       }
-      switch try apply(known, to: key, removing: removing, policy: settings.policy(of: table)) {
+      switch applied {
       case .taken(let event):
         if let event { taken.events.append(event) }
         continue
       case .conflict(let event): taken.events.append(event)
       case .waiting(.removal): taken.removals.insert(arrival.id)
       case .waiting(.invalid): taken.held.append(Event(key, .held, item: known.base.item))
+      case .waiting(.held(let hold)):
+        taken.held.append(Event(key, .held, item: known.base.item, hold: hold))
       case .waiting(.inFlight): break
       }
       held.insert(arrival.id)

@@ -40,6 +40,8 @@ enum Decision: Equatable {
     case inFlight
     /// The item would go: only a pull that has reached its end removes items, after a count of all.
     case removal
+    /// The item's file is valid, and can't be replaced now.
+    case held(Event.Hold)
   }
 }
 

@@ -63,9 +63,14 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     for id in ids {
       let key = ItemKey(table, id)
       let (client, base) = (try client(key), try base(of: key))
-      guard client == .absent || client.item == base.item,
-        try write(nil, to: key, expecting: client.digest) != .changedMeanwhile
-      else { continue }
+      do {
+        guard client == .absent || client.item == base.item,
+          try write(nil, to: key, expecting: client.digest) != .changedMeanwhile
+        else { continue }
+      } catch is UnwritableItem {
+        events.append(Event(key, .held, item: base.item, hold: .unwritable))
+        continue
+      }
       if let item = base.item { events.append(Event(key, .left, item: item)) }
       over.append(.forgot(id))
     }

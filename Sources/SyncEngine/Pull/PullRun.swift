@@ -39,6 +39,8 @@ struct PullRun {
   /// The items that had left their queries, and which of them a page has brought since the last write.
   private let left: Set<ItemID>
   private var back: Set<ItemID> = []
+  /// The rows that were told to wait although their files are valid, whichever pull has brought them.
+  private var held: Set<ItemID> = []
   /// Whether a row has come under the former id of an item that is still to be moved to its own: it is
   /// met again by a later pull.
   private var isBlocked = false
@@ -272,7 +274,11 @@ struct PullRun {
   private mutating func tell(_ taken: TakenArrivals) {
     for event in taken.events { reports[brought[event.key.id] ?? 0].add(event) }
     for event in taken.held {
-      if let index = brought.removeValue(forKey: event.key.id) { reports[index].add(event) }
+      if event.hold != nil, held.insert(event.key.id).inserted {
+        reports[brought[event.key.id] ?? 0].add(event)
+      } else if event.hold == nil, let index = brought.removeValue(forKey: event.key.id) {
+        reports[index].add(event)
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 
@@ -87,6 +88,22 @@ struct ReplacedFile {
       _ = try keep(temporary.text)
       return .changedMeanwhile
     case .failure(let error): throw .file(place: place, error)
+    }
+  }
+
+  /// Runs a step that replaces or removes the file.
+  ///
+  /// - Throws: `UnwritableItem` if the system refuses it for this file, though another one could be made
+  ///   beside it; else what the step throws.
+  func writing<Result>(_ step: () throws(WorkspaceError) -> Result) throws -> Result {
+    do throws(WorkspaceError) { return try step() } catch {
+      guard case .file(place, let reason) = error,
+        [.notPermitted, .permissionDenied].contains(reason),
+        [directory, trash.directory].allSatisfy({
+          faccessat($0.descriptor.rawValue, ".", W_OK | X_OK, 0) == 0
+        })
+      else { throw error }
+      throw UnwritableItem(place: place)
     }
   }
 

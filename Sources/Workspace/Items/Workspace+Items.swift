@@ -23,7 +23,9 @@ extension Workspace: ItemDisk {
     requireLock()
     let file = try itemFile(of: key)
     let status = try file.directory.status()
-    let outcome = try replace(file, key, with: item, expecting: expected)
+    let outcome = try file.writing { () throws(WorkspaceError) in
+      try replace(file, key, with: item, expecting: expected)
+    }
     if case .replaced = outcome { rows.changed(key.table, file.directory, from: status) }
     return outcome
   }

@@ -21,7 +21,8 @@ import Testing
 
   private func run(_ command: String, _ rules: [Rule]) throws -> Outcome {
     let anna = anna
-    guard let outcome = FailingCalls.run(rules, { anna.run(command) }) else {
+    let words = command.split(separator: " ").map(String.init)
+    guard let outcome = FailingCalls.run(rules, { anna.run(words) }) else {
       try Test.cancel("the kernel allows no filter of system calls")
     }
     return outcome
@@ -177,3 +178,63 @@ import Testing
     try expectAll()
   }
 }
+
+  /// Replacing a file is refused; a new one can be made.
+  private func exchange(_ error: Errno) -> [Rule] {
+    [Rule(call: .renameat2, error: error, argument: (4, 2))]
+  }
+
+  @Test("a file that can't be replaced holds its row, and the other rows come")
+  func oneFileRefused() throws {
+    try world.server.request("POST", "tables/todoitem", #"{"id": "rice", "text": "Rice"}"#)
+    let pulled = try run("pull", exchange(.notPermitted))
+    #expect(pulled.status == 3, "\(pulled.error)")
+    #expect(pulled.output.contains("held milk  Milk (cannot be written)\n"))
+    #expect(pulled.error.contains("items/todoitem/milk.json: cannot be written"))
+    #expect(pulled.error.contains("lsattr .todosync/items/todoitem/milk.json"))
+    #expect(anna.item("rice") != nil)
+    // Other commands go on, and the row waits.
+    #expect(try run("status", exchange(.notPermitted)).status == 0)
+    let pushed = try run("push", exchange(.notPermitted))
+    #expect(pushed.status == 0, "\(pushed.error)")
+    #expect(anna.item("milk")?.contains("Oat milk") == false)
+    try expectAll()
+  }
+
+  @Test("where a directory takes nothing, a pull ends, and names it once")
+  func directoryRefused() throws {
+    let calls: [SystemCall] = [.renameat2, .faccessat, .faccessat2]
+    let pulled = try run("pull", calls.map { Rule(call: $0, error: .permissionDenied) })
+    #expect(pulled.status == 8, "\(pulled.error)")
+    #expect(pulled.error.split(separator: "\n").count { $0.contains("Permission denied") } == 1)
+    try expectAll()
+  }
+
+  @Test("undo and rm go on behind a file that can't be replaced, and end with 8")
+  func commandsGoOn() throws {
+    anna.run("pull")
+    anna.run("rm", "milk")
+    anna.run("push")
+    let undone = try run("undo", exchange(.notPermitted))
+    #expect(undone.status == 8, "\(undone.output)\(undone.error)")
+    #expect(undone.output.contains("restored milk"))
+    #expect(undone.error.contains("items/todoitem/tea.json: cannot be written"))
+    let before = anna.run("journal")
+    let removed = try run(
+      "rm -y milk tea", [Rule(call: .renameat2, error: .notPermitted)])
+    #expect(removed.status == 8, "\(removed.output)\(removed.error)")
+    #expect(removed.error.contains("milk.json: cannot be written"))
+    #expect(removed.error.contains("tea.json: cannot be written"))
+    // What was not removed is not noted as removed.
+    #expect(anna.run("journal") == before)
+  }
+
+  @Test("a file that changes in every round is no invalid one: its row waits for the next pull")
+  func changesInEveryRound() throws {
+    let pulled = try run("pull", exchange(.noSuchFileOrDirectory))
+    #expect(pulled.status == 3, "\(pulled.error)")
+    #expect(pulled.output.contains("held milk  Milk (changed meanwhile)\n"))
+    #expect(pulled.error.contains("milk.json: changed meanwhile"))
+    #expect(pulled.error.contains("to apply its row: tsync pull"))
+    try expectAll()
+  }
