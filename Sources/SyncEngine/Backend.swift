@@ -87,6 +87,18 @@ package struct Page: Equatable, Sendable {
   }
 }
 
+extension Page {
+  /// Returns the page with the rows of some ids refused, because no file here can be named by them.
+  func refusing(_ isTooLong: (ItemID) -> Bool) -> Page {
+    var page = self
+    page.rows.removeAll { isTooLong($0.id) }
+    page.refused += rows.filter { isTooLong($0.id) }.map {
+      RefusedRow(text: $0.text, id: $0.id.text, reason: "the id is too long for a file name here")
+    }
+    return page
+  }
+}
+
 /// A row of the server that is not valid.
 package struct RefusedRow: Equatable, Sendable {
   /// Its text as received.

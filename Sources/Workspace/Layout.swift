@@ -56,10 +56,10 @@ enum Layout {
   /// An editor that was left running may save one that was made before, of the same conflict or of one
   /// that is over, by its name.
   static func document(
-    of key: ItemKey, from text: [UInt8]
+    of key: ItemKey, from text: [UInt8], within limit: Int
   ) throws(WorkspaceError) -> String {
     let name = "\(try stem(of: key)).\(ConflictSide.edit.rawValue)-"
-    let room = min(8, nameLimit - name.utf8.count - FileName.suffix.string.utf8.count)
+    let room = min(8, limit - name.utf8.count - FileName.suffix.string.utf8.count)
     return "\(name)\(StagedName.short(Digest(of: text)).prefix(room))\(FileName.suffix)"
   }
 

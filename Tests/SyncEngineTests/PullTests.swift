@@ -50,6 +50,21 @@ import Testing
     #expect(!report.isEmpty)
   }
 
+  @Test("a row whose id is too long for the disk is refused, once, and the rest comes")
+  mutating func tooLong() throws {
+    for id in ["a", "long", "z"] { try bench.elsewhere(id, #"{"n":1}"#) }
+    var pull = Pull(settings: bench.settings)
+    pull.fits = { $0.id.text != "long" }
+    var kept: [Text?] = []
+    pull.quarantine = { kept.append($1.id) }
+    var report = PullReport(Feed(bench.table))
+    try pull.run(Feed(bench.table), on: &bench.disk, from: &bench.line, report: &report)
+    #expect(report.words == ["a added", "z added"])
+    #expect(report.refused.map(\.reason) == ["the id is too long for a file name here"])
+    #expect(kept == ["long"])
+    #expect(try bench.pull().isEmpty)
+  }
+
   @Test("the next pull begins where the last one ended")
   mutating func incremental() throws {
     try bench.elsewhere("a", #"{"n":1}"#)

@@ -138,6 +138,26 @@ struct Leftover: Sendable, CustomTestStringConvertible {
     #expect(name.target?.name == "\(id).json")
   }
 
+  @Test("On a disk of shorter names an item needs room for its conflict's, and no name is longer")
+  func fitsShortNames() throws {
+    let workspace = try playground.open()
+    func key(_ count: Int) throws -> ItemKey {
+      try playground.key(Text(String(repeating: "a", count: count)))
+    }
+    #expect(try workspace.fits(key(240), edited: true))
+    workspace.root.nameLimit = 143
+    workspace.trash.directory.nameLimit = 143
+    #expect(
+      try [128, 129, 131, 132].map { try workspace.fits(key($0)) } == [true, true, true, false])
+    #expect(try [128, 129].map { try workspace.fits(key($0), edited: true) } == [true, false])
+    let stem = String(repeating: "a", count: 131)
+    let file = try playground.file(workspace, stem)
+    #expect(
+      StagedName(number: 7, new: digest("n"), old: nil, file: file).text.utf8.count <= 143)
+    let name = Trash.fitting(stem, ".json", in: workspace.trash.directory)
+    #expect("\(name).20260301T101502Z.999.json".utf8.count <= 143)
+  }
+
   @Test(
     "case 93: what isn't named exactly as tsync names a file stays, and is no finding",
     arguments: [

@@ -26,6 +26,10 @@ extension Session {
     _ program: ConflictProgram, _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Resolution? {
     let context = context
+    guard workspace.fits(key, edited: true) else {
+      context.printer.warn("the id of \(key) is too long here for a file to edit")
+      return nil
+    }
     while true {
       // Another command may have resolved it while the person was asked.
       _ = try self.conflict(key)

@@ -12,16 +12,18 @@ extension Session {
     try show(conflict, of: key)
     let (context, effects) = (context, conflict.effects)
     if (conflict.client == nil) != (conflict.server == nil) { effects.forEach(context.explain) }
-    let keepsBoth = conflict.client != nil
-    let question = "[c]lient, [s]erver, [e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit? [e]"
-    let words = ["edit", "client", "server", "leave", "quit"] + (keepsBoth ? ["both"] : [])
+    let (edits, keepsBoth) = (workspace.fits(key, edited: true), conflict.client != nil)
+    let choices = "\(edits ? "[e]dit, " : "")\(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit"
+    let question = "[c]lient, [s]erver, \(choices)? [\(edits ? "e" : "l")]"
+    let words =
+      (edits ? ["edit"] : []) + ["leave", "client", "server", "quit"] + (keepsBoth ? ["both"] : [])
     let answer = try unlocked {
       try context.ask(Line(question), words) {
+        let editing = "e  open the editor on the merged item, with the conflict marked"
         let others = [
-          "e  open the editor on the merged item, with the conflict marked",
           "l  leave it; tsync asks again next time", "q  leave it and all that follow",
         ]
-        (effects + others).forEach(context.explain)
+        (effects + (edits ? [editing] : []) + others).forEach(context.explain)
       }
     }
     switch answer {

@@ -82,8 +82,9 @@ struct Puller {
 
   private func pull(of feeds: [Feed]) -> Pull {
     var pull = Pull(settings: settings)
+    let workspace = session.workspace
+    pull.fits = { workspace.fits($0) }
     if !settings.isRehearsal {
-      let workspace = session.workspace
       pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
     }
     let queries = session.configuration.queries
@@ -155,10 +156,10 @@ struct Puller {
       let outcome = Outcome(event, names, isPreview: settings.isRehearsal)
       if context.options.json { items.append(outcome.json) }
       if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
-    }
       if let hold = event.hold {
         printer.warn(Problem(hold, at: try session.place(of: event.key)))
       }
+    }
     if report.untold > 0 { printer.result(Line("… and \(report.untold) more")) }
     for row in report.refused { show(row, of: report.feed.table) }
     for fault in report.faults {

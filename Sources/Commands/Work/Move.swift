@@ -15,6 +15,7 @@ struct Move {
   init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ session: Session) throws {
     (old, target) = (key, ItemKey(key.table, id))
     (oldText, item) = try session.file(key)
+    try session.checkName(of: target)
     let journal = session.workspace.journal
     if target == old { throw Problem.usage("\(target) already has this id") }
     if journal.conflicts[old] != nil {

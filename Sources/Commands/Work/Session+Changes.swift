@@ -104,12 +104,19 @@ extension Session {
       let key = change.key
       // A new item may replace one that was removed here, before the server deletes that.
       if inventory.isHere(key) { throw Problem.usage("\(key) already exists") }
+      try checkName(of: key)
       if let problem = try moved(Target(key)) { throw problem }
       guard seen.insert(key).inserted else {
         throw Problem.usage("two items have the id \(key)")
       }
       _ = try Self.checked(change.new, key)
     }
+  }
+
+  /// Refuses a new id that is too long for the disk.
+  func checkName(of key: ItemKey) throws {
+    guard !workspace.fits(key) else { return }
+    throw Problem.usage("the id is too long for a file name here: \(key)")
   }
 
   /// Returns an item as its file will hold it; throws ``Problem`` if that would be invalid.

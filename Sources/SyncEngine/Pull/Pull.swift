@@ -16,6 +16,8 @@ package struct Pull {
   package var progress: (_ feed: Feed, _ rows: Int, _ total: Int?) -> Void
   /// Says to which of the feeds, by its place, an item belongs that has left.
   package var home: (Event) -> Int = { _ in 0 }
+  /// Tells whether the disk can name the files of an item.
+  package var fits: (ItemKey) -> Bool = { _ in true }
   /// Told of what can't be a row; keeps it.
   package var quarantine: (TableName, RefusedRow) throws -> Void
 
@@ -71,6 +73,7 @@ package struct Pull {
           try backend.pages(of: feed, from: token) { page in
             isHeld = try !run.mayTake(page, on: disk)
             guard !isHeld else { return false }
+            let page = page.refusing { !fits(ItemKey(table, $0)) }
             for row in page.refused { try quarantine(table, row) }
             try run.take(page, to: &disk)
             progress(feed, run.rows, page.total)

@@ -138,7 +138,7 @@ struct ConflictFiles {
       displaced = try remove(.edit, of: key)
       try lay(text, .marked, of: key, replacing: true)
     }
-    let name = try Layout.document(of: key, from: text)
+    let name = try Layout.document(of: key, from: text, within: root.nameLimit)
     if let left = try bytes(named: name, of: key), !MarkedDocument(left, of: key.id).isBlank {
       return ConflictDocument(key: key, name: name, text: left, displaced: displaced)
     }
@@ -198,7 +198,7 @@ struct ConflictFiles {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func documentName(of key: ItemKey) throws(WorkspaceError) -> String? {
     guard let marked = try bytes(.marked, of: key) else { return nil }
-    return try Layout.document(of: key, from: marked)
+    return try Layout.document(of: key, from: marked, within: root.nameLimit)
   }
 
   /// Returns the place of the file of a name.

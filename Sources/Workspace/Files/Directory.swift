@@ -11,6 +11,8 @@ final class Directory {
   let descriptor: FileDescriptor
   /// Its path, as people are shown it.
   let place: String
+  /// The longest name that a file in it can have, in bytes.
+  lazy var nameLimit = Self.nameLimit(of: descriptor.rawValue)
   private var children: [Text: Directory] = [:]
   /// The directories in this one that are known to survive a power loss.
   private var durable: Set<Text> = []
@@ -29,6 +31,11 @@ final class Directory {
       Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     self.init(FileDescriptor(rawValue: descriptor), place: place)
+  }
+
+  private static func nameLimit(of descriptor: Int32) -> Int {
+    let limit = fpathconf(descriptor, Int32(_PC_NAME_MAX))
+    return limit > 0 ? min(limit, Layout.nameLimit) : Layout.nameLimit
   }
 
   /// Returns the path of something in the directory, as people are shown it.

@@ -28,7 +28,7 @@ struct StagedName: Equatable {
     (self.new, self.old) = (new, old)
     let start = "\(Layout.temporary)\(getpid())-\(number)-\(new ?? "0")-\(old ?? "0")"
     let whole = "\(start)-\(file.kind)-\(file.table).\(file.name)"
-    let fits = whole.utf8.count <= Layout.nameLimit
+    let fits = whole.utf8.count <= file.trash.directory.nameLimit
     text = fits ? whole : start
     target = fits ? Target(kind: file.kind, table: file.table, name: file.name) : nil
   }

@@ -69,6 +69,15 @@ extension Workspace {
 
   // MARK: Paths
 
+  /// Whether the names of all files that an item may need are short enough here; with `edited`, that of a
+  /// conflict's document, too.
+  package func fits(_ key: ItemKey, edited: Bool = false) -> Bool {
+    guard root.nameLimit < Layout.nameLimit, let name = FileName.of(key.id) else { return true }
+    // A document's digest has at least four digits.
+    let ending = edited ? ".edit-0000.json" : ".server.json"
+    return name.bytes.count + ending.utf8.count <= root.nameLimit
+  }
+
   /// Returns the path of an item's file, whether there is one or not.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)`` where the id is too long for a file's name.

@@ -165,7 +165,7 @@ extension Workspace {
   private static func newestFirst(
     _ stem: String? = nil, in directory: Directory
   ) throws(WorkspaceError) -> [(stem: String, name: String, time: String)] {
-    let start = stem.map { Trash.fitting($0, FileName.suffix.string) }
+    let start = stem.map { Trash.fitting($0, FileName.suffix.string, in: directory) }
     let names = try directory.names().compactMap {
       name -> (stem: String, name: String, time: String, number: Int)? in
       let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -110,7 +110,7 @@ final class Trash {
     let second = max(now, day?.next(at: now).start ?? 0)
     if second != lastTime.second { lastTime = (second, Self.text(ofSecond: second)) }
     let time = lastTime.text
-    let stem = Self.fitting(stem, suffix)
+    let stem = Self.fitting(stem, suffix, in: directory)
     var number = 1
     while true {
       let name = "\(stem).\(time).\(number)\(suffix)"
@@ -124,9 +124,9 @@ final class Trash {
 
   /// Returns what a name here begins with: a stem, or of one that leaves no room its beginning and a
   /// digest that tells it from others.
-  static func fitting(_ stem: String, _ suffix: String) -> String {
+  static func fitting(_ stem: String, _ suffix: String, in directory: Directory) -> String {
     // `.20260301T101502Z.1`, with some room for the number.
-    let room = Layout.nameLimit - 24 - suffix.utf8.count
+    let room = directory.nameLimit - 24 - suffix.utf8.count
     guard stem.utf8.count > room else { return stem }
     // No name of an item's has a `~` (``FileName``).
     let end = "~" + StagedName.short(Digest(of: Array(stem.utf8)))
