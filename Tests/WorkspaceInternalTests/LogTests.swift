@@ -97,6 +97,12 @@ struct LogBench {
     #expect(status.st_nlink == 1)
   }
 
+  @Test("A directory that its file system can't make durable is passed over")
+  func passesOverDirectories() throws {
+    // proc(5) has no fsync.
+    try Directory(path: "/proc", place: "").synchronize()
+  }
+
   @Test(
     "Zeros and rubbish behind the end are a torn tail, also with line ends in them",
     arguments: ["\0\0\0\0\0\0\0\0", "\0\0\n\0\0\n", "\n", "\n\n\n", "{}\n{}\n", "rubbish"])

@@ -185,11 +185,14 @@ final class Directory {
     }
   }
 
-  /// Makes the names in the directory survive a power loss.
+  /// Makes the names in the directory survive a power loss, where the file system can do that at all.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func synchronize() throws(WorkspaceError) {
     let here = descriptor.rawValue
-    try WorkspaceError.checking(place) { fsync(here) }
+    switch WorkspaceError.interruptible({ fsync(here) }) {
+    case .success, .failure(.invalidArgument), .failure(Errno(rawValue: EOPNOTSUPP)): return
+    case .failure(let error): throw .file(place: place, error)
+    }
   }
 }
