@@ -103,6 +103,8 @@ package final class DirectoryLock {
         guard clock.now < end else { throw .locked(holder(descriptor, place)) }
         wait(pause)
         pause = min(2 * pause, 100_000)
+      case .failure(.noFunction), .failure(Errno(rawValue: EOPNOTSUPP)):
+        throw .file(place: place, .noLocks)
       case .failure(let error): throw .file(place: place, error)
       }
     }
