@@ -84,12 +84,10 @@ extension Session {
   /// Notes which deleted rows are meant to come back by changes, and takes deletes back.
   mutating func note(_ items: [(key: ItemKey, item: Item?)]) throws {
     let records = try items.flatMap { key, item -> [JournalRecord] in
-      let base = try workspace.base(of: key)
-      guard item != nil, let operation = Operation(key: key, client: item, base: base) else {
-        return []
-      }
+      guard item != nil else { return [] }
+      let operation = try Operation(key: key, client: item, base: workspace.base(of: key))
       return try workspace.journal.recalledDelete(of: key)
-        + [workspace.meaning(of: operation)].compactMap(\.self)
+        + [operation.flatMap { try workspace.meaning(of: $0) }].compactMap(\.self)
     }
     if !records.isEmpty { try workspace.append(records, durably: false) }
   }
