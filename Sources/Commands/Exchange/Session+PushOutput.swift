@@ -95,8 +95,11 @@ extension Session {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"
-    } else if report.events.contains(where: { $0.what == .pushed(.delete) }) {
-      next = "\(typed: "undo")"
+    } else if report.events.contains(where: { $0.what == .pushed(.delete) }),
+      let number = workspace.recordedNumber
+    {
+      // The newest command that can be taken back may be another one.
+      next = "\(typed: "undo", "\(number)")"
     }
     if !counts.isEmpty {
       let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
