@@ -121,7 +121,7 @@ package struct RESTBackend<T: Transport>: Backend {
       try exchange.confirm(key.table, facts.dialect)
       throw Stop.page(answer, at: exchange.address)
     }
-    guard answer.status >= 400, !answer.isMarkup else {
+    guard answer.status >= 400, !answer.isMarkup, AnswerMeaning(answer) != .passing else {
       throw exchange.stop(for: answer, key.table)
     }
     // A server that fails now may have answered a moment ago.

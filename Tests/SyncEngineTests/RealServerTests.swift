@@ -308,10 +308,10 @@ import Testing
     let report = try bench.push()
     #expect(report.words == ["hello unknown"])
     #expect(bench.standings == ["hello unknown insert"])
-    // The server's own failure does.
+    // Nor does the server's own failure.
     try bench.save("other", #"{"a":1}"#)
     bench.line.fates = [.broken]
-    #expect(try bench.push(only: ["other"]).words == ["other waits 500"])
+    #expect(try bench.push(only: ["other"]).words == ["other unknown"])
   }
 
   @Test("D2: an item that its user removes, because its row is there, is over")

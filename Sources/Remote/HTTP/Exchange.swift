@@ -53,8 +53,7 @@ extension Exchange {
   /// Reads something: sends a request that changes nothing, again where that may help.
   ///
   /// It has the fields of the dialect; `meanwhile` is done while the answer is under way. What comes
-  /// back is an answer of 200, or one that says something of what was asked: 400 to 499, or 500 so
-  /// often on end.
+  /// back is an answer of 200, or one that says something of what was asked, or 500 so often on end.
   ///
   /// - Throws: `Stop` for every other end, or what `meanwhile` throws.
   mutating func read(

@@ -156,10 +156,11 @@ private struct Talk<T: Transport> {
       keepsIDs.insert(key.table)
     }
     // Sent again, an insert that may be done would make a second row.
-    if case .wait(let refusal, _, true) = verdict, flight.attempt.kind == .insert,
+    if case .wait(let refusal, let seconds, true) = verdict, flight.attempt.kind == .insert,
       facts?.tables[key.table]?.makesIDs == true
     {
-      verdict = .settled(Reply(.unknown(refusal)))
+      let stop = Stop.busy(status: refusal.status, seconds: seconds)
+      verdict = .settled(Reply(.unknown(refusal), stop: stop))
     }
     return window.settle(flight, verdict, random: dependencies.random) { refusal in
       guard authorization.renew(after: flight.generation) else { return .unauthorized(refusal) }

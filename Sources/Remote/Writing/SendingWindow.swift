@@ -133,7 +133,8 @@ struct SendingWindow {
     if case .noTable? = stop {
       // Reading the row says so, too.
       return held.map { flight, reply in
-        (flight.attempt, Reply(reply.outcome.refusal.map { .absent($0) } ?? reply.outcome))
+        guard case .refused(let refusal) = reply.outcome else { return (flight.attempt, reply) }
+        return (flight.attempt, Reply(.absent(refusal)))
       }
     }
     self.stop = self.stop ?? stop

@@ -152,7 +152,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       try about != nil && about != resolution.server && base(of: key).row == resolution.server
     let outcome: WriteOutcome
     do { outcome = try put(resolution, to: key) } catch let error as UnwritableItem {
-      try append([.closed(.resolution(key))], durably: true)
+      // With a copy that is made already the decision stays: another try would make a second one.
+      if resolution.copy == nil { try append([.closed(.resolution(key))], durably: true) }
       throw error
     }
     guard isDone || outcome != .changedMeanwhile else {

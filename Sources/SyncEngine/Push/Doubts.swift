@@ -125,10 +125,12 @@ extension Attempt {
     return Refusal(status: 200, words: fact)
   }
 
-  /// Whether an answer says that no attempt was carried out; a refusal of a later one doesn't.
+  /// Whether an answer says that no attempt was carried out; a refusal of a later one doesn't, nor does one
+  /// that passes.
   fileprivate func isSurelyUndone(_ answer: Reply.Outcome) -> Bool {
     switch answer {
-    case .disputed, .absent, .refused: tries == 1
+    case .disputed(let refusal), .absent(let refusal), .refused(let refusal):
+      tries == 1 && !refusal.passes
     case .done, .unknown, .cut, .notSent: false
     }
   }
