@@ -25,10 +25,10 @@ package enum Recovery {
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
     // A file that is there was not removed, whoever put it there; of what it has become a push asks.
-    let back = try disk.journal.notes.filter { key, entry in
-      try entry.note.commanded && entry.note.successor == nil && disk.client(key) != .absent
-    }.keys
-    if !back.isEmpty { try disk.append(back.sorted().map { .closed(.note($0)) }, durably: false) }
+    let notes = disk.journal.notes.mapValues(\.note)
+    let removed = notes.filter { $0.value.commanded && $0.value.successor == nil }.keys.sorted()
+    let back = try removed.filter { try disk.client($0) != .absent }
+    if !back.isEmpty { try disk.append(back.map { .closed(.note($0)) }, durably: false) }
     var events: [Event] = []
     for table in tables { events += try disk.takeArrivals(in: table, settings: settings).events }
     return events
