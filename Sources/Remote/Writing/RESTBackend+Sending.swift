@@ -45,7 +45,7 @@ extension RESTBackend {
         try take($0, $1)
       }
       if let table = window.held.first?.flight.attempt.key.table {
-        let stop = try exchange.objection(to: table, dialect)
+        let stop = try window.stop ?? exchange.objection(to: table, dialect)
         for (attempt, reply) in window.release(stop, of: table) { try take(attempt, reply) }
       }
       if let pause = window.pause, window.stop == nil {
