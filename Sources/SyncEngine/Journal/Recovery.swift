@@ -24,7 +24,7 @@ package enum Recovery {
     }
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
-    // A file that is there was not removed, whoever put it there; of what it has become a push asks.
+    // A file that is there was not removed, whoever put it there. A push decides about items with new ids.
     let notes = disk.journal.notes.mapValues(\.note)
     let removed = notes.filter { $0.value.commanded && $0.value.successor == nil }.keys.sorted()
     let back = try removed.filter { try disk.client($0) != .absent }
