@@ -122,6 +122,28 @@ struct HistoryTests {
     #expect(try workspace.commands().map(\.number) == (1...100).reversed())
   }
 
+  @Test("a damaged line ahead of a torn end costs itself alone")
+  func damagedAndTorn() throws {
+    for words in ["one", "two", "three"] {
+      var workspace = try playground.open()
+      try workspace.record(as: Text(words))
+      try change("a", to: words, &workspace)
+      try workspace.finish(Text(words), status: 0)
+    }
+    var bytes = try #require(playground.directory.read(place))
+    let range = try #require(bytes.firstRange(of: Array("two".utf8)))
+    bytes[range.lowerBound] = UInt8(ascii: "T")
+    playground.directory.write(bytes + Array(#"{"n":4,"d":0,"ti"#.utf8), to: place)
+    var workspace = try playground.open()
+    try workspace.record(as: "four")
+    try change("a", to: "four", &workspace)
+    try workspace.finish("four", status: 0)
+    #expect(try workspace.commands().map(\.words) == ["four", "three", "one"])
+    #expect(try workspace.commands().map(\.number) == [4, 3, 1])
+    let kept = playground.directory.names(in: ".todosync/trash").filter { $0.hasPrefix("history") }
+    #expect(kept.map { $0.hasPrefix("history-tail") } == [true])
+  }
+
   @Test("a line that somebody has damaged is passed over, and doctor counts it")
   func damagedLine() throws {
     var workspace = try playground.open()

@@ -123,42 +123,38 @@ final class Log {
     if tail > 0, isWriting { try cut(tail) }
   }
 
-  /// Finds where the lines end by the last one alone; by all of them if the last so many bytes don't
-  /// end with a whole one.
+  /// Finds where the lines end by the last valid one alone; by all of them if there is none in the last bytes.
   ///
-  /// Damage before the last line is not met.
+  /// Damage before that line is not met. What lies behind it is cut off, as by ``read(after:_:)``.
   ///
-  /// - Parameters:
-  ///   - limit: How many bytes are read.
-  ///   - each: Is given the whole lines among them, in their order.
+  /// - Parameter limit: How many bytes a line has at most.
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func findEnd(
-    within limit: Int, each: (LogLine) -> Void = { _ in }
-  ) throws(WorkspaceError) {
+  func findEnd(within limit: Int) throws(WorkspaceError) {
     guard let header else { return }
     var status = stat()
     try WorkspaceError.checking(place) { fstat(descriptor, &status) }
     let size = Int(status.st_size)
-    let start = max(position.offset, size - limit)
+    let start = max(position.offset, size - 2 * limit)
     let text = try FileBytes.read(max(0, size - start), from: descriptor, at: start, place: place)
-    let line = text.dropLast().lastIndex(of: 0x0A).map { $0 + 1 }
-    let end = text.withUnsafeBytes { bytes -> LogPosition? in
-      guard let first = line ?? (start == position.offset ? 0 : nil), first < bytes.count,
-        let last = LogLine(UnsafeRawBufferPointer(rebasing: bytes[first...]), seed: header.seed)
-      else { return nil }
-      return LogPosition(
-        offset: size, number: last.number, durable: last.durable, checksum: last.checksum)
-    }
-    guard let end else { return try read(each) }
-    text.withUnsafeBytes { bytes in
-      var first = start == position.offset ? 0 : (text.firstIndex(of: 0x0A) ?? text.count) + 1
-      while first < bytes.count, let end = bytes[first...].firstIndex(of: 0x0A) {
-        let line = UnsafeRawBufferPointer(rebasing: bytes[first...end])
-        LogLine(line, seed: header.seed).map(each)
-        first = end + 1
+    let last = text.withUnsafeBytes { bytes -> LogPosition? in
+      var end = bytes.count
+      while end > 0 {
+        let first = bytes[..<(end - 1)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        if let line = LogLine(
+          UnsafeRawBufferPointer(rebasing: bytes[first..<end]), seed: header.seed)
+        {
+          return LogPosition(
+            offset: start + end, number: line.number, durable: line.durable, checksum: line.checksum
+          )
+        }
+        end = first
       }
+      return nil
     }
-    position = end
+    guard let last else { return try read { _ in } }
+    position = last
+    tail = size - last.offset
+    if tail > 0, isWriting { try cut(tail) }
   }
 
   /// Returns whether a position that was noted earlier ends a line of this file.
