@@ -8,6 +8,8 @@ package struct Event: Equatable, Sendable {
     case pushed(Operation.Kind)
     /// As `pushed`, found out by reading: an earlier answer had been lost.
     case alreadyThere(Operation.Kind)
+    /// Before it was sent, another had made the row as the item is here, or deleted it.
+    case found(Operation.Kind)
     /// The server's new row became an item.
     case added
     /// The server's change was taken over.
@@ -20,8 +22,8 @@ package struct Event: Equatable, Sendable {
     case merged(MergeReport)
     /// A conflict is open.
     case conflict(Conflict)
-    /// A conflict that was open is none any more.
-    case conflictOver
+    /// A conflict that was open is none any more: both sides say the same, or have deleted the item.
+    case conflictOver(deleted: Bool)
     /// The server refused the item.
     case rejected(Rejection)
     /// The server did not do it now, and said nothing of the row: the change stays pending.

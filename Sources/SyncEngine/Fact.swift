@@ -51,6 +51,15 @@ package enum Fact: Equatable, Sendable {
     return arrival
   }
 
+  /// The same of a row, without the end of an attempt.
+  var withoutEnd: Fact {
+    switch self {
+    case .base(let row, _): .base(row)
+    case .arrived(let arrival, _): .arrived(arrival)
+    default: self
+    }
+  }
+
   /// Returns the fact where a row of its id is known: its row says which version it replaces.
   package func over(_ known: Row?) -> Fact {
     guard var row, let former = known.flatMap({ row.replaced($0) }) else { return self }

@@ -12,7 +12,7 @@ extension Workspace {
   /// - Parameters:
   ///   - files: The items and the bytes of their files, each once; all those of a directory.
   ///   - before: Is called before each of them; what it throws leaves everything as it was.
-  /// - Throws: ``WorkspaceError/file(place:_:)``, what `before` throws.
+  /// - Throws: ``WorkspaceError``, what `before` throws.
   package func remakeItems(
     _ files: [(key: ItemKey, text: [UInt8])], before: () throws -> Void
   ) throws {
@@ -49,5 +49,6 @@ extension Workspace {
       throw error
     }
     try root.synchronize()
+    for (key, text) in files { try record(key, from: nil, to: text, place: nil) }
   }
 }

@@ -29,6 +29,13 @@ final class History {
   private var manual: Set<String> = []
   /// The numbers of items that may be there twice: they got another id, or both sides were kept.
   private var doubled: Set<Int> = []
+  /// What each field of each row has held, and who had written it; the rows themselves are fields without
+  /// a name.
+  private var written: [String: [(value: JSON?, writer: String)]] = [:]
+  /// Items whose deletes were found done: by whom isn't known.
+  private var unsure: Set<String> = []
+  /// What an undo or redo has done to the items that it has changed last, by their devices.
+  private var undone: [String: [String: String]] = [:]
   private let plan: Plan
   /// How many commands were taken back or done again.
   static let undos = Atomic<Int>(0)
@@ -87,7 +94,7 @@ final class History {
       }
     }
     try expect(run(["push"], at: device, seed: 2).status == 0, "start", "nothing was pushed")
-    try server.readRows()
+    try readRows(after: device)
   }
 
   /// Runs a command line that always goes well, or is looked at by the caller.
@@ -164,7 +171,9 @@ final class History {
     let outcome = run(
       command.words + ["--json"], at: device, seed: seed, over: line, program: command.program,
       now: now)
-    if line.requests > 0 { try server.readRows() }
+    // Who has resolved a conflict has decided so.
+    if command.verb == "resolve" { for name in open { undone[device.name]?[name] = nil } }
+    if line.requests > 0 { try readRows(after: device) }
     try expect(outcome.document != nil || outcome.status == nil, "JSON agrees", "no document")
     try checkStatus(outcome, of: command)
     if let foretold { try check(foretold, foretells: outcome, of: command, but: unsure) }
@@ -229,6 +238,13 @@ final class History {
       for name in Set(here.keys).union(old.keys).union(now.keys).subtracting(open).sorted() {
         let expected = Self.undone(old[name], from: new[name], to: here[name], seen: now[name])
         if left.contains(name), expected != old[name] || now[name] == here[name] { continue }
+        // What another has sent since comes in place of what was there before.
+        let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+        let row = met == after ? nil : try server.row(parts[0], parts[1])
+        if let row, let seen = now[name], verb == "undo" {
+          let fields = Change(from: expected.map { Item($0) }, to: Item(seen)).fields
+          if fields.allSatisfy({ $0.new == row[$0.name] }) { continue }
+        }
         try expect(now[name] == expected, "\(verb) takes back", "\(name) is another than before")
         let isLost = expected != old[name] && expected == here[name] && old[name] != new[name]
         try expect(!isLost, "\(verb) takes back", "\(name) was left, and isn't named")
@@ -299,6 +315,14 @@ final class History {
     _ rows: [TableName: [String: JSONObject]], _ outcome: Outcome
   ) {
     let isManual = manual.contains(after.device.name)
+    for item in outcome.items where item.isFound && item.did == "deleted" {
+      unsure.insert(item.name)
+    }
+    for item in outcome.items where !["push", "pull", "sync"].contains(command.verb) {
+      let isUndo = ["undo", "redo"].contains(command.verb) && !command.isOfPull
+      if isUndo, item.did == "left" { continue }
+      undone[after.device.name, default: [:]][item.name] = isUndo ? item.did : nil
+    }
     var lost: Set<Int> = []
     for item in outcome.items {
       let new = after.item(item.name)
@@ -319,6 +343,9 @@ final class History {
         for field in command.fields { lost.formUnion(before.words(of: field, item.name)) }
         lost.subtract(command.typed)
       case ("rm", "removed"): lost.formUnion(old.client)
+      case ("undo", _), ("redo", _):
+        lost.formUnion(old.client.subtracting(new.client))
+        doubled.formUnion(old.born.union(new.born))
       case ("restore", _): lost.formUnion(old.client.subtracting(new.client))
       case ("resolve", "resolved"):
         switch item.how {
@@ -344,6 +371,42 @@ final class History {
     for word in lost { live[word] = nil }
     guard outcome.items.contains(where: { ["added", "changed"].contains($0.did) }) else { return }
     for word in command.typed { live[word] = command.words.joined(separator: " ") }
+  }
+
+  /// Reads the rows that a device's command has left, and notes who has written what: after an undo, nothing
+  /// that another device has written is overwritten by what stood there before it.
+  private func readRows(after device: Device) throws {
+    let before = server.rows
+    try server.readRows()
+    for (table, rows) in server.rows {
+      let former = before[table] ?? [:]
+      for id in Set(rows.keys).union(former.keys) where rows[id] != former[id] {
+        let name = "\(table)/\(id)"
+        let did = undone[device.name]?.removeValue(forKey: name)
+        var fields = Change(
+          from: former[id].map { Item($0) }, to: rows[id].map { Item($0) }
+        ).fields.map { ($0.name.string, $0.old, $0.new) }
+        if rows[id] == nil { fields = [] }
+        let (was, isThere) = (former[id] != nil, rows[id] != nil)
+        if was != isThere { fields.append(("", .bool(was), .bool(isThere))) }
+        for (field, old, new) in fields {
+          let place = "\(name) \(field)"
+          let log = written[place] ?? []
+          written[place, default: []].append((new, device.name))
+          // Another rule decides for the client's or the server's side.
+          guard let did, keepsTexts, let last = log.last, last.value == old,
+            last.writer != device.name, !log.dropLast().contains(where: { $0.value == old }),
+            !unsure.contains(name),
+            field.isEmpty
+              ? did == (isThere ? "restored" : "removed")
+              : !typedWords(new?.encoded() ?? []).isEmpty
+          else { continue }
+          try expect(
+            !log.dropLast().contains { $0.value == new }, "undo overwrites nobody",
+            "\(place): what \(last.writer) has written became what stood there before it")
+        }
+      }
+    }
   }
 
   /// No typed text is lost.
@@ -426,7 +489,7 @@ final class History {
   private func give(_ words: [String], at device: Device, seed: UInt64) throws -> Outcome {
     let (before, rows) = (Sight(device), server.rows)
     let outcome = run(words + ["--json"], at: device, seed: seed)
-    try server.readRows()
+    try readRows(after: device)
     settle(CommandLine(words: words), before, Sight(device), rows, outcome)
     device.readWords()
     try checkTexts()

@@ -8,6 +8,8 @@ extension Outcome {
     var id: String
     var did: String
     var how: String?
+    /// Whether it had been done before.
+    var isFound = false
     /// Its name on a command line.
     var name: String { "\(table)/\(id)" }
   }
@@ -26,7 +28,8 @@ extension Outcome {
     let own = (document["items"]?.elements ?? []).compactMap(\.object).map { item in
       func text(_ name: Text) -> String? { item[name]?.text?.string }
       return Item(
-        table: text("table") ?? "", id: text("id") ?? "", did: text("did") ?? "", how: text("how"))
+        table: text("table") ?? "", id: text("id") ?? "", did: text("did") ?? "", how: text("how"),
+        isFound: item["alreadyThere"] == true)
     }
     return own + parts.flatMap(items)
   }
@@ -52,7 +55,7 @@ extension History {
   /// The exit status is one that the command's page knows, and says what the items say.
   func checkStatus(_ outcome: Outcome, of command: CommandLine) throws {
     guard let status = outcome.status else { return }
-    let page = Pages.statuses(of: command.verb)
+    let page = Pages.statuses(of: command.verb == "redo" ? "undo" : command.verb)
     let pushed = command.words.contains("--push") ? Pages.statuses(of: "push") : []
     try expect(
       page.contains(status) || pushed.contains(status), "exit status",

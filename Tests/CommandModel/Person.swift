@@ -11,6 +11,8 @@ struct CommandLine {
   var fields: [String] = []
   /// What was typed in it.
   var typed: Set<Int> = []
+  /// Whether it takes back a pull, so that the former values go to the server.
+  var isOfPull = false
   /// The program that it runs: the editor, or a tool for conflicts; it gives a status.
   var program: ((Program) -> Int32)?
 
@@ -168,12 +170,27 @@ struct Person {
     case 85: return CommandLine(words: ["remote", "set", pick(device.addresses)])
     case 86: return CommandLine(words: ["doctor", "--fix"])
     case 87..<89: return CommandLine(words: ["list", "-a"] + table())
-    case 89..<91:
+    case 89: return undo()
+    case 90:
       return CommandLine(words: ["diff"] + pick([[], ["--server"], ["--conflict"], ["-p"]]))
     case 91..<94: return CommandLine(words: ["show"] + references())
     case 94: return CommandLine(words: ["journal"])
+    case 95..<97: return CommandLine(words: ["undo"])
+    case 97: return CommandLine(words: ["redo"])
     default: return CommandLine(words: ["status"] + pick([[], ["-s"], ["--porcelain"]]))
     }
+  }
+
+  /// Takes back a command by its number.
+  private mutating func undo() -> CommandLine {
+    let log = device.run(["log", "--limit", "12", "--json"], seed: 0).document
+    let commands = (log?["commands"]?.elements ?? []).compactMap(\.object)
+    guard !commands.isEmpty else { return CommandLine(words: ["undo"]) }
+    let command = pick(commands)
+    var line = CommandLine(words: ["undo", "\(command["number"]?.integer ?? 0)"])
+    let name = command["command"]?.text?.string ?? ""
+    line.isOfPull = name.hasPrefix("pull") || name.hasPrefix("clone")
+    return line
   }
 
   private mutating func new() -> CommandLine {

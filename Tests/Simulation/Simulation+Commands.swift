@@ -611,7 +611,7 @@ extension Event.What {
   /// Whether it comes of an edit of the item's, here.
   fileprivate var isOfAnEdit: Bool {
     switch self {
-    case .pushed, .alreadyThere, .merged, .conflict, .rejected, .waits, .unknown, .cut:
+    case .pushed, .alreadyThere, .found, .merged, .conflict, .rejected, .waits, .unknown, .cut:
       true
     case .added, .updated, .removed, .left, .conflictOver, .held: false
     }
@@ -622,6 +622,7 @@ extension Event.What {
     switch self {
     case .pushed(let kind): "pushed \(kind)"
     case .alreadyThere(let kind): "already there \(kind)"
+    case .found: "found"
     case .added: "added"
     case .updated: "updated"
     case .removed: "removed"

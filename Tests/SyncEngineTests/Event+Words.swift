@@ -8,6 +8,7 @@ extension Event {
       switch what {
       case .pushed(let kind): "pushed \(kind)"
       case .alreadyThere(let kind): "already \(kind)"
+      case .found: "found"
       case .added: "added"
       case .updated: "updated"
       case .removed: "removed"

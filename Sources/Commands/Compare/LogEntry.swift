@@ -30,18 +30,25 @@ struct LogEntry {
     } else {
       did = counts.map { "\($0.count) \($0.did.rawValue)" }.joined(separator: ", ")
     }
-    let end = command.status.map { $0 == 0 ? nil : "status \($0)" } ?? "not ended"
-    let rest = [did, key == nil ? end : nil].compactMap { $0 }.filter { !$0.isEmpty }.joined(
-      separator: ", ")
+    let end =
+      switch command.status {
+      case 0?: ""
+      case let status? where status <= 128: "status \(status)"
+      default: "stopped"
+      }
+    let rest = [did, key == nil ? end : ""].filter { !$0.isEmpty }.joined(separator: ", ")
     return [Line("\(command.number)"), Line(Times.clock(time, now: now)), Line(words), Line(rest)]
   }
 
   /// How many items were changed in which way.
   private var counts: [(count: Int, did: History.Deed)] {
     var counts: [History.Deed: Int] = [.added: command.first.values.reduce(0, +)]
-    for change in changes { counts[change.did, default: 0] += 1 }
+    var met: [History.Deed: Set<ItemKey>] = [:]
+    for change in changes where met[change.did, default: []].insert(change.key).inserted {
+      counts[change.did, default: 0] += 1
+    }
     let order: [History.Deed] = [
-      .added, .changed, .merged, .removed, .created, .updated, .undeleted, .deleted,
+      .added, .changed, .merged, .removed, .created, .found, .updated, .undeleted, .deleted,
     ]
     return order.compactMap { did in counts[did].flatMap { $0 > 0 ? ($0, did) : nil } }
   }

@@ -38,7 +38,9 @@ struct ResolveCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
   var references: [String] = []
 
-  var selection: [String] { all ? ["-a"] : references }
+  var selection: [String] {
+    (side.map { ["--\($0.rawValue)"] } ?? []) + (all ? ["-a"] : references)
+  }
 
   func validate() throws {
     let decides = side != nil || !fields.isEmpty

@@ -143,13 +143,19 @@ extension Session {
       let open = try conflicts(of: selection).filter { !left.contains($0) }
       var made: Set<ItemKey> = []
       if !open.isEmpty {
+        try record(as: "resolve")
         let summary = try resolve(open, by: decider, isLast: false)
         left.formUnion(summary.left)
         made = summary.made
       }
       // The first push sends all, later ones what was resolved since.
       guard exchange == 1 || !made.isEmpty else { break }
-      try pushOnce(exchange == 1 ? selection : made, maxDelete: maxDelete)
+      let words = context.command == "push" ? context.recorded : context.recordedPush
+      let chosen = exchange == 1 ? selection : made
+      let names = exchange == 1 && context.command == "push" ? [] : chosen ?? []
+      try record(
+        as: Text(([words.string] + names.sorted().map(\.description)).joined(separator: " ")))
+      try pushOnce(chosen, maxDelete: maxDelete)
     }
     try endPush(of: selection)
   }

@@ -20,6 +20,7 @@ extension Outcome {
       let fact = isLate ? "no answer in time" : "the connection was cut while it was sent"
       words = fact
       members.add(["message": fact])
+    case .found(.delete), .conflictOver(true): remark = "on both sides"
     case .held:
       remark = event.hold?.rawValue
       members.add(ifAny: ["message": remark])
@@ -72,13 +73,16 @@ extension Event.What {
     case .pushed(.update), .alreadyThere(.update): ("updated", "would update")
     case .pushed(.delete), .alreadyThere(.delete): ("deleted", "would delete")
     case .pushed(.undelete), .alreadyThere(.undelete): ("undeleted", "would undelete")
+    case .found(.insert): ("already there", "would create")
+    case .found: ("deleted", "would delete")
     case .added: ("new", "would add")
     case .updated: ("changed", "would change")
     case .removed: ("deleted", "would delete")
     case .left: ("left", "would leave")
     case .merged: ("merged", "would merge")
     case .conflict: ("conflict", "would conflict")
-    case .conflictOver: ("settled", "would settle")
+    case .conflictOver(true): ("deleted", "would delete")
+    case .conflictOver(false): ("settled", "would settle")
     case .held: ("held", "would hold")
     case .rejected: ("rejected", "would reject")
     case .waits: ("waits", "would wait")

@@ -24,7 +24,9 @@ struct PullCommand: TsyncCommand {
       if !exchange.dryRun, session.configuration.pullPushes,
         try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
       {
+        try session.record(as: context.recordedPush)
         try session.push()
+        try session.record(as: context.recorded)
       }
       try session.pull(
         isFull: full, queries: queries, maxDelete: exchange.maxDelete, isRehearsal: exchange.dryRun)

@@ -26,7 +26,9 @@ struct PushCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
   var references: [String] = []
 
-  var selection: [String] { references }
+  var selection: [String] {
+    options.table.flatMap { ["-t", $0] } + (missing ? ["--missing"] : []) + references
+  }
 
   func validate() throws {
     guard (1...128).contains(jobs ?? 1) else {

@@ -4,7 +4,7 @@ import SyncModel
 /// What the pushes of a command did: a line for each item and push, in the order of the changes.
 struct PushSummary {
   /// What a line counts as; `taken` is a row of the server's, `waiting` a change to be sent.
-  enum Kind { case pushed, conflict, rejected, cut, unknown, held, waiting, taken }
+  enum Kind { case pushed, found, conflict, rejected, cut, unknown, held, waiting, taken }
 
   /// The line of an item.
   struct Entry {
@@ -25,7 +25,8 @@ struct PushSummary {
   /// The members of `tsync.push/1`.
   var json: JSONObject {
     JSONObject([
-      "items": entries.map(\.outcome), "pushed": entries.count(of: .pushed),
+      "items": entries.map(\.outcome),
+      "pushed": entries.count(of: .pushed) + entries.count(of: .found),
       "conflicts": conflicts, "rejected": entries.count(of: .rejected),
       "cut": entries.count(of: .cut),
       "unknown": entries.count(of: .unknown), "held": entries.count(of: .held),
@@ -75,6 +76,8 @@ extension Event.What {
   fileprivate var kind: PushSummary.Kind {
     switch self {
     case .pushed, .alreadyThere: .pushed
+    case .found(.insert): .found
+    case .found: .pushed
     case .conflict: .conflict
     case .rejected: .rejected
     case .waits: .waiting

@@ -84,6 +84,7 @@ extension Session {
       report.vanished == 0 ? "" : " (\(counted(report.vanished, "missing file")))"
     let counts = [
       (entries.count(of: .pushed), "pushed\(files)"),
+      (entries.count(of: .found), "already there"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
       (cut, "cut"), (unknown, "unknown"), (held, "held"),
       (waiting, waiting == 1 ? "waits" : "wait"), (invalid, "not valid"),
@@ -98,8 +99,11 @@ extension Session {
     } else if report.events.contains(where: { $0.what == .pushed(.delete) }),
       let number = workspace.recordedNumber
     {
-      // The newest command that can be taken back may be another one.
-      next = "\(typed: "undo", "\(number)")"
+      // What takes this push back: the newest command that can be taken back may be another one.
+      let undone =
+        try Undo.last(self)?.command.effects.filter { $0.did == .removed }.map(\.key) ?? []
+      let isOfUndo = report.events.allSatisfy { undone.contains($0.key) }
+      next = isOfUndo ? "\(typed: "redo")" : "\(typed: "undo", "\(number)")"
     }
     if !counts.isEmpty {
       let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

@@ -16,7 +16,7 @@ struct SyncCommand: TsyncCommand {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       session.recorded = "pull"
       try session.pull(maxDelete: maxDelete, isRehearsal: exchange.dryRun, isLast: false)
-      try session.record(as: "push")
+      try session.record(as: context.recordedPush)
       if exchange.dryRun {
         try session.previewPush(maxDelete: maxDelete)
       } else if resolve {

@@ -9,6 +9,8 @@ struct RemovedItems {
     let item: Item
     /// What has removed it; `nil` where the history doesn't tell.
     var command: History.Command?
+    /// Whether its row was deleted by another.
+    var isServers = false
   }
 
   private(set) var entries: [Entry] = []
@@ -18,14 +20,18 @@ struct RemovedItems {
     let items = try inventory.removed(workspace)
     var commands: [ItemKey: History.Command] = [:]
     // Items whose delete was sent. The command that removed the file, which is older, is named instead.
-    var (sent, moved): (Set<ItemKey>, Set<ItemKey>) = ([], [])
-    try workspace.commands(with: [#""did":"removed""#, #""did":"delet"#]) { command in
+    var (sent, moved, servers): (Set<ItemKey>, Set<ItemKey>, Set<ItemKey>) = ([], [], [])
+    try workspace.commands(
+      with: [#""did":"removed""#, #""did":"added""#, #""did":"delet"#]
+    ) { command in
       if sent.isEmpty {
         if commands.count == items.count { return false }
         if let time, command.time.ticks / Timestamp.perSecond < time { return false }
       }
       for (place, change) in command.changes.enumerated().reversed() {
         let key = change.key
+        // What was here again was removed later, and without a command.
+        if change.did == .added { sent.remove(key) }
         guard let item = items[key], [.removed, .deleted, .deleting].contains(change.did) else {
           continue
         }
@@ -40,6 +46,7 @@ struct RemovedItems {
           commands[key] == nil || change.place != nil || change.item(after: false) == item
         else { continue }
         commands[key] = command
+        if command.isPull || command.name == "push" { servers.insert(key) }
         // It is here under another id: its user's, or one that the server gave it.
         let isMoved =
           command.name == "mv"
@@ -60,7 +67,8 @@ struct RemovedItems {
       else {
         continue
       }
-      entries.append(Entry(key: key, item: item, command: command))
+      entries.append(
+        Entry(key: key, item: item, command: command, isServers: servers.contains(key)))
     }
     entries.sort {
       ($1.command?.number ?? 0, $0.key) < ($0.command?.number ?? 0, $1.key)

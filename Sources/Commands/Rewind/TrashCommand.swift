@@ -37,7 +37,7 @@ struct TrashCommand: TsyncCommand {
         var (when, by) = ("-", "not in the history")
         if let command = entry.command {
           when = Times.clock(command.time.ticks / Timestamp.perSecond, now: context.now)
-          let words = command.isPull ? "deleted on the server" : command.words.string
+          let words = entry.isServers ? "deleted on the server" : command.words.string
           by = "\(Terminal.cut(Terminal.safe(words), to: 40)) (\(command.number))"
           object.add([
             "time": command.time.text, "command": command.words, "number": command.number,

@@ -2,8 +2,9 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// What takes a command back: a merge, with what the command made as the base, the item as it is now, and
-/// what was there before.
+/// What takes a command back: what was not sent is taken out of what waits, what was sent is changed back.
+///
+/// Each field is merged: the base is what the command made, the client's side is the file as it is now.
 struct Undo {
   /// What is to be done to one item.
   struct Step {
@@ -11,10 +12,12 @@ struct Undo {
     let digest: Digest?
     let from: Item?
     let to: Item?
+    /// Whether the file goes as by `rm`; otherwise it is missing again, and a push asks.
+    var isMeant = true
 
     /// Carries it out; returns false if the file was changed meanwhile.
     func run(on session: inout Session) throws -> Bool {
-      guard to != nil else { return try session.workspace.remove(key, expecting: digest) }
+      if to == nil, isMeant { return try session.workspace.remove(key, expecting: digest) }
       return try session.workspace.write(to, to: key, expecting: digest) != .changedMeanwhile
     }
 
@@ -33,6 +36,7 @@ struct Undo {
     let key: ItemKey
     let item: Item?
     let reason: String
+    var hint: Hint?
   }
 
   let command: History.Command
@@ -65,50 +69,65 @@ struct Undo {
     throw Problem.usage("\(number) is not in the history; the \(age) is \(near.number), \(time)")
   }
 
-  /// Plans to take back the newest command that is not taken back yet; it is never a pull.
-  static func newest(_ session: Session) throws -> Undo? {
-    var (later, undone): ([History.Command], Set<Int>) = ([], [])
-    // Items whose next push is taken back, and with it the commands that it has sent.
-    var back: Set<ItemKey> = []
+  /// Plans to take back the newest command that has changed or sent something and is not taken back yet.
+  ///
+  /// It is never a pull. With a number, it is older than that command, which counts as taken back.
+  static func newest(_ session: Session, before number: Int? = nil) throws -> Undo? {
+    var commands: [History.Command] = []
     var found: Undo?
-    func look(at command: History.Command, without others: Set<ItemKey> = []) throws {
-      defer { later.append(command) }
-      let sent = command.effects.filter(\.isSent).map(\.key)
-      guard !undone.contains(command.number) else { return back.formUnion(sent) }
-      back.subtract(sent)
-      if let number = command.undoes {
-        undone.insert(number)
-      } else if !command.isPull {
-        let undo = try Undo(command, later, session, without: back.union(others))
-        // What can't be taken back is named: an older command would not be the one that is meant.
-        if !undo.steps.isEmpty || !undo.left.isEmpty { found = undo }
-      }
-    }
-    // A push, and the commands between it and the push before.
-    var batch: [History.Command] = []
-    func lookAtBatch() throws {
-      let commands = batch
-      batch = []
-      guard let push = commands.first else { return }
-      // What undo or redo has changed, and the push has sent, is not the push's own.
-      var (met, others): (Set<ItemKey>, Set<ItemKey>) = ([], [])
-      for command in commands.dropFirst() where !command.isPull {
-        let keys = Set(command.effects.map(\.key)).subtracting(met)
-        met.formUnion(keys)
-        if command.undoes != nil { others.formUnion(keys) }
-      }
-      try look(at: push, without: others)
-      for command in commands.dropFirst() where found == nil { try look(at: command) }
-    }
     try session.workspace.commands { command in
-      let isPush = command.name == "push"
-      if isPush { try lookAtBatch() }
-      guard found == nil else { return false }
-      if isPush || !batch.isEmpty { batch.append(command) } else { try look(at: command) }
+      // What waited before such a push doesn't wait any more.
+      if command.isWholePush { found = try newest(of: commands, before: number, session) }
+      if command.undoes != nil || command.effects.contains(where: { $0.did != .found }) {
+        commands.append(command)
+      }
       return found == nil
     }
-    if found == nil { try lookAtBatch() }
-    return found
+    return try found ?? newest(of: commands, before: number, session)
+  }
+
+  private static func newest(
+    of commands: [History.Command], before last: Int?, _ session: Session
+  ) throws -> Undo? {
+    var undone = Set(last.map { [$0] } ?? [])
+    // Items whose next push is taken back, and with it the commands that it has sent.
+    var back: Set<ItemKey> = []
+    for (place, command) in commands.enumerated() {
+      let sent = command.effects.filter(\.isSent)
+      if undone.contains(command.number) {
+        back.formUnion(sent.map(\.key))
+      } else if let number = command.undoes {
+        // What was stopped goes on.
+        if command.name == "undo", !command.isDone, last == nil, !undone.contains(number) {
+          return try of(number, session)
+        }
+        undone.insert(number)
+      } else if !command.isPull {
+        back.subtract(sent.map(\.key))
+        // What an undo has changed, and this has sent, is the undo's.
+        let undos = sent.isEmpty ? [:] : lastUndos(commands[(place + 1)...])
+        let others = back.union(sent.filter { undos[$0.key].map($0.says) == true }.map(\.key))
+        let own = command.name == "push" ? sent : command.effects
+        guard last.map({ command.number < $0 }) ?? true,
+          own.contains(where: { !others.contains($0.key) })
+        else { continue }
+        return try Undo(command, Array(commands[..<place]), session, without: others)
+      }
+    }
+    return nil
+  }
+
+  /// Returns the changes of the items that an undo or redo has changed last; the newest command comes first.
+  private static func lastUndos(
+    _ commands: ArraySlice<History.Command>
+  ) -> [ItemKey: History.Change] {
+    var (met, changes): (Set<ItemKey>, [ItemKey: History.Change]) = ([], [:])
+    for command in commands where !command.isPull {
+      for change in command.effects.reversed() where met.insert(change.key).inserted {
+        if command.undoes != nil { changes[change.key] = change }
+      }
+    }
+    return changes
   }
 
   /// Plans to take back the last undo; `nil` if there is none, or another command came since.
@@ -126,7 +145,7 @@ struct Undo {
       if command.effects.isEmpty { return true }
       guard let number = command.undoes else { return false }
       if command.name == "redo" {
-        undone.insert(number)
+        if command.isDone { undone.insert(number) }
       } else if !undone.contains(command.number) {
         found = try Undo(command, later, session)
       }
@@ -149,35 +168,108 @@ struct Undo {
     // What was sent says what was changed, hand edits too.
     let sent = effects.filter(\.isSent)
     let changes = sent.isEmpty && command.name != "push" ? effects : sent
-    var order: [ItemKey] = []
-    for change in changes where !order.contains(change.key) { order.append(change.key) }
     let byKey = Dictionary(grouping: changes, by: \.key)
-    for key in order { try plan(key, byKey[key] ?? [], later, session) }
+    var met: Set<ItemKey> = []
+    let keys = changes.map(\.key).filter { met.insert($0).inserted }
+    let since = later.map { command in
+      (command, Dictionary(grouping: command.effects.filter { met.contains($0.key) }, by: \.key))
+    }
+    var asBefore: [Left] = []
+    for key in keys {
+      let count = steps.count + left.count
+      let later = since.flatMap { command, changes in
+        (changes[key] ?? []).reversed().map { (command, $0) }
+      }
+      var plan = try ItemUndo(key, byKey[key] ?? [], command, later, session)
+      try plan.run(session)
+      if let step = plan.step { steps.append(step) }
+      left += plan.left
+      guard count == steps.count + left.count else { continue }
+      let isServers = effects.contains { $0.key == key && !$0.isSent } && !sent.isEmpty
+      asBefore.append(
+        Left(
+          key: key, item: plan.shown,
+          reason: isServers ? "the server has changed it" : "is as before"))
+    }
+    if steps.isEmpty, left.isEmpty { left = asBefore }
+  }
+}
+
+/// What takes back the changes that a command has made to one item.
+private struct ItemUndo {
+  private let key: ItemKey
+  private let changes: [History.Change]
+  private let command: History.Command
+  /// The changes of the item by later commands, the newest first.
+  private let since: [(command: History.Command, change: History.Change)]
+  private let client: ClientState
+  private let base: Base
+  /// The item as it becomes.
+  private var item: Item?
+  private var isMeant = true
+  private(set) var left: [Undo.Left] = []
+
+  init(
+    _ key: ItemKey, _ changes: [History.Change], _ command: History.Command,
+    _ since: [(command: History.Command, change: History.Change)], _ session: Session
+  ) throws {
+    (self.key, self.changes, self.command, self.since) = (key, changes, command, since)
+    client = try session.workspace.client(key)
+    base = try session.workspace.base(of: key)
+    item = client.item
   }
 
-  private mutating func plan(
-    _ key: ItemKey, _ changes: [History.Change], _ later: [History.Command], _ session: Session
-  ) throws {
-    func since(_ names: Set<Text> = []) -> String {
-      let number = later.first { command in
-        command.effects.contains { change in
-          change.key == key && (names.isEmpty || change.fields.contains { names.contains($0.name) })
-        }
-      }?.number
-      return number.map { "changed again by \($0)" } ?? "changed since"
+  /// The item for the title.
+  var shown: Item? {
+    let told = [since.first?.change.item(after: false), changes.last?.item(after: true)]
+    return client.item ?? (told + [changes.first?.item(after: false)]).first {
+      $0?.isEmpty == false
     }
+      ?? nil
+  }
+
+  /// `nil` where nothing is to be done.
+  var step: Undo.Step? {
+    guard item != client.item else { return nil }
+    return Undo.Step(key: key, digest: client.digest, from: client.item, to: item, isMeant: isMeant)
+  }
+
+  private mutating func leave(_ reason: String, _ hint: Hint? = nil) {
+    left.append(Undo.Left(key: key, item: shown, reason: reason, hint: hint))
+  }
+
+  /// Which command has changed the item again, or one of these fields.
+  private func changed(_ names: Set<Text> = []) -> String {
+    let number = since.first { _, change in
+      names.isEmpty || change.fields.contains { names.contains($0.name) }
+    }?.command.number
+    return number.map { "changed again by \($0)" } ?? "changed since"
+  }
+
+  mutating func run(_ session: Session) throws {
     let workspace = session.workspace
     guard session.configuration.tables.contains(key.table) else {
-      return left.append(Left(key: key, item: nil, reason: "no table of this workspace"))
+      return leave("no table of this workspace")
     }
-    let client = try workspace.client(key)
-    var item = client.item
-    let shown = client.item ?? changes.last?.item(after: true)
-    func leave(_ reason: String) { left.append(Left(key: key, item: shown, reason: reason)) }
     if case .invalid = client { return leave("invalid") }
     if workspace.journal.conflicts[key] != nil { return leave("in conflict") }
-    if try workspace.attempt(of: key) != nil { return leave("sent, and its outcome is unknown") }
+    if try workspace.attempt(of: key) != nil {
+      return leave(
+        "sent, and its outcome is unknown",
+        "to ask the server: \(typed: "push"), then \(typed: "undo", "\(command.number)")")
+    }
     if try client == .absent && workspace.moved(key) != nil { return leave("renamed") }
+    if item == nil, base == .neverSeen, (since.first?.command ?? command).isPull {
+      // As it was before this command, so far as that is known.
+      var old = (since.first?.change ?? changes.last)?.item(after: false) ?? Item(JSONObject())
+      for field in changes.flatMap(\.fields) { old[field.name] = field.old }
+      let query = session.configuration.queries.first {
+        $0.table == key.table && $0.fits(key.id, old) == true
+      }?.name.string
+      return leave(
+        query.map { "it left the query \($0)" } ?? "it left its queries",
+        "to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")")
+    }
     for change in changes.reversed() {
       var old: Item? = change.item(after: false)
       if change.place != nil {
@@ -188,40 +280,137 @@ struct Undo {
       switch change.did {
       case .added, .created, .undeleted:
         guard let now = item else { continue }
-        guard change.made(now) else { return leave(since()) }
+        guard change.made(now) else { return leave(changed()) }
+        guard !command.isPull else { return leave("new on the server") }
+        let isOwn =
+          change.isSent || since.contains { [.created, .undeleted].contains($0.change.did) }
+        isMeant = base.item == nil || !change.dirty.isEmpty || isOwn
+        guard isMeant || command.name == "restore" || command.undoes != nil else {
+          return leave("another has made its row")
+        }
         item = nil
       case .removed, .deleted:
-        guard item == nil || item == old else { return leave("is here again") }
         guard change.place != nil || !change.fields.isEmpty else {
           return leave("its former text is not in the history")
         }
+        guard let old = restored(old, change) else {
+          return leave(
+            "deleted on the server", "to bring it back: \(typed: "restore", "\(key)")")
+        }
+        guard item == nil || item == old else { return leave("is here again") }
         item = old
       case .changed, .updated:
-        guard let now = item else { return leave(since()) }
-        if change.place != nil {
-          guard change.made(now) else { return leave(since()) }
-          item = old
-          continue
-        }
-        let merge = FieldMerge(
-          base: change.item(after: true), client: now, server: old ?? Item(JSONObject()))
-        let disputes = merge.disputes
-        if !disputes.isEmpty {
-          let paths = disputes.map(\.path.description).joined(separator: ", ")
-          leave("\(paths): \(since(Set(disputes.map(\.path.field))))")
-        }
-        item = merge.item()
-      case .merged:
-        // What others had changed stays.
-        item = item.map { item in
-          FieldMerge(
-            base: change.item(after: false), client: item, server: change.item(after: true)
-          ).item()
-        }
-      case .deleting: continue
+        guard let now = item else { return leave(changed()) }
+        guard change.place == nil || change.made(now) else { return leave(changed()) }
+        takeBack(fields(of: change, from: old, now), in: now, dirty: change.dirty)
+      case .merged, .deleting, .found: continue
       }
     }
-    guard item != client.item else { return }
-    steps.append(Step(key: key, digest: client.digest, from: client.item, to: item))
+  }
+
+  /// Returns the fields that a change has changed.
+  ///
+  /// Of a large text that was merged, only what was decided is taken back.
+  private func fields(of change: History.Change, from old: Item?, _ now: Item) -> [Change.Field] {
+    guard change.place != nil else { return change.fields }
+    let fields = Change(from: old, to: now).fields
+    guard changes.contains(where: { $0.did == .merged }) else { return fields }
+    return fields.filter { change.dirty.contains($0.name) }
+  }
+
+  /// Returns a removed item as it comes back; `nil` if somebody else has deleted its row.
+  private func restored(_ old: Item?, _ change: History.Change) -> Item? {
+    guard !command.isPull, var item = old else { return old }
+    var row = base.item
+    if case .tombstone = base {
+      // What has last made or deleted the row, here or elsewhere.
+      let last = (since + changes.map { (command, $0) }).first { command, change in
+        [.created, .undeleted, .deleted].contains(change.did)
+          || change.did == .removed && (command.isPull || command.name == "push")
+      }?.change
+      guard let last, last.did == .deleted else { return nil }
+      if last.place == nil { row = last.item(after: false) }
+    }
+    guard !change.isSent, let row else { return item }
+    for field in Change(from: item, to: row).fields where !change.dirty.contains(field.name) {
+      item[field.name] = field.new
+    }
+    return item
+  }
+
+  /// Gives fields of the item their former values; what was changed since stays, and is named.
+  private mutating func takeBack(_ fields: [Change.Field], in now: Item, dirty: [Text]) {
+    var (made, old) = (Item(JSONObject()), Item(JSONObject()))
+    var others: [Text] = []
+    for field in fields {
+      made[field.name] = field.new
+      guard let value = former(field, now, isDirty: dirty.contains(field.name)) else {
+        others.append(field.name)
+        old[field.name] = field.new
+        continue
+      }
+      old[field.name] = value
+    }
+    let merge = FieldMerge(base: made, client: now, server: old)
+    let paths = merge.disputes.map(\.path)
+    let words = paths.map(\.description) + others.map(\.string)
+    if !words.isEmpty {
+      leave("\(words.joined(separator: ", ")): \(changed(Set(paths.map(\.field) + others)))")
+    }
+    item = merge.item()
+  }
+
+  /// Returns what a field goes back to: where it was as on the server, to what the server has, but for what
+  /// this workspace has sent since; `nil` if another has made it what it is.
+  private func former(_ field: Change.Field, _ now: Item, isDirty: Bool) -> JSON?? {
+    guard !command.isPull, !isDirty, let row = base.item else { return .some(field.old) }
+    var value = row[field.name]
+    var isSent =
+      changes.contains(where: \.isSent)
+      || since.contains { $0.change.isSent && $0.change.place != nil }
+    for (command, change) in since + changes.map({ (self.command, $0) }) {
+      guard change.isSent || command.isPull,
+        let made = change.fields.first(where: { $0.name == field.name })
+      else { continue }
+      isSent = isSent || change.isSent
+      guard made.new == value else { break }
+      // Under what another has written is nothing of this workspace's.
+      guard change.isSent else {
+        if value == now[field.name], value == field.new { return nil }
+        break
+      }
+      value = made.old
+    }
+    // It may be a text of which others have changed other lines.
+    func item(_ value: JSON?) -> Item {
+      Item(JSONObject(value.map { [.init(name: field.name, value: $0)] } ?? []))
+    }
+    let merge = FieldMerge(
+      base: item(field.new), client: item(now[field.name]), server: item(value))
+    let isAsNow = !merge.isDisputed && merge.item()[field.name] == now[field.name]
+    guard isAsNow else { return .some(value) }
+    return isSent || value == field.old ? .some(field.old) : nil
+  }
+}
+
+extension History.Command {
+  /// Whether it has reached its end, whatever it has left.
+  fileprivate var isDone: Bool { status == 0 || status == 1 }
+
+  /// Whether it has sent all that was to be sent.
+  fileprivate var isWholePush: Bool { words == "push" && status == 0 }
+}
+
+extension History.Change {
+  /// Whether what was sent is what was changed.
+  fileprivate func says(_ made: History.Change) -> Bool {
+    switch did {
+    case .deleted: made.did == .removed
+    case .updated:
+      fields.allSatisfy { field in
+        made.fields.contains { $0.name == field.name && $0.new == field.new }
+      }
+    default: made.did == .added && (made.place != nil || self.made(made.item(after: true)))
+    }
   }
 }

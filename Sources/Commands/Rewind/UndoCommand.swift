@@ -51,10 +51,14 @@ extension Context {
       guard let undo = try find(session), !undo.steps.isEmpty || !undo.left.isEmpty else {
         return printer.summary(Line("nothing to \(command)"))
       }
-      if !isRehearsal, !undo.steps.isEmpty {
+      let told = undo.redone ?? undo.command
+      let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
+      let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
+      if isRehearsal {
+        printer.summary(Line("would \(command) \(told.number) \(words)"))
+      } else if !undo.steps.isEmpty {
         try session.workspace.record(as: session.recorded, undoing: undo.command.number)
       }
-      let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
       var left = undo.left
       var count = 0
       try session.perform(undo.steps) { step, session in
@@ -74,24 +78,24 @@ extension Context {
         outcome.members.add(["message": left.reason])
         printer.show(outcome, names)
       }
+      for hint in left.compactMap(\.hint).prefix(1) {
+        printer.message(Line(printer.text(of: hint)))
+      }
+      guard count > 0 else {
+        printer.end(with: .rejected)
+        let older = isRedo ? nil : try Undo.newest(session, before: told.number)?.command.number
+        return printer.summary(
+          Line("nothing of \(told.number) \(words) can be taken back"),
+          next: older.map { "\(typed: "undo", "\($0)")" } ?? "\(typed: "log")")
+      }
       if !left.isEmpty { printer.end(with: .conflicts) }
-      let told = undo.redone ?? undo.command
       guard !isRehearsal else {
         return printer.set(isRedo ? "wouldRedo" : "wouldUndo", told.number)
-      }
-      let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
-      guard count > 0 else {
-        return printer.summary(
-          Line("nothing of \(told.number) \(words) was taken back"), next: "\(typed: "log")")
       }
       printer.set(isRedo ? "redone" : "undone", told.number)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
       if !left.isEmpty { line.append(", \(counted(left.count, "item")) left") }
-      let next: Hint = isRedo ? "\(typed: "undo")" : "\(typed: "redo")"
-      printer.summary(line, next: next)
-      if !isRedo, undo.command.name == "resolve" {
-        printer.message("the conflict is not open again")
-      }
+      printer.summary(line, next: isRedo ? "\(typed: "undo")" : "\(typed: "redo")")
     }
   }
 }

@@ -30,6 +30,11 @@ extension Context {
   /// The command and its selection, for the history.
   var recorded: Text { Text(([command] + selection).joined(separator: " ")) }
 
+  /// The words for the history of a push of the command's tables, within another command.
+  var recordedPush: Text {
+    Text((["push"] + options.table.flatMap { ["-t", $0] }).joined(separator: " "))
+  }
+
   /// Asks a question on the terminal, which is standard input, and doesn't show the answer.
   func askSecretly(_ question: Line) throws -> [UInt8]? {
     var former = termios()

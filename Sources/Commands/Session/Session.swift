@@ -78,6 +78,7 @@ struct Session {
 
   /// Ends the lines of this command in the history, and begins those of another command.
   mutating func record(as words: Text) throws {
+    guard recorded != words else { return }
     if access.isWriting { try finish(context.printer.status) }
     recorded = words
     try workspace.record(as: words)

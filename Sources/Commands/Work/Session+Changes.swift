@@ -67,14 +67,19 @@ extension Session {
     _ elements: [Element], _ body: (Element, inout Session) throws -> ItemChange?
   ) throws -> [ItemChange] {
     var changes: [ItemChange] = []
-    defer { try? workspace.settle() }
-    for element in elements {
-      try context.checkSignal()
-      do {
-        if let change = try body(element, &self) { changes.append(change) }
-      } catch let error as UnwritableItem {
-        context.printer.warn(Problem(error))
+    do {
+      for element in elements {
+        try context.checkSignal()
+        do {
+          if let change = try body(element, &self) { changes.append(change) }
+        } catch let error as UnwritableItem {
+          context.printer.warn(Problem(error))
+        }
       }
+    } catch {
+      try? workspace.settle()
+      try? note(changes.map { ($0.key, $0.new) })
+      throw error
     }
     try workspace.settle()
     try note(changes.map { ($0.key, $0.new) })

@@ -20,7 +20,9 @@ struct SetCommand: TsyncCommand {
   @Argument(help: ArgumentHelp("References, and FIELD=VALUE or FIELD:=JSON.", valueName: "word"))
   var words: [String] = []
 
-  var selection: [String] { references + filters }
+  var selection: [String] {
+    filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
+  }
 
   private var references: [String] { words.filter { !Assignment.isOne($0) } }
 
@@ -29,9 +31,8 @@ struct SetCommand: TsyncCommand {
       try words.filter(Assignment.isOne).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Problem.usage("no field to set") }
-    let all = filters.flatMap { ["--where", $0] } + words + unset.flatMap { ["--unset", $0] }
     try context.change(
-      ItemSelection(references, filters: filters), isSure, to: "change", words: all,
+      ItemSelection(references, filters: filters), isSure, to: "change", words: selection,
       look: ["list", "-a"] + filters, as: "changed"
     ) { key, item, types, session in
       var item = item

@@ -77,8 +77,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     guard known.conflict != nil else { return event }
     try removeConflict(of: key)
     try append([.closed(.conflict(key))], durably: false)
-    let server = known.row.deleted ? nil : known.row.item
-    return event ?? Event(key, .conflictOver, item: client.item ?? server)
+    let item = client.item ?? (known.row.deleted ? nil : known.row.item)
+    return event
+      ?? Event(key, .conflictOver(deleted: item == nil), item: item ?? known.row.item)
   }
 
   /// Lays a conflict's sides down, then records it.
@@ -126,9 +127,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var held: Set<ItemID> = []
     for arrival in arrivals {
       let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
-      // The server side of an open conflict has been told already.
+      // The server side of an open conflict has been told already; if both have deleted the item, it is none.
       guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
-        journal.conflicts[key]?.server != arrival.row
+        try journal.conflicts[key]?.server != arrival.row
+          || arrival.row.deleted && journal.isRemoved(key) && client(key) == .absent
       else {
         held.insert(arrival.id)
         continue

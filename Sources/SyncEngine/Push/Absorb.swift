@@ -8,6 +8,8 @@ struct Answer {
   let settlement: Settlement
   /// Whether a reading has told it: an answer was lost, or didn't say it.
   var isRead = false
+  /// Whether the row was there or deleted before the first try: what was refused has not done that.
+  var isFound = false
 
   /// Whether the server has done it.
   var isDone: Bool { if case .done = settlement { true } else { false } }
@@ -79,7 +81,8 @@ extension PushRun {
         of: answer.settlement, over: base, isAwaited: disk.journal.isAwaited(key),
         former: disk.rejection(of: key), now: settings.now)
       try tell(answer, said, over: base, &disk)
-      facts[key.table, default: []] += said
+      facts[key.table, default: []] +=
+        answer.isFound ? said.map(\.withoutEnd) + [.ended(key.id)] : said
     }
     // What a delete has put into the trash must not be lost once its row is known to be deleted.
     if answers.contains(where: { $0.attempt.kind == .delete }) { try disk.settle() }

@@ -6,7 +6,7 @@ extension PushRun {
   mutating func settleDoubts(
     _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
-    var readings: [(Attempt, Settlement, isAbsent: Bool)] = []
+    var readings: [(Attempt, Settlement, isAbsent: Bool, isFound: Bool)] = []
     var past: [Attempt] = []
     for (attempt, answer) in doubts {
       let refusal = answer.refusal
@@ -32,7 +32,11 @@ extension PushRun {
           past.append(attempt)
         }
         let isAbsent = reading == .absent && attempt.isMissed(answer)
-        readings.append((attempt, settlement, isAbsent))
+        var isFound = false
+        if case .done = settlement, [.insert, .delete].contains(attempt.kind) {
+          isFound = attempt.isSurelyUndone(answer)
+        }
+        readings.append((attempt, settlement, isAbsent, isFound))
       } catch Stop.noTable(let table) {
         // A table that isn't there took nothing: the change waits for it.
         report.missing.insert(table)
@@ -60,7 +64,9 @@ extension PushRun {
       throw past.isEmpty
         ? Guards.rowsAreGone(absences, of: max(total, replies)) : Guards.wentBack()
     }
-    for (attempt, settlement, _) in readings { try add(attempt, settlement, disk) }
+    for (attempt, settlement, _, isFound) in readings {
+      try add(attempt, settlement, isFound: isFound, disk)
+    }
   }
 
   /// Reads the row of a write in doubt.
@@ -84,7 +90,7 @@ extension PushRun {
 
   /// Adds what a reading has told of a write.
   private mutating func add(
-    _ attempt: Attempt, _ settlement: Settlement, _ disk: some Disk
+    _ attempt: Attempt, _ settlement: Settlement, isFound: Bool, _ disk: some Disk
   ) throws {
     let key = attempt.key
     switch settlement {
@@ -102,7 +108,8 @@ extension PushRun {
       return report.events.append(Event(key, .held, item: attempt.item))
     case .incoming, .incomingOverOurs, .rejected, .unknown: break
     }
-    answers.append(Answer(attempt: attempt, settlement: settlement, isRead: true))
+    answers.append(
+      Answer(attempt: attempt, settlement: settlement, isRead: true, isFound: isFound))
   }
 }
 

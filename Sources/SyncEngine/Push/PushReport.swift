@@ -22,7 +22,7 @@ package struct PushReport: Equatable, Sendable {
   package var pushed: Int {
     events.count {
       switch $0.what {
-      case .pushed, .alreadyThere: true
+      case .pushed, .alreadyThere, .found: true
       default: false
       }
     }

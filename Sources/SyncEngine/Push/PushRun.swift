@@ -90,7 +90,10 @@ struct PushRun {
       // It may leave the fields to a second write.
       if attempt.kind == .undelete { again.insert(key) }
       add(
-        answer.isRead ? .alreadyThere(attempt.kind) : .pushed(attempt.kind), difference)
+        answer.isFound
+          ? .found(attempt.kind)
+          : answer.isRead ? .alreadyThere(attempt.kind) : .pushed(attempt.kind),
+        difference)
     case .incomingOverOurs:
       try disk.noteArrival(of: attempt, as: nil)
       add(.alreadyThere(attempt.kind))

@@ -14,6 +14,7 @@ extension History.Change {
       }
       object.append("fields", .object(JSONObject(pairs)))
     }
+    if !dirty.isEmpty { object.append("dirty", .array(dirty.map { .string($0) })) }
     if let place { object.append("trash", .string(place)) }
     if let digest { object.append("digest", .string(Text(digest.description))) }
     return object
@@ -31,6 +32,7 @@ extension History.Change {
       return Change.Field(
         name: member.name, old: pair[0].isNull ? nil : pair[0], new: pair[1].isNull ? nil : pair[1])
     }
+    dirty = (object["dirty"]?.elements ?? []).compactMap(\.text)
     place = object["trash"]?.text
     digest = object["digest"]?.text.flatMap { Digest($0.string) }
   }

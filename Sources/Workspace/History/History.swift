@@ -23,6 +23,8 @@ package enum History {
     case created, updated, deleted, undeleted
     /// A delete is about to be sent.
     case deleting
+    /// A new item was sent whose row was there already, as it is here.
+    case found = "already there"
   }
 
   /// One change of an item.
@@ -34,6 +36,9 @@ package enum History {
     /// The fields that differ, each with its value before and after; none where the item is as its new
     /// row was, or where a text stands in the trash.
     package var fields: [SyncModel.Change.Field] = []
+    /// The fields among them that were not as the row's before; of an added file all, but only where a command
+    /// had removed the item.
+    package var dirty: [Text] = []
     /// Where the old text is, below `.todosync`, if it doesn't stand in the fields.
     package var place: Text?
     /// The fingerprint of the item that was made, where the fields don't tell it.
@@ -75,7 +80,7 @@ package enum History {
     package var isSent: Bool {
       switch did {
       case .created, .updated, .deleted, .undeleted: true
-      case .added, .changed, .removed, .merged, .deleting: false
+      case .added, .changed, .removed, .merged, .deleting, .found: false
       }
     }
   }

@@ -30,21 +30,31 @@ extension Workspace {
     func read(_ text: [UInt8]?) -> Item? {
       text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
     }
-    if old == nil, isRow {
-      guard try rows.log(of: key.table).rows.isPulled else {
-        return history.addFirst(in: key.table)
-      }
-      return try history.add(
-        item.map { History.Change(key, .added, asRow: $0) } ?? History.Change(key, .added))
+    if old == nil, isRow, try !rows.log(of: key.table).rows.isPulled {
+      return history.addFirst(in: key.table)
     }
     let (before, after) = (read(old), item ?? read(new))
+    let base = try rows.base(of: key, replaced: nil).item
+    // That a file was missing was meant only where a command had removed it.
+    let dirty = SyncModel.Change(
+      from: base, to: old == nil && !journal.isRemoved(key) ? base : before
+    ).names
+    if old == nil, isRow {
+      var change =
+        item.map { History.Change(key, .added, asRow: $0) } ?? History.Change(key, .added)
+      change.dirty = dirty
+      return try history.add(change)
+    }
     let did: History.Deed = old == nil ? .added : new == nil ? .removed : .changed
     var change = History.Change(key, did, from: before, to: after)
-    if let after, let item = try merged(key, before) {
-      try history.add(
-        History.Change(key, .merged, from: before, to: item), to: item,
-        place: place.map { Text($0) })
+    if let before, let after, let merge = try merge(resolving: key, before) {
+      let item = merge.item()
       change = History.Change(key, .changed, from: item, to: after)
+      if item != before {
+        try history.add(
+          History.Change(key, .merged, from: before, to: item), to: item,
+          place: place.map { Text($0) })
+      }
       if change.fields.isEmpty { return }
     }
     // A text that is no item is taken back whole.
@@ -52,24 +62,47 @@ extension Workspace {
       (change.fields, change.place) = ([], place.map { Text($0) })
       change.digest = after.map(History.Change.fingerprint)
     }
+    change.dirty = dirty.filter { name in
+      did != .changed || change.place != nil || change.fields.contains { $0.name == name }
+    }
     try history.add(change, to: after, place: place.map { Text($0) })
   }
 
-  /// What an item becomes by the row that its conflict was with, without a decision of anybody's; `nil`
-  /// where that is nothing, or no conflict is being resolved.
-  private func merged(_ key: ItemKey, _ client: Item?) throws(WorkspaceError) -> Item? {
-    guard let client, journal.resolutions[key] != nil, let open = journal.conflicts[key],
+  /// How an item is merged with the row of its conflict, while that is being resolved; `nil` where one of the
+  /// sides is deleted.
+  private func merge(
+    resolving key: ItemKey, _ client: Item
+  ) throws(WorkspaceError) -> FieldMerge? {
+    guard journal.resolutions[key] != nil, let open = journal.conflicts[key],
       !open.server.deleted
     else { return nil }
     let base = try rows.base(of: key, replaced: nil).item
-    let item = FieldMerge(base: open.origin ?? base, client: client, server: open.server.item)
-      .item()
-    return item == client ? nil : item
+    return FieldMerge(base: open.origin ?? base, client: client, server: open.server.item)
+  }
+
+  /// Records what a resolution keeps of the client's side, in place of what the server's says: no file tells
+  /// of that.
+  func recordKept(by resolution: Resolution, of key: ItemKey) throws(WorkspaceError) {
+    guard journal.conflicts[key] != nil else { return }
+    let row = resolution.server.deleted ? nil : resolution.server.item
+    guard let client = resolution.client, let item = resolution.item, let row else {
+      guard resolution.client == resolution.item, resolution.client != row else { return }
+      let did: History.Deed = row == nil ? .added : .removed
+      return try history.add(
+        History.Change(key, did, from: row, to: resolution.item), of: row, to: resolution.item)
+    }
+    guard let merge = try merge(resolving: key, client) else { return }
+    let other = merge.item(taking: .server)
+    var change = History.Change(key, .changed, from: other, to: merge.item())
+    change.fields.removeAll { $0.new != item[$0.name] }
+    change.dirty = change.fields.map(\.name).filter { other[$0] != row[$0] }
+    if !change.fields.isEmpty { try history.add(change, to: item) }
   }
 
   /// Records what was sent, and deletes before they are.
   func record(_ facts: [Fact], in table: TableName) throws(WorkspaceError) {
     var deletes: [(key: ItemKey, item: Item)] = []
+    let ended = facts.compactMap { if case .ended(let id) = $0 { id } else { nil } }
     for fact in facts {
       switch fact {
       case .sent(let attempt) where attempt.kind == .delete:
@@ -79,6 +112,11 @@ extension Workspace {
       case .base(let row, let ends?): try record(row, holding: row.item, over: ends, table)
       case .arrived(let arrival, let ends?) where arrival.isMine:
         try record(arrival.row, holding: arrival.over ?? arrival.row.item, over: ends, table)
+      // A write that has ended beside its row has not made that.
+      case .base(let row, nil) where ended.contains(row.id) && !row.deleted:
+        try history.add(History.Change(ItemKey(table, row.id), .found))
+      case .arrived(let arrival, nil) where arrival.isMine && ended.contains(arrival.row.id):
+        try history.add(History.Change(ItemKey(table, arrival.row.id), .found))
       default: break
       }
     }
