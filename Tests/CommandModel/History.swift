@@ -137,6 +137,11 @@ final class History {
 
   private func apply(_ work: HandWork, at device: Device) {
     if work.target != nil, let born = work.newBorn(at: device) { doubled.insert(born) }
+    let name = work.path.dropFirst(".todosync/items/".count).dropLast(".json".count)
+    // A file that is made or removed by hand is no more what an undo has left.
+    if (Files.read("\(device.path)/\(work.path)") == nil) != (work.bytes == nil) {
+      undone[device.name]?[String(name)] = nil
+    }
     work.apply(to: device)
     log.append("\(device.name)$ \(work.line)")
     for word in work.lost { live[word] = nil }
@@ -227,11 +232,15 @@ final class History {
       return
     }
     let tree = Tree(at: device.path)
+    var isMoved = false
     func check(_ verb: String, gives old: [String: JSONObject], from new: [String: JSONObject])
       throws
     {
       let here = items(at: device)
       let outcome = run([verb, "--json"], at: device, seed: seed)
+      // A row that waited for a safety stop comes first.
+      isMoved = isMoved || outcome.error.contains("applied rows that had been waiting")
+      if isMoved { return }
       let left = Set(outcome.items.filter { $0.did == "left" }.map(\.name))
       let now = items(at: device)
       // Of a conflict, which restore settles too, only what was decided is taken back.

@@ -249,7 +249,9 @@ extension History {
     }
     // What waits comes first in a push.
     guard push.status != 6, !status.error.contains("newer row") else { return }
-    let held = Set(push.items.filter { $0.did == "would hold" }.map(\.name))
+    // So can what is held, and an edit whose delete waits for a safety stop.
+    let held = Set(
+      push.items.filter { $0.did == "would hold" || $0.did.hasSuffix("conflict") }.map(\.name))
     let letters = ["A": "would create", "M": "would update", "D": "would delete"]
     var (pending, unsure): (Set<String>, Set<String>) = ([], [])
     for item in (document["items"]?.elements ?? []).compactMap(\.object) {

@@ -124,8 +124,8 @@ struct HistoryTests {
     #expect(try workspace.commands().map(\.number) == (1...100).reversed())
   }
 
-  @Test("a damaged line ahead of a torn end costs itself alone")
-  func damagedAndTorn() throws {
+  /// Records three commands, damages the second one's line, and adds what a crash has left.
+  private func damage(tail: String = "") throws {
     for words in ["one", "two", "three"] {
       var workspace = try playground.open()
       try workspace.record(as: Text(words))
@@ -135,7 +135,12 @@ struct HistoryTests {
     var bytes = try #require(playground.directory.read(place))
     let range = try #require(bytes.firstRange(of: Array("two".utf8)))
     bytes[range.lowerBound] = UInt8(ascii: "T")
-    playground.directory.write(bytes + Array(#"{"n":4,"d":0,"ti"#.utf8), to: place)
+    playground.directory.write(bytes + Array(tail.utf8), to: place)
+  }
+
+  @Test("a damaged line ahead of a torn end costs itself alone")
+  func damagedAndTorn() throws {
+    try damage(tail: #"{"n":4,"d":0,"ti"#)
     var workspace = try playground.open()
     try workspace.record(as: "four")
     try change("a", to: "four", &workspace)
@@ -148,16 +153,8 @@ struct HistoryTests {
 
   @Test("a line that somebody has damaged is passed over, and doctor counts it")
   func damagedLine() throws {
-    var workspace = try playground.open()
-    for words in ["one", "two", "three"] {
-      try workspace.record(as: Text(words))
-      try change("a", to: words, &workspace)
-      try workspace.finish(Text(words), status: 0)
-    }
-    var bytes = try #require(playground.directory.read(place))
-    let range = try #require(bytes.firstRange(of: Array("two".utf8)))
-    bytes[range.lowerBound] = UInt8(ascii: "T")
-    playground.directory.write(bytes, to: place)
+    try damage()
+    let workspace = try playground.open()
     #expect(try workspace.commands().map(\.words) == ["three", "one"])
     var reader = HistoryReader(root: workspace.root, trash: nil)
     try reader.read { _ in true }

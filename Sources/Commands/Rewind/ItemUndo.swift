@@ -1,0 +1,201 @@
+import SyncEngine
+import SyncModel
+import Workspace
+
+/// What takes back the changes that a command has made to one item.
+struct ItemUndo {
+  private let key: ItemKey
+  private let changes: [History.Change]
+  private let command: History.Command
+  /// The changes of the item by later commands, the newest first.
+  private let since: [(command: History.Command, change: History.Change)]
+  private let client: ClientState
+  private let base: Base
+  /// The item as it becomes.
+  private var item: Item?
+  private var isMeant = true
+  private(set) var left: [Undo.Left] = []
+
+  init(
+    _ key: ItemKey, _ changes: [History.Change], _ command: History.Command,
+    _ since: [(command: History.Command, change: History.Change)], _ session: Session
+  ) throws {
+    (self.key, self.changes, self.command, self.since) = (key, changes, command, since)
+    client = try session.workspace.client(key)
+    base = try session.workspace.base(of: key)
+    item = client.item
+  }
+
+  /// The item for the title.
+  var shown: Item? {
+    let told = [since.first?.change.item(after: false), changes.last?.item(after: true)]
+    return client.item ?? (told + [changes.first?.item(after: false)]).first {
+      $0?.isEmpty == false
+    }
+      ?? nil
+  }
+
+  /// `nil` where nothing is to be done.
+  var step: Undo.Step? {
+    guard item != client.item else { return nil }
+    return Undo.Step(key: key, digest: client.digest, from: client.item, to: item, isMeant: isMeant)
+  }
+
+  private mutating func leave(_ reason: String, _ hint: Hint? = nil) {
+    left.append(Undo.Left(key: key, item: shown, reason: reason, hint: hint))
+  }
+
+  /// Which command has changed the item again, or one of these fields.
+  private func changed(_ names: Set<Text> = []) -> String {
+    let number = since.first { _, change in
+      names.isEmpty || change.fields.contains { names.contains($0.name) }
+    }?.command.number
+    return number.map { "changed again by \($0)" } ?? "changed since"
+  }
+
+  mutating func run(_ session: Session) throws {
+    let workspace = session.workspace
+    guard session.configuration.tables.contains(key.table) else {
+      return leave("no table of this workspace")
+    }
+    if case .invalid = client { return leave("invalid") }
+    if workspace.journal.conflicts[key] != nil { return leave("in conflict") }
+    if try workspace.attempt(of: key) != nil {
+      return leave(
+        "sent, and its outcome is unknown",
+        "to ask the server: \(typed: "push"), then \(typed: "undo", "\(command.number)")")
+    }
+    if try client == .absent && workspace.moved(key) != nil { return leave("renamed") }
+    if item == nil, base == .neverSeen, (since.first?.command ?? command).isPull {
+      // As it was before this command, so far as that is known.
+      var old = (since.first?.change ?? changes.last)?.item(after: false) ?? Item(JSONObject())
+      for field in changes.flatMap(\.fields) { old[field.name] = field.old }
+      let query = session.configuration.queries.first {
+        $0.table == key.table && $0.fits(key.id, old) == true
+      }?.name.string
+      return leave(
+        query.map { "it left the query \($0)" } ?? "it left its queries",
+        "to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")")
+    }
+    for change in changes.reversed() {
+      var old: Item? = change.item(after: false)
+      if change.place != nil {
+        let text = try workspace.text(before: change)
+        old = text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
+        guard old != nil else { return leave("its old text is gone from the trash") }
+      }
+      switch change.did {
+      case .added, .created, .undeleted:
+        guard let now = item else { continue }
+        guard change.made(now) else { return leave(changed()) }
+        guard !command.isPull else { return leave("new on the server") }
+        let isOwn =
+          change.isSent || since.contains { [.created, .undeleted].contains($0.change.did) }
+        isMeant = base.item == nil || !change.dirty.isEmpty || isOwn
+        guard isMeant || command.name == "restore" || command.undoes != nil else {
+          return leave("another has made its row")
+        }
+        item = nil
+      case .removed, .deleted:
+        guard change.place != nil || !change.fields.isEmpty else {
+          return leave("its former text is not in the history")
+        }
+        guard let old = restored(old, change) else {
+          return leave(
+            "deleted on the server", "to bring it back: \(typed: "restore", "\(key)")")
+        }
+        guard item == nil || item == old else { return leave("is here again") }
+        item = old
+      case .changed, .updated:
+        guard let now = item else { return leave(changed()) }
+        guard change.place == nil || change.made(now) else { return leave(changed()) }
+        takeBack(fields(of: change, from: old, now), in: now, dirty: change.dirty)
+      case .merged, .deleting, .found: continue
+      }
+    }
+  }
+
+  /// Returns the fields that a change has changed.
+  ///
+  /// Of a large text that was merged, only what was decided is taken back.
+  private func fields(of change: History.Change, from old: Item?, _ now: Item) -> [Change.Field] {
+    guard change.place != nil else { return change.fields }
+    let fields = Change(from: old, to: now).fields
+    guard changes.contains(where: { $0.did == .merged }) else { return fields }
+    return fields.filter { change.dirty.contains($0.name) }
+  }
+
+  /// Returns a removed item as it comes back; `nil` if somebody else has deleted its row.
+  private func restored(_ old: Item?, _ change: History.Change) -> Item? {
+    guard !command.isPull, var item = old else { return old }
+    var row = base.item
+    if case .tombstone = base {
+      // What has last made or deleted the row, here or elsewhere.
+      let last = (since + changes.map { (command, $0) }).first { command, change in
+        [.created, .undeleted, .deleted].contains(change.did)
+          || change.did == .removed && (command.isPull || command.name == "push")
+      }?.change
+      guard let last, last.did == .deleted else { return nil }
+      if last.place == nil { row = last.item(after: false) }
+    }
+    guard !change.isSent, let row else { return item }
+    for field in Change(from: item, to: row).fields where !change.dirty.contains(field.name) {
+      item[field.name] = field.new
+    }
+    return item
+  }
+
+  /// Gives fields of the item their former values; what was changed since stays, and is named.
+  private mutating func takeBack(_ fields: [Change.Field], in now: Item, dirty: [Text]) {
+    var (made, old) = (Item(JSONObject()), Item(JSONObject()))
+    var others: [Text] = []
+    for field in fields {
+      made[field.name] = field.new
+      guard let value = former(field, now, isDirty: dirty.contains(field.name)) else {
+        others.append(field.name)
+        old[field.name] = field.new
+        continue
+      }
+      old[field.name] = value
+    }
+    let merge = FieldMerge(base: made, client: now, server: old)
+    let paths = merge.disputes.map(\.path)
+    let words = paths.map(\.description) + others.map(\.string)
+    if !words.isEmpty {
+      leave("\(words.joined(separator: ", ")): \(changed(Set(paths.map(\.field) + others)))")
+    }
+    item = merge.item()
+  }
+
+  /// Returns what a field goes back to: where it was as on the server, to what the server has, but for what
+  /// this workspace has sent since; `nil` if another has made it what it is.
+  private func former(_ field: Change.Field, _ now: Item, isDirty: Bool) -> JSON?? {
+    guard !command.isPull, !isDirty, let row = base.item else { return .some(field.old) }
+    var value = row[field.name]
+    var isSent =
+      changes.contains(where: \.isSent)
+      || since.contains { $0.change.isSent && $0.change.place != nil }
+    for (command, change) in since + changes.map({ (self.command, $0) }) {
+      guard change.isSent || command.isPull,
+        let made = change.fields.first(where: { $0.name == field.name })
+      else { continue }
+      isSent = isSent || change.isSent
+      guard made.new == value else { break }
+      // Under what another has written is nothing of this workspace's.
+      guard change.isSent else {
+        if value == now[field.name], value == field.new { return nil }
+        break
+      }
+      value = made.old
+    }
+    // It may be a text of which others have changed other lines.
+    func item(_ value: JSON?) -> Item {
+      Item(JSONObject(value.map { [.init(name: field.name, value: $0)] } ?? []))
+    }
+    let merge = FieldMerge(
+      base: item(field.new), client: item(now[field.name]), server: item(value))
+    let isAsNow = !merge.isDisputed && merge.item()[field.name] == now[field.name]
+    guard isAsNow else { return .some(value) }
+    return isSent || value == field.old ? .some(field.old) : nil
+  }
+}
