@@ -37,6 +37,18 @@ import Testing
     anna.expectSound(location)
   }
 
+  @Test("an undo that the disk has stopped is not done: the next one goes on with it")
+  func undoGoesOn() throws {
+    anna.run("rm", "tea")
+    anna.run("new", "-s", "id=other", "Other")
+    let calls: [SystemCall] = [.renameat, .renameat2, .linkat]
+    let stopped = try run("undo 2", calls.map { Rule(call: $0, error: .ioError) })
+    #expect(stopped.status == 3)
+    #expect(anna.item("tea") == nil)
+    #expect(anna.run("undo").output == "restored tea  Green tea\n")
+    #expect(anna.item("other") != nil)
+  }
+
   struct Fault: CustomTestStringConvertible {
     let name: String
     let rules: [Rule]
