@@ -35,7 +35,11 @@ enum HabitWords {
   /// Returns the only name that begins with the word, or the name that is nearest in spelling.
   static func nearest(_ word: String, of names: [String]) -> String? {
     let begun = names.filter { $0.utf8.starts(with: word.utf8) }
-    if begun.count == 1 { return begun[0] }
+    return begun.count == 1 ? begun[0] : near(word, of: names)
+  }
+
+  /// Returns the name that is nearest in spelling, if it is a word's with few typing errors.
+  static func near(_ word: String, of names: [String]) -> String? {
     let distances = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     // One typing error in a short word, two in a longer one.

@@ -80,6 +80,7 @@ extension Assignment {
         hints: ["to set this text: \(typed: "resolve", "-f", "\(field):=\"\(word)\"")"])
     case .json(let json): return .value(json)
     case .none: return .value(path.steps.count > 1 ? .null : nil)
+    case .added, .removed: throw Problem.usage("\(field) must be client, server or a value")
     case .typed(let text):
       let values = merge.values(at: path)
       let samples = [values.client, values.server, values.base].compactMap { $0 }
@@ -91,7 +92,7 @@ extension Assignment {
   /// The value for people: `client`, `2026-03-10`, `null`.
   fileprivate var words: String {
     switch value {
-    case .typed(let text): text.string
+    case .typed(let text), .added(let text), .removed(let text): text.string
     case .json(let json): String(decoding: json.encoded(), as: UTF8.self)
     case .none: "null"
     }

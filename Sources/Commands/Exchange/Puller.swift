@@ -87,7 +87,7 @@ struct Puller {
     if !settings.isRehearsal {
       pull.quarantine = { _ = try workspace.quarantine($1, of: $0) }
     }
-    let queries = session.configuration.queries
+    let queries = session.allQueries
     pull.home = { event in
       feeds.firstIndex { feed in
         queries.first { $0.name == feed.query }?.fits(
@@ -101,7 +101,7 @@ struct Puller {
   private func feeds(of table: TableName, on disk: some Disk, from server: Server) throws -> [Feed]
   {
     let chosen = queries
-    let queries = session.configuration.queries.filter {
+    let queries = session.allQueries.filter {
       $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
     }
     guard !queries.isEmpty else { return chosen.isEmpty ? [Feed(table)] : [] }
@@ -186,7 +186,7 @@ struct Puller {
   }
 
   private func heading(_ report: PullReport) -> Line {
-    let queries = session.configuration.queries
+    let queries = session.allQueries
     let names = session.tables.flatMap { table in
       let names = queries.filter { $0.table == table }.map(\.name.string)
       return names.isEmpty ? [table.description] : names

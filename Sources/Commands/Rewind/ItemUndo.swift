@@ -70,7 +70,7 @@ struct ItemUndo {
       // As it was before this command, so far as that is known.
       var old = (since.first?.change ?? changes.last)?.item(after: false) ?? Item(JSONObject())
       for field in changes.flatMap(\.fields) { old[field.name] = field.old }
-      let query = session.configuration.queries.first {
+      let query = session.allQueries.first {
         $0.table == key.table && $0.fits(key.id, old) == true
       }?.name.string
       return leave(

@@ -135,7 +135,7 @@ struct Restoration {
     case nil where isWaiting: (way, target) = (.waited, known)
     case nil:
       guard try workspace.client(key) == .absent, base.item == nil else { return nil }
-      let queries = session.configuration.queries.filter { $0.table == key.table }
+      let queries = session.allQueries.filter { $0.table == key.table }
       if base == .neverSeen, !queries.isEmpty,
         try !session.removed(session.inventory()).contains(where: { $0.key == key })
       {

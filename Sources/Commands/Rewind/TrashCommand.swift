@@ -13,7 +13,8 @@ struct TrashCommand: TsyncCommand {
     name: .long, help: ArgumentHelp("List only items removed since then.", valueName: "age|date"))
   var since: String?
 
-  @Argument(help: ArgumentHelp("Filters, for what the items were last.", valueName: "filter"))
+  @Argument(
+    help: ArgumentHelp("Filters or words, for what the items were last.", valueName: "filter"))
   var filters: [String] = []
 
   mutating func run(in context: Context) throws {
@@ -25,8 +26,7 @@ struct TrashCommand: TsyncCommand {
       var entries = try RemovedItems(inventory, since: time, on: session.workspace).entries
       if !filters.isEmpty {
         let fit = try ItemFilters(
-          filters, of: entries.map { ($0.key, $0.item) }, doneField: session.configuration.doneField
-        )
+          filters, of: entries.map { ($0.key, $0.item) }, session, findsText: true)
         entries = entries.filter { fit.fit($0.key, $0.item) }
       }
       let names = session.names(of: entries.map(\.key), inventory)

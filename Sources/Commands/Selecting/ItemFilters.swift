@@ -1,37 +1,56 @@
 import SyncEngine
 import SyncModel
+import Workspace
 
 /// Filters, parsed by the fields of the items.
 struct ItemFilters {
-  private let filters: [Filter]
+  typealias Items = [(key: ItemKey, item: Item)]
+
+  /// The filters between each `or`.
+  private let groups: [[Filter]]
 
   /// Parses filters; `missing` gets the failure for a field that no item has.
   ///
+  /// With `findsText`, a word that is no filter stands for a part of any text of an item.
+  ///
   /// - Throws: ``Problem`` if a word is no filter, or a value doesn't fit the field's type.
   init(
-    _ words: [String], of items: [(key: ItemKey, item: Item)], doneField: Text,
+    _ words: [String], of items: Items, _ session: Session, findsText: Bool = false,
     missing: (Problem) throws -> Void = { throw $0 }
   ) throws {
-    filters = try words.map { word in
-      try Filter(Text(word)) { name in items.contains { $0.item[name] != nil } }
-    }
-    for filter in filters where filter.field != Item.idField {
-      try Self.check(filter, items)
-      let isKnown = filter.field == doneField || items.contains { $0.item[filter.field] != nil }
-      if !isKnown, !items.isEmpty { try missing(.noField(filter.field, items.lazy.map(\.item))) }
+    groups = try Filter.groups(words.map { Text($0) }).map { words in
+      try words.map { word in
+        if findsText, !Filter.isFilter(word) { return Filter(anywhere: word) }
+        let filter = try Filter(typed: word) { Self.has($0, items) }
+        guard filter.field != Item.idField else { return filter }
+        try Self.check(filter, items)
+        let isKnown =
+          filter.field == session.configuration.doneField || Self.has(filter.field, items)
+        if !isKnown, !items.isEmpty { try missing(.noField(filter.field, items.lazy.map(\.item))) }
+        return try Self.dated(filter, items, session.dates)
+      }
     }
   }
 
-  func fit(_ key: ItemKey, _ item: Item) -> Bool { filters.allSatisfy { $0.fits(key.id, item) } }
+  func fit(_ key: ItemKey, _ item: Item) -> Bool {
+    groups.contains { $0.allSatisfy { $0.fits(key.id, item) } }
+  }
 
   /// Whether a filter names the field.
-  func name(_ field: Text) -> Bool { filters.contains { $0.field == field } }
+  func name(_ field: Text) -> Bool { groups.contains { $0.contains { $0.field == field } } }
+
+  private static func has(_ field: Text, _ items: Items) -> Bool {
+    let path = FieldPath(reading: field)
+    return items.contains { $0.item.value(named: field, or: path) != nil }
+  }
 
   /// Checks that the values fit the field's type in one of the items.
-  private static func check(_ filter: Filter, _ items: [(key: ItemKey, item: Item)]) throws {
+  private static func check(_ filter: Filter, _ items: Items) throws {
+    let path = FieldPath(reading: filter.field)
     var problem: Problem?
     for (key, item) in items {
-      guard let sample = item[filter.field], !sample.isNull else { continue }
+      guard let sample = item.value(named: filter.field, or: path) else { continue }
+      if filter.comparison == .has, sample.elements != nil { return }
       do throws(Problem) {
         for value in filter.values {
           _ = try Assignment.value(value, like: sample, field: filter.field, of: key)
@@ -43,6 +62,51 @@ struct ItemFilters {
     }
     if let problem { throw problem }
   }
+
+  /// Returns a filter that compares dates by their days, if the field has dates.
+  private static func dated(_ filter: Filter, _ items: Items, _ words: DateWords) throws -> Filter {
+    let values = filter.values.filter { !$0.isEmpty }
+    guard filter.comparison != .has, !values.isEmpty else { return filter }
+    if let field = DateField(filter.field, in: items) {
+      for value in values where words.span(value) == nil {
+        throw field.problem(filter.field, value, words)
+      }
+      return filter.reading(dates: words.span)
+    }
+    // Texts have an order, too; by it, a word such as "today" comes after each date.
+    let path = FieldPath(reading: filter.field)
+    let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
+    if isOrder, values.contains(where: { words.relative($0) != nil }),
+      let (key, text) = items.lazy.compactMap({ key, item in
+        item.value(named: filter.field, or: path)?.text.map { (key, $0) }
+      }).first(where: { !$0.1.isEmpty && !DateSpan.isDate($0.1) })
+    {
+      throw Problem.usage("\(filter.field) is not a date in each item: \(key) has '\(text)'")
+    }
+    return filter
+  }
+}
+
+extension Filter {
+  /// Reads a word as a person types it.
+  ///
+  /// - Throws: ``Problem`` for the signs of other languages, with the filter that is meant.
+  init(typed word: Text, isField: (Text) -> Bool = { _ in false }) throws {
+    let bytes = word.bytes
+    let signs = bytes.drop { !"<>!=".utf8.contains($0) }.prefix { "<>!=".utf8.contains($0) }
+    let known = [
+      "<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne", "==": "",
+    ]
+    let start = Text(String(decoding: bytes[..<signs.startIndex], as: UTF8.self))
+    if let sign = known[String(decoding: signs, as: UTF8.self)], !start.isEmpty,
+      !isField(Text("\(start)\(String(decoding: signs.dropLast(), as: UTF8.self))"))
+    {
+      let right = "\(start)\(sign)=\(String(decoding: bytes[signs.endIndex...], as: UTF8.self))"
+      throw Problem.usage(
+        "'\(word)' is not a filter", hints: ["this is the filter: \(shell: right)"])
+    }
+    try self.init(word, isField: isField)
+  }
 }
 
 extension Problem {
@@ -50,7 +114,9 @@ extension Problem {
   static func noField(_ field: Text, _ items: some Sequence<Item>) -> Problem {
     let names = Set(items.flatMap { $0.fields.members.map(\.name) }).sorted().map(\.string)
     let near = HabitWords.nearest(field.string, of: names)
+    let known = Filter.Comparison.allCases.dropFirst().map(\.rawValue).joined(separator: " ")
     return .usage(
-      "no item has a field '\(field)'" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+      "no item has a field '\(field)'" + (near.map { "; did you mean '\($0)'?" } ?? ""),
+      hints: field.bytes.contains(UInt8(ascii: ".")) ? ["the operators are \(known)"] : [])
   }
 }

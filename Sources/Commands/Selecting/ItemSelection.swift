@@ -11,9 +11,13 @@ enum ItemSelection: Equatable {
 
   /// Tells references and filters apart by their words.
   init(_ words: [String]) throws {
+    let hasFilter = words.contains { Filter.isFilter(Text($0)) }
+    let areFilters = words.map { word in
+      Filter.isFilter(Text(word)) || hasFilter && Text(word) == Filter.alternative
+    }
     try self.init(
-      words.filter { !Filter.isFilter(Text($0)) },
-      filters: words.filter { Filter.isFilter(Text($0)) })
+      zip(words, areFilters).filter { !$1 }.map(\.0),
+      filters: zip(words, areFilters).filter { $1 }.map(\.0))
   }
 
   /// Takes references or filters; throws ``Problem`` for neither and for both.
@@ -54,7 +58,7 @@ enum ItemSelection: Equatable {
         hints: ["to name the item: \(shell: "\(key)")"])
     }
     let filters = try ItemFilters(
-      words, of: here + removed, doneField: session.configuration.doneField)
+      words, of: here + removed, session)
     let candidates = areRemoved ? removed : here
     guard let confirmed else { return candidates.filter { filters.fit($0.key, $0.item) } }
     let same = candidates.filter { confirmed[$0.key] == $0.item }

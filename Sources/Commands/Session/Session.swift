@@ -33,11 +33,14 @@ struct Session {
   fileprivate(set) var recovery = RecoveryReport()
   /// The command's words for the history.
   var recorded: Text
+  /// Dates as they are meant when the command begins.
+  let dates: DateWords
   private let access: Access
   private var server: Server?
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
     (self.context, self.access, recorded) = (context, access, context.recorded)
+    dates = DateWords(now: context.now)
     context.printer.hintText.workspace = path
     workspace = try context.workspace(at: path, isWriting: access.isWriting)
     try workspace.record(as: recorded)

@@ -143,6 +143,9 @@ struct QueryCommand: TsyncCommand {
 }
 
 extension Session {
+  /// All queries, with dates as they are now.
+  var allQueries: [Query] { configuration.queries.map { $0.reading(dates: dates.span) } }
+
   /// The queries of the command's tables, by their names.
   fileprivate var queries: [Query] {
     configuration.queries.filter { tables.contains($0.table) }.sorted { $0.name < $1.name }
@@ -151,6 +154,7 @@ extension Session {
   /// Returns the rows here that fit a query by tsync's own reading; `nil` if only the server can tell.
   fileprivate func fitting(_ query: Query) throws -> [ItemID]? {
     guard query.odata == nil else { return nil }
+    let query = query.reading(dates: dates.span)
     return try workspace.liveIDs(in: query.table).filter { id in
       let item = try workspace.base(of: ItemKey(query.table, id)).item
       return item.map { query.fits(id, $0) == true } ?? false
@@ -212,12 +216,25 @@ extension Query {
   static func all(of words: [String], in tables: [TableName]) throws -> [Query] {
     var filters: [(name: Text, filters: [Text])] = []
     for word in words {
-      let parts = word.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1).map {
-        Text(String(Substring($0)))
+      let bytes = Text(word).bytes
+      let sign = bytes.firstIndex(of: UInt8(ascii: "="))
+      func part(_ bytes: ArraySlice<UInt8>) -> Text { Text(String(decoding: bytes, as: UTF8.self)) }
+      let rest = sign.map { part(bytes[($0 + 1)...]) }
+      let isNamed = rest.map(Filter.isFilter) ?? false
+      let filter = isNamed ? rest ?? "" : Text(word)
+      if Text(word) == Filter.alternative || filter.string.utf8.firstRange(of: " or ".utf8) != nil {
+        throw Problem.usage(
+          "--query has no 'or'",
+          hints: ["after the clone: \(typed: "query", "add", "NAME", "FILTER", "or", "FILTER")"])
       }
-      let isNamed = parts.count == 2 && (try? Filter(parts[1])) != nil
-      let filter = isNamed ? parts[1] : Text(word)
-      let name = try isNamed ? parts[0] : Filter(filter).field
+      let read: Filter
+      do { read = try Filter(typed: filter) } catch {
+        let problem = Problem(error)
+        throw Problem(
+          .usage, "--query \(word) is NAME=FILTER, and \(problem.fact)" as Hint,
+          hints: problem.hints)
+      }
+      let name = isNamed ? part(bytes[..<(sign ?? 0)]) : read.field
       if let index = filters.firstIndex(where: { $0.name == name }) {
         filters[index].filters.append(filter)
       } else {

@@ -1,16 +1,22 @@
 import SyncEngine
 import SyncModel
 
-/// A word of a command line that sets a field: `FIELD=VALUE` or `FIELD:=JSON`.
+/// A word of a command line that sets a field or a member: `FIELD=VALUE`, `FIELD:=JSON`, and for lists `FIELD+=VALUE`
+/// and `FIELD-=VALUE`.
 struct Assignment: Equatable {
   enum Value: Equatable {
     /// A typed text, of the type that the field has in items.
     case typed(Text)
     case json(JSON)
+    /// An element of a list, which is added unless it is there.
+    case added(Text)
+    /// An element that is removed from a list.
+    case removed(Text)
     /// The field is removed.
     case none
   }
 
+  /// The name of a field, or the path of a member.
   let field: Text
   let value: Value
 
@@ -26,10 +32,13 @@ struct Assignment: Equatable {
     }
     let value = String(word[bytes.index(after: sign)...])
     let isJSON = bytes[..<sign].last == UInt8(ascii: ":")
-    let name = isJSON ? word[..<bytes.index(before: sign)] : word[..<sign]
+    let list = bytes[..<sign].last.flatMap { "+-".utf8.contains($0) ? $0 : nil }
+    let name = isJSON || list != nil ? word[..<bytes.index(before: sign)] : word[..<sign]
     field = try Self.checked(Text(String(name)), allowingID: allowingID)
     guard isJSON else {
-      self.value = .typed(Text(value))
+      let text = Text(value)
+      self.value =
+        list.map { $0 == UInt8(ascii: "+") ? .added(text) : .removed(text) } ?? .typed(text)
       return
     }
     do throws(JSONError) {
@@ -54,6 +63,13 @@ struct Assignment: Equatable {
     self.field = try Self.checked(Text(field), allowingID: false)
     value = .none
   }
+
+  private init(_ field: Text, _ value: Value) {
+    (self.field, self.value) = (field, value)
+  }
+
+  /// Returns the same for another field.
+  func of(_ field: Text) -> Assignment { Assignment(field, value) }
 
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
     if field.isEmpty { throw Problem.usage("the field name is empty") }
@@ -91,46 +107,5 @@ struct Assignment: Equatable {
     case .array: "an array"
     case .object: "an object"
     }
-  }
-}
-
-/// Finds the types of fields in a workspace's items.
-struct FieldTypes {
-  private let inventory: Inventory
-  private var known: [TableName: [Text: (ItemKey, JSON)?]] = [:]
-
-  init(_ inventory: Inventory) {
-    self.inventory = inventory
-  }
-
-  /// Returns the field's new value, or `nil` to remove it; throws if the type is wrong.
-  mutating func value(
-    of assignment: Assignment, in item: Item, _ key: ItemKey, on disk: some Disk
-  ) throws -> JSON? {
-    switch assignment.value {
-    case .none: return nil
-    case .json(let json): return json
-    case .typed(let text) where assignment.field == Item.idField: return .string(text)
-    case .typed(let text):
-      let field = assignment.field
-      let own = item[field].map { (key, $0) }
-      guard let (key, sample) = try own ?? sample(of: field, in: key.table, on: disk) else {
-        return .string(text)
-      }
-      return try Assignment.value(text, like: sample, field: field, of: key)
-    }
-  }
-
-  /// Returns the first item of a table that has a field, and its value.
-  private mutating func sample(
-    of field: Text, in table: TableName, on disk: some Disk
-  ) throws -> (ItemKey, JSON)? {
-    if let known = known[table]?[field] { return known }
-    var found: (ItemKey, JSON)?
-    for key in inventory.keys where key.table == table && found == nil {
-      found = try inventory.item(key, on: disk)?[field].map { (key, $0) }
-    }
-    known[table, default: [:]][field] = .some(found)
-    return found
   }
 }

@@ -8,7 +8,7 @@ extension Context {
   /// `verb` is for the question, `words` and `look` are for its hints.
   func change(
     _ named: ItemSelection, _ isSure: Bool, to verb: String, words: [String], look: [String],
-    as word: String, showsFields: Bool = true,
+    as word: String, showsFields: Bool = true, accepting accepted: Set<Text> = [],
     _ transform: (ItemKey, Item, inout FieldTypes, Session) throws -> Item
   ) throws {
     guard let selection = try confirmed(named, isSure, to: verb, words: words, look: look) else {
@@ -17,11 +17,12 @@ extension Context {
     try open(for: .writing) { session in
       let inventory = try session.inventory()
       let keys = try selection.keys(inventory, session)
-      var types = FieldTypes(inventory)
+      var types = FieldTypes(inventory, session.dates, accepting: accepted)
       let before = session
       let changes = try session.change(keys) { try transform($0, $1, &types, before) }
       printer.show(
         changes, as: word, showsFields: showsFields, session.names(of: keys, inventory))
+      types.tell(printer)
       printer.count(changes.count, word, selection)
     }
   }

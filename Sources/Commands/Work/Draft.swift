@@ -12,20 +12,21 @@ struct Draft {
 extension Draft {
   /// Makes an item of a title and typed fields; the title is the first field.
   init(
-    _ title: String, _ assignments: [Assignment], _ session: Session, _ inventory: Inventory
+    _ title: String, _ assignments: [Assignment], accepting accepted: Set<Text>,
+    _ session: Session, _ inventory: Inventory
   ) throws {
     let titleField = session.configuration.titleField ?? "text"
     let key = ItemKey(session.table, try ItemID("new"))
-    var types = FieldTypes(inventory)
+    var types = FieldTypes(inventory, session.dates, accepting: accepted)
     var item = Item(JSONObject())
     if !title.utf8.isEmpty { item[titleField] = .string(title) }
     for assignment in assignments {
       if assignment.field == titleField, item[titleField] != nil {
         throw Problem.usage("\(titleField) is given twice")
       }
-      item[assignment.field] = try types.value(
-        of: assignment, in: item, key, on: session.workspace)
+      try types.apply(assignment, to: &item, key, on: session.workspace)
     }
+    types.tell(session.context.printer)
     try self.init(.object(item.fields))
   }
 

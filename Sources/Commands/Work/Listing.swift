@@ -22,7 +22,7 @@ struct Listing {
     let configuration = session.configuration
     let doneField = configuration.doneField
     let items = try inventory.items(on: session.workspace)
-    let filters = try ItemFilters(words, of: items, doneField: doneField) {
+    let filters = try ItemFilters(words, of: items, session, findsText: true) {
       session.context.printer.warn($0.fact)
     }
     for column in columns + order

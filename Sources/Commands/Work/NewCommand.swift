@@ -22,6 +22,9 @@ struct NewCommand: TsyncCommand {
     help: ArgumentHelp("Make the items in FILE; - is standard input.", valueName: "file"))
   var file: String?
 
+  @Flag(name: .customLong("new-field"), help: "Make fields that no item has.")
+  var makesFields = false
+
   @Argument(help: ArgumentHelp("The title.", valueName: "text"))
   var words: [String] = []
 
@@ -36,12 +39,22 @@ struct NewCommand: TsyncCommand {
     }
     let settings = try assignments.map { try Assignment($0, allowingID: true) }
     let title = words.joined(separator: " ")
-    guard edit || isEmpty else {
-      return try make(context) { [try Draft(title, settings, $0, $1)] }
+    try context.settingFields(settings, isMeant: makesFields) { settings, accepted in
+      try make(title, settings, accepting: accepted, asksEditor: edit || isEmpty, context)
+    }
+  }
+
+  /// Makes one item.
+  private func make(
+    _ title: String, _ settings: [Assignment], accepting accepted: Set<Text>, asksEditor: Bool,
+    _ context: Context
+  ) throws {
+    guard asksEditor else {
+      return try make(context) { [try Draft(title, settings, accepting: accepted, $0, $1)] }
     }
     let (text, id) = try context.open(for: .reading) { session in
       let inventory = try session.inventory()
-      let draft = try Draft(title, settings, session, inventory)
+      let draft = try Draft(title, settings, accepting: accepted, session, inventory)
       let id = try draft.id ?? .random(context.invocation.random)
       let document = try JSON.object(draft.opened(session, inventory).object(id: id))
       let text = TextBlock.blocks(in: document.encoded(.indented()) + [0x0A])

@@ -17,6 +17,9 @@ struct SetCommand: TsyncCommand {
   @Option(name: .long, help: ArgumentHelp("Remove a field.", valueName: "field"))
   var unset: [String] = []
 
+  @Flag(name: .customLong("new-field"), help: "Make fields that no item has.")
+  var makesFields = false
+
   @Argument(help: ArgumentHelp("References, and FIELD=VALUE or FIELD:=JSON.", valueName: "word"))
   var words: [String] = []
 
@@ -31,16 +34,17 @@ struct SetCommand: TsyncCommand {
       try words.filter(Assignment.isOne).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Problem.usage("no field to set") }
-    try context.change(
-      ItemSelection(references, filters: filters), isSure, to: "change", words: selection,
-      look: ["list", "-a"] + filters, as: "changed"
-    ) { key, item, types, session in
-      var item = item
-      for assignment in assignments {
-        item[assignment.field] = try types.value(
-          of: assignment, in: item, key, on: session.workspace)
+    try context.settingFields(assignments, isMeant: makesFields) { assignments, accepted in
+      try context.change(
+        ItemSelection(references, filters: filters), isSure, to: "change", words: selection,
+        look: ["list", "-a"] + filters, as: "changed", accepting: accepted
+      ) { key, item, types, session in
+        var item = item
+        for assignment in assignments {
+          try types.apply(assignment, to: &item, key, on: session.workspace)
+        }
+        return item
       }
-      return item
     }
   }
 }

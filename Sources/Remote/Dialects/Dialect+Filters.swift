@@ -14,7 +14,17 @@ extension Dialect {
     if value.isEmpty, [.equal, .notEqual].contains(filter.comparison) {
       return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
     }
+    if let text = sample?.text, filter.comparison != .has, DateSpan.isDate(text),
+      let words = words(of: filter, name, areDays: CivilDate(text) != nil)
+    {
+      return words
+    }
     switch (filter.comparison, sample) {
+    case (.has, .array(let elements)):
+      guard !usesSubstring else {
+        throw NameError("this server can't be asked for parts of a list, such as \(filter.field)")
+      }
+      return "\(name)/any(t:t eq \(try literal(value, filter, like: elements.first ?? "")))"
     case (.has, .number), (.has, .bool):
       throw NameError("\(filter.field) is no text, which .has looks into")
     case (.less, .bool), (.lessOrEqual, .bool), (.greater, .bool), (.greaterOrEqual, .bool):
@@ -40,18 +50,53 @@ extension Dialect {
     }
   }
 
-  /// Returns a field's name as it stands in a condition.
+  /// Returns a condition on a field of dates, which are days or else times; `nil` if a value is no day.
+  private func words(of filter: Filter, _ name: Text, areDays: Bool) -> String? {
+    let dates = filter.dates.compactMap(\.self)
+    guard !dates.isEmpty, dates.count == filter.values.count, dates.allSatisfy(\.isDay) else {
+      return nil
+    }
+    /// The first day or time of a date, or that after its last.
+    func border(_ date: DateSpan, isEnd: Bool = false) -> String {
+      guard areDays else { return literal(Timestamp(ticks: isEnd ? date.end : date.start).text) }
+      return literal(
+        CivilDate(daysSince1970: date.day.daysSince1970 + (isEnd ? 1 : 0)).text)
+    }
+    func within(_ date: DateSpan) -> String {
+      "(\(name) ge \(border(date))) and (\(name) lt \(border(date, isEnd: true)))"
+    }
+    switch filter.comparison {
+    case .equal: return within(dates[0])
+    case .isIn: return dates.map { "(\(within($0)))" }.joined(separator: " or ")
+    case .notEqual:
+      return
+        "(\(name) lt \(border(dates[0]))) or (\(name) ge \(border(dates[0], isEnd: true))) or (\(name) eq null)"
+    case .less: return "\(name) lt \(border(dates[0]))"
+    case .lessOrEqual: return "\(name) lt \(border(dates[0], isEnd: true))"
+    case .greater: return "\(name) ge \(border(dates[0], isEnd: true))"
+    case .greaterOrEqual: return "\(name) ge \(border(dates[0]))"
+    case .has: return nil
+    }
+  }
+
+  /// Returns the name of a field, or the path of a member, as it stands in a condition.
   ///
   /// - Throws: Where no condition can have it.
   func name(of field: Text) throws(NameError) -> Text {
-    let bytes = field.bytes
-    let isPlain = bytes.allSatisfy { byte in
-      byte == UInt8(ascii: "_") || byte.isDigit || (0x41...0x5A).contains(byte & 0xDF)
+    let steps = FieldPath(reading: field)?.steps ?? [field]
+    let isPlain = steps.allSatisfy { step in
+      step.bytes.first?.isDigit == false
+        && step.bytes.allSatisfy { byte in
+          byte == UInt8(ascii: "_") || byte.isDigit || (0x41...0x5A).contains(byte & 0xDF)
+        }
     }
-    guard isPlain, let first = bytes.first, !first.isDigit else {
+    guard isPlain else {
       throw NameError("a query can't ask for the field '\(field)' (for OData: --odata)")
     }
-    return field
+    guard steps.count == 1 || !usesSubstring else {
+      throw NameError("this server can't be asked for members of a field, such as \(field)")
+    }
+    return Text(steps.map(\.string).joined(separator: "/"))
   }
 
   private static func emptiness(_ name: Text, _ isEmpty: Bool, isText: Bool) -> String {

@@ -11,17 +11,23 @@ extension RESTBackend {
   package mutating func feed(
     of query: Query, like value: (Text) throws -> JSON?
   ) throws -> Feed {
-    var words: [String] = []
-    for condition in query.conditions {
-      var sample = try value(condition.field)
-      if sample == nil, condition.field != Item.idField {
-        sample = try self.sample(of: condition.field, in: query.table)
-      }
-      words.append(try facts.dialect.words(of: condition, like: sample))
+    func joined(_ words: [String], _ sign: String) -> String {
+      words.count == 1 ? words[0] : words.map { "(\($0))" }.joined(separator: sign)
     }
-    let filter =
-      words.count == 1 ? words[0] : words.map { "(\($0))" }.joined(separator: " and ")
-    return Feed(query.table, query: query.name, filter: query.odata ?? Text(filter))
+    var groups: [String] = []
+    for group in query.groups {
+      var words: [String] = []
+      for condition in group {
+        var sample = try value(condition.field)
+        if sample == nil, condition.field != Item.idField {
+          sample = try self.sample(of: condition.field, in: query.table)
+        }
+        words.append(try facts.dialect.words(of: condition, like: sample))
+      }
+      groups.append(joined(words, " and "))
+    }
+    let filter = Text(joined(groups, " or "))
+    return Feed(query.table, query: query.name, filter: query.odata ?? filter)
   }
 
   /// Returns the value of a field in a row that has one; `nil` where the table is empty, or the rows have the
@@ -34,9 +40,13 @@ extension RESTBackend {
         continue
       }
       guard case .row(let row)? = page.entries.first else { continue }
-      let json = (try? JSON(parsing: row.text))?.object?[field]
-      guard let json else { throw NameError("no row has a field '\(field)'") }
-      return json.isNull ? nil : json
+      let object = (try? JSON(parsing: row.text))?.object ?? JSONObject()
+      if let json = Item(object).value(named: field), !json.isNull { return json }
+      let path = FieldPath(reading: field)?.field ?? field
+      guard object[field] != nil || object[path] != nil else {
+        throw NameError("no row has a field '\(field)'")
+      }
+      return nil
     }
     return nil
   }

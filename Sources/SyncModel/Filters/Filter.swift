@@ -2,10 +2,11 @@
 ///
 /// ```
 ///   due.lt=2026-03-01      field, operator, value
+///   addr.city=Rom          a member within a field
 /// ```
 ///
 /// What the value means is said by the item's field: a number is compared by value, a text by its
-/// bytes, anything else by the meaning of its JSON.
+/// bytes, a date by its day, anything else by the meaning of its JSON.
 package struct Filter: Equatable, Sendable {
   /// The comparison of a field with the value.
   package enum Comparison: String, CaseIterable, Sendable {
@@ -19,21 +20,30 @@ package struct Filter: Equatable, Sendable {
     case isIn = ".in"
   }
 
-  /// The field's name; `id` is the item's id.
+  /// The name of a field, or the path of a member, as it was typed; `id` is the item's id. It is empty where any text
+  /// of the item is looked through.
   package let field: Text
+  /// The member, where no field has the whole name.
+  let path: FieldPath?
   /// How it is compared.
   package let comparison: Comparison
   /// The value; several for ``Comparison/isIn`` only.
   package internal(set) var values: [Text]
   /// Whether the values stood in quotes, so that they are texts, whatever they look like.
   package internal(set) var isQuoted = false
+  /// What the values mean as dates, for values that are dates; none where they mean nothing of that.
+  package internal(set) var dates: [DateSpan?] = []
 
-  /// Reads a word; an operator is what follows the last dot, unless an item has a field of the whole
-  /// name.
+  /// Looks for a part of any text of an item.
+  package init(anywhere part: Text) {
+    (field, path, comparison, values) = ("", nil, .has, [part])
+  }
+
+  /// Reads a word; what follows the last dot is an operator if it is one, unless an item has the whole name.
   ///
   /// - Parameters:
   ///   - word: The word.
-  ///   - isField: Whether an item has a field of that name.
+  ///   - isField: Whether an item has a field of that name, or a member at that path.
   /// - Throws: Why it is no filter.
   package init(_ word: Text, isField: (Text) -> Bool = { _ in false }) throws(FilterError) {
     let bytes = word.bytes
@@ -42,24 +52,48 @@ package struct Filter: Equatable, Sendable {
     }
     let name = Text(String(decoding: bytes[..<sign], as: UTF8.self))
     let dot = isField(name) ? nil : name.bytes.lastIndex(of: UInt8(ascii: "."))
-    let end = String(decoding: name.bytes[(dot ?? name.bytes.endIndex)...], as: UTF8.self)
-    guard let comparison = Comparison(rawValue: end) else {
-      let known = Comparison.allCases.dropFirst().map(\.rawValue).joined(separator: " ")
-      throw FilterError("\(end) is not an operator, and no item has a field '\(name)': \(known)")
+    let known = dot.flatMap {
+      Comparison(rawValue: String(decoding: name.bytes[$0...], as: UTF8.self))
     }
-    field = Text(String(decoding: name.bytes[..<(dot ?? name.bytes.endIndex)], as: UTF8.self))
-    guard !field.isEmpty else { throw FilterError("the filter \(word) names no field") }
-    self.comparison = comparison
+    comparison = known ?? .equal
+    field = known == nil ? name : Text(String(decoding: name.bytes[..<(dot ?? 0)], as: UTF8.self))
+    guard let path = FieldPath(reading: field) ?? (isField(name) ? FieldPath(field) : nil) else {
+      throw FilterError("the filter \(word) names no field")
+    }
+    self.path = path.steps.count > 1 ? path : nil
     let value = bytes[(sign + 1)...]
     values =
       comparison == .isIn
       ? Self.elements(of: value) : [Text(String(decoding: value, as: UTF8.self))]
   }
 
-  /// Whether a word is meant as a filter where a command also takes references: `=` stands in it,
+  /// The filter with what its values mean as dates.
+  package func reading(dates date: (Text) -> DateSpan?) -> Filter {
+    var filter = self
+    let dates = isQuoted || comparison == .has ? [] : values.map(date)
+    filter.dates = dates.contains { $0 != nil } ? dates : []
+    return filter
+  }
+
+  /// Splits words at each `or`: all of one group must hold.
+  ///
+  /// - Throws: Where nothing stands on a side of an `or`.
+  package static func groups(_ words: [Text]) throws(FilterError) -> [[Text]] {
+    let groups = words.split(separator: alternative, omittingEmptySubsequences: false).map(
+      Array.init)
+    guard groups.count == 1 || !groups.contains(where: \.isEmpty) else {
+      throw FilterError("'or' must stand between two filters")
+    }
+    return groups
+  }
+
+  /// The word between two groups of filters.
+  package static let alternative: Text = "or"
+
+  /// Whether a word is meant as a filter where a command also takes references: one of `=<>` stands in it,
   /// and neither `/` nor `:` before that.
   package static func isFilter(_ word: Text) -> Bool {
-    let start = word.bytes.prefix { $0 != UInt8(ascii: "=") }
+    let start = word.bytes.prefix { !"=<>".utf8.contains($0) }
     return start.count < word.bytes.count && !start.contains(UInt8(ascii: "/"))
       && !start.contains(UInt8(ascii: ":"))
   }

@@ -4,10 +4,11 @@ package struct Query: Equatable, Sendable {
   package let name: Text
   /// The table.
   package let table: TableName
-  /// The conditions as people write them, all of which must hold; none where ``odata`` says it.
+  /// The conditions as people write them, all of which must hold, or all on one side of an `or`; none where
+  /// ``odata`` says it.
   package let filter: [Text]
-  /// The same, read; what stands in quotes is a text without them.
-  package let conditions: [Filter]
+  /// The same, read, by the groups between each `or`; what stands in quotes is a text without them.
+  package private(set) var groups: [[Filter]]
   /// A condition in the server's words; `nil` where ``filter`` says it.
   package let odata: Text?
 
@@ -25,7 +26,9 @@ package struct Query: Equatable, Sendable {
     }
     (self.name, self.table, self.filter, self.odata) = (name, table, filter, odata)
     do throws(FilterError) {
-      conditions = try filter.map(Self.condition)
+      groups = try Filter.groups(filter).map { words throws(FilterError) in
+        try words.map(Self.condition)
+      }
     } catch {
       throw NameError(error.description)
     }
@@ -39,7 +42,14 @@ package struct Query: Equatable, Sendable {
 
   /// Whether an item fits by tsync's own reading; `nil` where only the server can tell.
   package func fits(_ id: ItemID, _ item: Item) -> Bool? {
-    odata == nil ? conditions.allSatisfy { $0.fits(id, item) } : nil
+    odata == nil ? groups.contains { $0.allSatisfy { $0.fits(id, item) } } : nil
+  }
+
+  /// The query with what its values mean as dates.
+  package func reading(dates date: (Text) -> DateSpan?) -> Query {
+    var query = self
+    query.groups = groups.map { $0.map { $0.reading(dates: date) } }
+    return query
   }
 
   private static func isName(_ name: Text) -> Bool {
@@ -52,7 +62,8 @@ package struct Query: Equatable, Sendable {
   private static func condition(_ word: Text) throws(FilterError) -> Filter {
     let condition = try Filter(word).unquoted
     guard !SystemField.contains(condition.field) else {
-      throw FilterError("\(condition.field) is a system field; to ask for it in OData: --odata")
+      throw FilterError(
+        "\(condition.field) is a system field; to ask for it: tsync query add NAME --odata EXPR")
     }
     guard condition.values.count <= Self.values else {
       throw FilterError("\(word) has more than \(Self.values) values")

@@ -57,6 +57,53 @@ package struct FieldPath: Hashable, Sendable {
   private static let signs = ".=:,\"".utf8
 }
 
+extension Item {
+  /// Returns the value at a place; `nil` where it is absent, or a field that is `null`.
+  package func value(at path: FieldPath) -> JSON? {
+    path.steps.dropFirst().reduce(self[path.field]) { $0?.object?[$1] }
+  }
+
+  /// Returns the value that a name means: of the field of the whole name, else of the member at that path.
+  package func value(named name: Text) -> JSON? {
+    value(named: name, or: FieldPath(reading: name))
+  }
+
+  /// Returns the value of the field of a name, else of the member at a path.
+  package func value(named name: Text, or path: FieldPath?) -> JSON? {
+    self[name] ?? path.flatMap(value(at:)).flatMap { $0.isNull ? nil : $0 }
+  }
+
+  /// Sets or removes the value at a place; objects on the way are made where nothing is.
+  ///
+  /// - Returns: Whether it could be: what is on the way must be objects.
+  package mutating func set(_ value: JSON?, at path: FieldPath) -> Bool {
+    guard path.steps.count > 1 else {
+      self[path.field] = value
+      return true
+    }
+    if value == nil, self.value(at: path) == nil { return true }
+    var object = JSON.object(fields)
+    guard object.set(value, at: path.steps[...]), let fields = object.object else { return false }
+    self.fields = fields
+    return true
+  }
+}
+
+extension JSON {
+  fileprivate mutating func set(_ value: JSON?, at steps: ArraySlice<Text>) -> Bool {
+    guard case .object(var object) = self, let step = steps.first else { return false }
+    if steps.count == 1 {
+      object[step] = value
+    } else {
+      var member = object[step].flatMap { $0.isNull ? nil : $0 } ?? .object(JSONObject())
+      guard member.set(value, at: steps.dropFirst()) else { return false }
+      object[step] = member
+    }
+    self = .object(object)
+    return true
+  }
+}
+
 extension FieldPath: CustomStringConvertible {
   package var description: String { text.string }
 }

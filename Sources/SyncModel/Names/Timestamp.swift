@@ -71,6 +71,29 @@ package struct CivilDate: Equatable, Sendable {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
+  /// Reads an ISO 8601 date such as `2026-03-01`; `nil` where the text is none.
+  package init?(_ text: Text) {
+    var reader = Reader(bytes: text.bytes)
+    guard text.bytes.count == 10, let date = reader.date() else { return nil }
+    self = date
+  }
+
+  /// Makes the date of numbers, if the calendar has it.
+  package init?(checking year: Int64, _ month: Int64, _ day: Int64) {
+    guard (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+      return nil
+    }
+    let date = CivilDate(year: year, month: month, day: day)
+    guard CivilDate(daysSince1970: date.daysSince1970) == date else { return nil }
+    self = date
+  }
+
+  /// The date in ISO 8601.
+  package var text: Text {
+    Text(
+      String(Timestamp(ticks: daysSince1970 * 86_400 * Timestamp.perSecond).text.string.prefix(10)))
+  }
+
   /// Makes the date that lies a number of days after 1970-01-01.
   package init(daysSince1970 days: Int64) {
     let shifted = days + 719_468
@@ -102,18 +125,18 @@ private struct Reader {
   var position = 0
 
   mutating func instant() -> Int64? {
-    guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
-      take("T") || take("t") || take(" "), let hour = number(2), take(":"),
-      let minute = number(2), take(":"), let second = number(2),
-      year > 0, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
-      second < 61
-    else { return nil }
-    let date = CivilDate(year: year, month: month, day: day)
-    guard CivilDate(daysSince1970: date.daysSince1970) == date, let fraction = fraction(),
-      let offset = offset(), position == bytes.count
+    guard let date = date(), take("T") || take("t") || take(" "), let hour = number(2), take(":"),
+      let minute = number(2), take(":"), let second = number(2), hour < 24, minute < 60,
+      second < 61, let fraction = fraction(), let offset = offset(), position == bytes.count
     else { return nil }
     let seconds = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
     return seconds * Timestamp.perSecond + fraction
+  }
+
+  mutating func date() -> CivilDate? {
+    guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2)
+    else { return nil }
+    return CivilDate(checking: year, month, day)
   }
 
   private mutating func number(_ digits: Int) -> Int64? {

@@ -15,6 +15,8 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   case moment
   /// The text of a time of day in its one form that can be compared.
   case timeOfDay
+  /// Whether a list, as its JSON text, has an element.
+  case any
 
   /// How many values the function takes.
   package var arity: ClosedRange<Int> {
@@ -23,7 +25,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
       .ceiling, .round, .negate, .moment, .timeOfDay:
       1...1
     case .startswith, .endswith, .contains, .substringof, .indexof, .concat, .add, .sub, .mul,
-      .div, .mod:
+      .div, .mod, .any:
       2...2
     case .substring: 2...3
     case .replace: 3...3
@@ -33,7 +35,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   /// Whether the function asks something: its value is 1 or 0.
   package var isCondition: Bool {
     switch self {
-    case .startswith, .endswith, .contains, .substringof: true
+    case .startswith, .endswith, .contains, .substringof, .any: true
     default: false
     }
   }
@@ -41,7 +43,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
   /// Whether a query can call the function by this name; the others stand for operators.
   var isCallable: Bool {
     switch self {
-    case .add, .sub, .mul, .div, .mod, .negate, .moment, .timeOfDay: false
+    case .add, .sub, .mul, .div, .mod, .negate, .moment, .timeOfDay, .any: false
     default: true
     }
   }
@@ -59,6 +61,7 @@ package enum FilterFunction: String, CaseIterable, Hashable, Sendable {
     case .negate: Self.sub.arithmetic(.integer(0), arguments[0])
     case .moment: Self.moment(arguments[0]).map { .integer($0.milliseconds) } ?? .null
     case .timeOfDay: Self.timeOfDay(arguments[0]).map { .text($0) } ?? .null
+    case .any: FilterValue(Self.has(arguments[0], arguments[1]))
     }
   }
 }
@@ -74,6 +77,13 @@ extension FilterFunction {
     case .contains: one.bytes.firstRange(of: two.bytes) != nil || two.isEmpty
     default: two.bytes.firstRange(of: one.bytes) != nil || one.isEmpty
     }
+  }
+
+  private static func has(_ list: FilterValue, _ element: FilterValue) -> Bool {
+    guard case .text(let text) = list, text.bytes.first == UInt8(ascii: "["),
+      let elements = (try? JSON(parsing: text.bytes))?.elements
+    else { return false }
+    return elements.contains { FilterValue($0) == element }
   }
 
   private func part(of value: FilterValue) -> FilterValue {

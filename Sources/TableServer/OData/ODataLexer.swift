@@ -22,6 +22,7 @@ enum ODataToken: Hashable {
   case close
   case comma
   case slash
+  case colon
   case minus
   case end
 
@@ -37,6 +38,7 @@ enum ODataToken: Hashable {
     case .close: "')'"
     case .comma: "','"
     case .slash: "'/'"
+    case .colon: "':'"
     case .minus: "'-'"
     case .end: "the end"
     }
@@ -61,6 +63,7 @@ struct ODataLexer {
     case UInt8(ascii: ")"): return take(.close)
     case UInt8(ascii: ","): return take(.comma)
     case UInt8(ascii: "/"): return take(.slash)
+    case UInt8(ascii: ":"): return take(.colon)
     case UInt8(ascii: "-"): return take(.minus)
     case UInt8(ascii: "'"): return .text(try quoted())
     case 0x30...0x39, UInt8(ascii: "."):

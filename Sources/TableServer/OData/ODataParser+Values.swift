@@ -40,18 +40,34 @@ extension ODataParser {
     }
     if token == .open { return try call(word) }
     let column = try path(from: word)
+    if token == .open { return try anyElement(of: column) }
     return .value(.column(column), kind: column.isMoment ? .moment : nil)
   }
 
+  /// Reads names; the last may be `any` with a parenthesis behind it, which is no name.
   private mutating func path(from word: Text) throws(ODataError) -> RowColumn {
     var names = [word]
     while token == .slash {
       try advance()
       guard case .word(let name) = token else { throw lexer.error("expected a name after '/'") }
       try advance()
+      if name == "any", token == .open { break }
       names.append(name)
     }
     return try RowColumn(path: names, prefix: columnPrefix)
+  }
+
+  /// `NAME/any(t:t eq VALUE)`: one element of a list has a value.
+  private mutating func anyElement(of column: RowColumn) throws(ODataError) -> Term {
+    try expect(.open)
+    guard case .word(let variable) = token else {
+      throw lexer.error("expected a name after 'any('")
+    }
+    try advance()
+    for expected in [.colon, .word(variable), .word("eq")] as [ODataToken] { try expect(expected) }
+    let element = try nested { parser throws(ODataError) in try parser.sum() }
+    try expect(.close)
+    return .value(.call(.any, [.column(column), value(element)]))
   }
 
   private mutating func call(_ word: Text) throws(ODataError) -> Term {
