@@ -44,23 +44,25 @@ struct ItemDetails {
 
   func lines(_ printer: Printer) -> [Line] {
     let fields = (shown?.fields.members ?? []).filter { !$0.value.isNull }
-      .map { ($0.name.string, ValueText.of($0.value)) }
+      .map { ($0.name.string, ValueText.lines(of: $0.value)) }
     let facts = [
       ("createdAt", base.row?.createdAt?.string), ("updatedAt", base.row?.updatedAt?.text.string),
       ("version", base.row?.version?.text.string), ("state", state),
       ("file", file == .absent ? nil : printer.text(of: "\(place: place)")),
     ]
-    let known = facts.compactMap { name, fact in fact.map { (name, $0) } }
+    let known = facts.compactMap { name, fact in fact.map { (name, [$0]) } }
     let width = (fields + known).map { Terminal.columns(of: Terminal.safe($0.0)) }.max() ?? 0
     var head = Line("\(key.table)/\(key.id)", .bold)
     head.append("  \(title ?? ItemNames.untitled)")
-    func line(_ name: String, _ value: String) -> Line {
-      var line = Line("  \(name)", .dim)
-      line.pad(to: width + 4)
-      line.append(value)
-      return line
+    func rows(_ name: String, _ lines: [String]) -> [Line] {
+      lines.enumerated().map { index, text in
+        var line = index == 0 ? Line("  \(name)", .dim) : Line()
+        line.pad(to: width + 4)
+        line.append(text)
+        return line
+      }
     }
-    return [head] + fields.map(line) + [Line()] + known.map(line)
+    return [head] + fields.flatMap(rows) + [Line()] + known.flatMap(rows)
   }
 
   /// Returns one side as JSON text; throws if the item doesn't have that side.

@@ -47,9 +47,12 @@ final class Printer {
   }
 
   /// Prints a text of several lines that is safe, such as JSON; nothing with `--json`.
-  func result(safe text: String) {
+  func result(safe text: String) { result(bytes: Array(text.utf8)) }
+
+  /// Prints bytes for a program, as they are; nothing with `--json`.
+  func result(bytes: [UInt8]) {
     guard !options.json else { return }
-    print(bytes: Array(text.utf8))
+    print(bytes: bytes)
   }
 
   /// Prints a record for programs, ended by a byte; nothing with `--json`.

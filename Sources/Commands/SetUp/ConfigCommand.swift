@@ -78,7 +78,6 @@ extension SettingKey {
   private static let defaults: [Text: JSON] = [
     "tables": ["todoitem"], "pull.push": false, "dialect": "auto", "color": "auto",
     "done.field": "complete", "title.field": "text", "who.field": "updatedBy", "merge": "fields",
-    "pull.page": 1_000,
-    "timeout": 30,
+    "pull.page": 1_000, "list.sort": "title", "timeout": 30,
   ]
 }

@@ -4,13 +4,15 @@ import SyncModel
 struct ListColumn {
   let name: Text
   var isDescending = false
+  /// Whether it is the field of the whole name, whatever the name is.
+  var isWhole = false
 
   /// Parses names separated by commas; in an order, a `-` before one reverses it.
   static func list(_ text: String, isOrder: Bool = false) throws -> [ListColumn] {
     try text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       let isDescending = isOrder && $0.first == UInt8(ascii: "-")
       let name = Text(String(Substring(isDescending ? $0.dropFirst() : $0)))
-      if name.isEmpty { throw Problem.usage("the column name is empty") }
+      if name.isEmpty { throw Problem.usage("a column name is empty: '\(text)'") }
       return ListColumn(name: name, isDescending: isDescending)
     }
   }
@@ -19,11 +21,12 @@ struct ListColumn {
   var isField: Bool { !["id", "title", "table"].contains(name) }
 
   func value(of entry: Listing.Entry) -> JSON? {
-    switch name {
+    if isWhole { return entry.item[name] }
+    return switch name {
     case "id": .string(entry.key.id.text)
     case "title": entry.title.map(JSON.string)
     case "table": .string(entry.key.table.text)
-    default: entry.item[name]
+    default: entry.item.value(named: name)
     }
   }
 

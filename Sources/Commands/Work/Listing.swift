@@ -14,10 +14,10 @@ struct Listing {
 
   /// Finds the items that fit; done items only with `all`, or a filter on the done field.
   ///
-  /// - Throws: ``Problem`` if a filter is wrong, or no item has a column's field.
+  /// - Throws: ``Problem`` if a filter is wrong, or no item has the field of a required column.
   init(
     _ inventory: Inventory, _ session: Session, filters words: [String], all: Bool,
-    columns: [ListColumn], order: [ListColumn]
+    requiring columns: [ListColumn], order: [ListColumn]
   ) throws {
     let configuration = session.configuration
     let doneField = configuration.doneField
@@ -25,8 +25,10 @@ struct Listing {
     let filters = try ItemFilters(words, of: items, session, findsText: true) {
       session.context.printer.warn($0.fact)
     }
-    for column in columns + order
-    where column.isField && !items.isEmpty && items.allSatisfy({ $0.item[column.name] == nil }) {
+    for column in columns
+    where column.isField && !items.isEmpty
+      && items.allSatisfy({ $0.item.value(named: column.name) == nil })
+    {
       throw Problem.noField(column.name, items.lazy.map(\.item))
     }
     // A filter on the done field shows done items, too.
@@ -53,6 +55,22 @@ struct Listing {
     var table = Table()
     for entry in entries { table.append(columns.map { Line(ValueText.of($0.value(of: entry))) }) }
     table.lines.forEach(printer.result)
+  }
+
+  /// Prints the items as CSV; without columns, the id and each field.
+  func printCSV(_ columns: [ListColumn]?, to printer: Printer) {
+    let columns = columns ?? allColumns
+    printer.result(bytes: CSV.line(columns.map { JSON.string($0.name) }))
+    for entry in entries { printer.result(bytes: CSV.line(columns.map { $0.value(of: entry) })) }
+  }
+
+  /// The id, and each field that has a value, in the order of their first appearance.
+  private var allColumns: [ListColumn] {
+    var seen: Set<Text> = []
+    let fields = entries.flatMap(\.item.fields.members).filter {
+      !$0.value.isNull && seen.insert($0.name).inserted
+    }
+    return [ListColumn(name: "id")] + fields.map { ListColumn(name: $0.name, isWhole: true) }
   }
 
   /// Adds the items to the JSON document, as they are in their files.

@@ -93,6 +93,8 @@ package struct SettingKey: Hashable, Sendable {
     ),
     ("done.field", .text),
     ("editor", .text),
+    ("list.columns", .text),
+    ("list.sort", .text),
     ("merge", rule),
     ("pager", .text),
     ("pull.overlap", .number(0...86_400)),  // seconds
