@@ -1,34 +1,52 @@
 import SyncEngine
 
-/// Words from other programs, and the tsync command for each.
+/// Words of git, Taskwarrior, SQL and the shell, and the tsync command for each.
 enum HabitWords {
-  static let answers: [(word: String, answer: Hint)] = [
+  /// The words, separated by blanks, and the answer to each of them.
+  private static let answers: [(words: String, answer: Hint)] = [
     ("add", "a new file is already an item; to make one: \(typed: "new", "TEXT")"),
+    ("insert create", "to make an item: \(typed: "new", "TEXT")"),
+    (
+      "import",
+      "to make items: \(typed: "new", "-f", "FILE"); see \"From a CSV\" in tsync-new(1)"
+    ),
+    ("export", "to print items: \(typed: "list", "--csv") or \(typed: "list", "--json")"),
     ("commit", "changes are recorded as they are made; to send them: \(typed: "push")"),
-    ("checkout", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
-    ("switch", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
+    ("checkout switch", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
     ("branch", "there are no branches"),
     ("fetch", "to receive changes from the server: \(typed: "pull")"),
-    ("merge", "pull and push merge by themselves; to resolve a conflict: \(typed: "resolve")"),
-    ("rebase", "pull and push merge by themselves; to resolve a conflict: \(typed: "resolve")"),
+    (
+      "merge rebase",
+      "pull and push merge by themselves; to resolve a conflict: \(typed: "resolve")"
+    ),
     ("reset", "to drop changes made here: \(typed: "restore", "REF")"),
-    ("revert", "to drop changes made here: \(typed: "restore", "REF")"),
+    (
+      "revert rollback",
+      "to take back a command: \(typed: "undo", "N"), with its number in \(typed: "log")"
+    ),
+    ("history reflog", "to list commands and their changes: \(typed: "log")"),
     ("stash", "a pull keeps your changes; to pull: \(typed: "pull")"),
-    ("ls", "to list items: \(typed: "list")"),
-    ("cat", "to show an item: \(typed: "show", "REF")"),
-    ("delete", "to remove items: \(typed: "rm", "REF")"),
-    ("remove", "to remove items: \(typed: "rm", "REF")"),
+    ("ls select", "to list items: \(typed: "list")"),
+    ("find search grep", "to list the items that fit: \(typed: "list", "FIELD=VALUE")"),
+    ("cat get info", "to show an item: \(typed: "show", "REF")"),
+    ("delete remove drop", "to remove items: \(typed: "rm", "REF")"),
+    ("rename move", "to give an item another id: \(typed: "mv", "REF", "NEWID")"),
     ("version", "to see the version: \(typed: "--version")"),
-    ("update", "to set fields: \(typed: "set", "REF", "FIELD=VALUE")"),
+    ("update modify", "to set fields: \(typed: "set", "REF", "FIELD=VALUE")"),
+    ("fsck diagnostics", "to check the workspace: \(typed: "doctor")"),
     ("login", "to store a token for the server: \(typed: "remote", "login")"),
     ("logout", "to delete the token for the server: \(typed: "remote", "logout")"),
   ]
 
+  /// Returns the answer to a word of another program; `nil` if it is none.
+  static func answer(to word: String) -> Hint? {
+    answers.first { $0.words.split(separator: " ").contains { $0.utf8.elementsEqual(word.utf8) } }?
+      .answer
+  }
+
   /// Returns the hint for a word that is not a command, if there is one.
   static func answer(to word: String, commands: [String]) -> Hint? {
-    if let known = answers.first(where: { $0.word.utf8.elementsEqual(word.utf8) }) {
-      return known.answer
-    }
+    if let known = answer(to: word) { return known }
     return nearest(word, of: commands).map { "did you mean \(typed: $0)?" }
   }
 

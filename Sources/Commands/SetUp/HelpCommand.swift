@@ -20,6 +20,7 @@ struct HelpCommand: TsyncCommand {
       return names.contains { $0.map { Text($0) } == words.map { Text($0) } }
     }
     guard let page = pages.first else {
+      if let answer = HabitWords.answer(to: topic) { throw Problem(.usage, answer) }
       let near = HabitWords.nearest(topic, of: ManualPage.all.map(\.topic))
       let guess = near.map { "; did you mean \($0)?" } ?? ""
       throw Problem.usage("no page about \(words.joined(separator: " "))\(guess)")
