@@ -26,6 +26,14 @@ import Testing
     #expect(shown.output.contains("Item") == (count <= 23))
   }
 
+  @Test("the list of all commands goes through the pager, that of the setting too")
+  func help() throws {
+    let anna = Self.reader(nil, count: 1)
+    anna.directory.write(#"{"pager": "cat >paged"}"#, to: "config/tsync/config.json")
+    #expect(try anna.start(["help"], columns: 80).outcome().output == "")
+    #expect(anna.directory.text("list/paged")?.contains("\n  resolve ") == true)
+  }
+
   @Test(
     "where nobody looks at the output, or the pager isn't wanted, it isn't run",
     arguments: [(["list"], nil), (["list", "--no-pager"], 80), (["list", "--json"], 80)])

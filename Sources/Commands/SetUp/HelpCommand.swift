@@ -1,6 +1,7 @@
 import ArgumentParser
 import SyncEngine
 import SyncModel
+import Workspace
 
 struct HelpCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
@@ -14,7 +15,13 @@ struct HelpCommand: TsyncCommand {
   var words: [String] = []
 
   func run(in context: Context) throws {
-    guard let topic = words.last else { return context.printer.result(safe: Tsync.overview) }
+    guard let topic = words.last else {
+      // Only the pager and the colors depend on settings: without them, the list is printed, too.
+      let user = try? Configuration(workspace: nil, user: context.userDirectory?.settings())
+      if let user { context.printer.apply(user) }
+      context.printer.page()
+      return context.printer.result(safe: Tsync.overview)
+    }
     let pages = ManualPage.all.filter { page in
       let names = [[page.topic], [page.name], ["\(page.section)", page.topic]]
       return names.contains { $0.map { Text($0) } == words.map { Text($0) } }
