@@ -43,7 +43,7 @@ struct AskingTests {
           text    Milk  -                 Soy milk
         c  delete it on the server
         s  bring the server's version back
-        [c]lient, [s]erver, [e]dit, [l]eave, [q]uit? [e]
+        [c]lient, [s]erver, [C]/[S] all alike, [e]dit, [l]eave, [q]uit? [e]
         2 of 3 · edited here, deleted on the server
         todoitem/md  Oat milk
                   base  client (10:02)  server (deleted)
@@ -51,22 +51,41 @@ struct AskingTests {
         c  bring it back on the server with your version
         s  delete it here
         b  delete it here, and add your version as a new item
-        [c]lient, [s]erver, [e]dit, [b]oth, [l]eave, [q]uit? [e]
+        [c]lient, [s]erver, [C]/[S] all alike, [e]dit, [b]oth, [l]eave, [q]uit? [e]
         3 of 3 · edited here and on the server
         todoitem/mm  Oat milk
                   base  client (10:02)  server (10:02)
         ! text    Milk  Oat milk        Soy milk
-        [c]lient, [s]erver, [e]dit, [b]oth, [l]eave, [q]uit? [e]
+        [c]lient, [s]erver, [C]/[S] all alike, [e]dit, [b]oth, [l]eave, [q]uit? [e]
         c  keep your version of what is in conflict; the next push sends it
         s  take the server's version of them
         b  keep both: this item becomes the server's, and yours a new item
+        C  as c, for all that follow of the same kind, too
+        S  as s, for all that follow of the same kind, too
         e  open the editor on the merged item, with the conflict marked
         l  leave it; tsync asks again next time
         q  leave it and all that follow
-        [c]lient, [s]erver, [e]dit, [b]oth, [l]eave, [q]uit? [e]
+        [c]lient, [s]erver, [C]/[S] all alike, [e]dit, [b]oth, [l]eave, [q]uit? [e]
         3 left                                           to keep your version (or --server): tsync resolve --client todoitem/dm
 
         """)
+  }
+
+  @Test("C and S decide all that follow of the same kind; others are asked about")
+  func capitals() throws {
+    let world = try Self.world("a", "b", "dm", "md", "mm")
+    world.anna.types = ["C", "C", "S"]
+    let outcome = world.anna.run("resolve")
+    #expect(
+      outcome.output == """
+        resolved a  Oat milk (client)
+        resolved b  Oat milk (client)
+        resolved dm  Soy milk (client, which deletes it)
+        resolved md  Oat milk (server, which deletes it)
+        resolved mm  Oat milk (client)
+
+        """)
+    #expect(outcome.error.matches(of: /\[q\]uit/).count == 3, "\(outcome)")
   }
 
   @Test("at 40 columns nothing is longer, the question and its explanation neither")

@@ -11,6 +11,8 @@ struct Decider {
   var asksHandler = true
   /// Whether a person has quit: all later conflicts stay open.
   var hasQuit = false
+  /// The sides that a person chose for all conflicts of a kind, by ``Conflict/words``.
+  var sides: [String: Resolution.Side] = [:]
 }
 
 extension Session {

@@ -5,25 +5,35 @@ import Workspace
 extension Session {
   /// Shows a conflict and asks a person to decide, without the lock.
   ///
+  /// It asks nothing if the person has chosen a side for all conflicts of this kind.
+  ///
   /// - Returns: `nil` if the conflict stays open.
   mutating func ask(
     about conflict: Conflict, of key: ItemKey, by decider: inout Decider
   ) throws -> Resolution? {
+    if let side = decider.sides[conflict.words] { return try resolution(side, of: conflict) }
     try show(conflict, of: key)
     let (context, effects) = (context, conflict.effects)
     if (conflict.client == nil) != (conflict.server == nil) { effects.forEach(context.explain) }
     let (edits, keepsBoth) = (workspace.fits(key, edited: true), conflict.client != nil)
     let choices = "\(edits ? "[e]dit, " : "")\(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit"
-    let question = "[c]lient, [s]erver, \(choices)? [\(edits ? "e" : "l")]"
-    let words =
+    // If it is the only conflict, no others are like it.
+    let all: [String: Resolution.Side] = place == nil ? [:] : ["C": .client, "S": .server]
+    let alike = all.isEmpty ? "" : "[C]/[S] all alike, "
+    let question = "[c]lient, [s]erver, \(alike)\(choices)? [\(edits ? "e" : "l")]"
+    let words: [String] =
       (edits ? ["edit"] : []) + ["leave", "client", "server", "quit"] + (keepsBoth ? ["both"] : [])
+      + all.keys
     let answer = try unlocked {
       try context.ask(Line(question), words) {
         let editing = "e  open the editor on the merged item, with the conflict marked"
         let others = [
           "l  leave it; tsync asks again next time", "q  leave it and all that follow",
         ]
-        (effects + (edits ? [editing] : []) + others).forEach(context.explain)
+        let capitals = all.keys.sorted().map {
+          "\($0)  as \($0.lowercased()), for all that follow of the same kind, too"
+        }
+        (effects + capitals + (edits ? [editing] : []) + others).forEach(context.explain)
       }
     }
     switch answer {
@@ -38,8 +48,10 @@ extension Session {
     case "quit"?, nil:
       decider.hasQuit = true
       return nil
-    case let side?:
-      return try Resolution.Side(rawValue: side).flatMap { try resolution($0, of: conflict) }
+    case let word?:
+      if let side = all[word] { decider.sides[conflict.words] = side }
+      let side = all[word] ?? Resolution.Side(rawValue: word)
+      return try side.flatMap { try resolution($0, of: conflict) }
     }
   }
 

@@ -71,6 +71,8 @@ extension Session {
         return try settle(key, conflict, by: resolution, &summary)
       } catch Resolve.Failure.changedMeanwhile {
         context.printer.warn("another program changed \(key); reading it again")
+        // A person must see the new versions.
+        decider.sides[conflict.words] = nil
       }
     }
     // It may have changed while a person was asked.
