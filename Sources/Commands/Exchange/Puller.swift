@@ -120,7 +120,7 @@ struct Puller {
         throw Problem.usage(
           error.description,
           hints: [
-            "to change the query: \(typed: "query", "rm", query.name.string), then \(typed: "query", "add", query.name.string, "FILTER")"
+            "to change the query: \(typed: "query", "set", query.name.string, "FILTER")"
           ])
       }
     }

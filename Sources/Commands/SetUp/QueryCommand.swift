@@ -6,7 +6,7 @@ import Workspace
 struct QueryCommand: TsyncCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Pull parts of tables instead of all their rows.",
-    subcommands: [Show.self, Add.self, Remove.self], defaultSubcommand: Show.self)
+    subcommands: [Show.self, Add.self, Replace.self, Remove.self], defaultSubcommand: Show.self)
 
   @OptionGroup var options: GlobalOptions
 
@@ -43,12 +43,8 @@ struct QueryCommand: TsyncCommand {
     }
   }
 
-  struct Add: TsyncCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Pull the rows that fit all filters.")
-
-    @OptionGroup var options: GlobalOptions
-
+  /// The arguments of `add` and `set`.
+  struct Definition: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("An OData expression.", valueName: "expr"))
     var odata: String?
 
@@ -61,7 +57,27 @@ struct QueryCommand: TsyncCommand {
     @Argument(help: ArgumentHelp("The filters.", valueName: "filter"))
     var filters: [String] = []
 
-    var selection: [String] { ["add", name] }
+    /// Returns the query of a table; throws `NameError` if a name or a filter is wrong.
+    func query(of table: TableName) throws -> Query {
+      try Query(
+        name: Text(name), table: table, filter: filters.map { Text($0) },
+        odata: odata.map { Text($0) })
+    }
+
+    /// Returns the words that give the command again, and ask nothing.
+    func again(_ verb: String) -> [String] {
+      [verb, "-y", name] + filters + (odata.map { ["--odata", $0] } ?? [])
+    }
+  }
+
+  struct Add: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Pull the rows that fit all filters.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var definition: Definition
+
+    var selection: [String] { ["add", definition.name] }
 
     func run(in context: Context) throws {
       try context.open(for: .writing) { session in
@@ -70,29 +86,32 @@ struct QueryCommand: TsyncCommand {
             "the workspace has several tables: name the query's with -t",
             hints: ["its tables: \(session.tables.map(\.description).joined(separator: ", "))"])
         }
-        let query = try Query(
-          name: Text(name), table: table, filter: filters.map { Text($0) },
-          odata: odata.map { Text($0) })
-        let all = session.configuration.queries
-        if let former = all.first(where: { $0.name == query.name }) {
+        let query = try definition.query(of: table)
+        if let former = session.configuration.queries.first(where: { $0.name == query.name }) {
           throw Problem.usage(
-            "there is a query '\(name)' already: \(former.words)",
-            hints: ["to remove it: \(typed: "query", "rm", name)"])
+            "there is a query '\(query.name)' already: \(former.words)",
+            hints: ["to change it: \(typed: "query", "set", definition.name, "FILTER")"])
         }
-        // The rows of a whole table may leave; what queries bring stays.
-        var leaving = 0
-        if !all.contains(where: { $0.table == table }) {
-          let fitting = Set(try session.fitting(query) ?? [])
-          leaving = try session.workspace.liveIDs(in: table).count { !fitting.contains($0) }
-          let again = ["add", "-y", name] + filters + (odata.map { ["--odata", $0] } ?? [])
-          guard try session.isMeant(leaving, yes, again) else { return }
-        }
-        var settings = try session.workspace.settings()
-        try settings.set(query)
-        try session.workspace.write(settings)
-        try session.allow(leaving, of: table)
-        context.printer.summary(Line("added query \(name) (\(table))"))
-        context.printer.set("added", query.name)
+        try session.replace(nil, by: query, definition.yes, definition.again("add"))
+      }
+    }
+  }
+
+  struct Replace: TsyncCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Replace the filters of a query.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var definition: Definition
+
+    var selection: [String] { ["set", definition.name] }
+
+    func run(in context: Context) throws {
+      try context.open(for: .writing) { session in
+        let former = try session.query(named: definition.name)
+        let query = try definition.query(of: former.table)
+        guard query != former else { return context.printer.summary("nothing changed") }
+        try session.replace(former, by: query, definition.yes, definition.again("set"))
       }
     }
   }
@@ -114,29 +133,7 @@ struct QueryCommand: TsyncCommand {
     func run(in context: Context) throws {
       try context.open(for: .writing) { session in
         let query = try session.query(named: name)
-        let others = session.configuration.queries.filter {
-          $0.table == query.table && $0.name != query.name
-        }
-        // Without any query the whole table is pulled, and nothing leaves.
-        var leaving = 0
-        if !others.isEmpty {
-          let staying = try others.reduce(into: Set<ItemID>()) {
-            $0.formUnion(try session.fitting($1) ?? [])
-          }
-          let ids = try session.fitting(query) ?? session.workspace.liveIDs(in: query.table)
-          leaving = ids.count { !staying.contains($0) }
-          let again = ["rm", "-y", name]
-          guard try session.isMeant(leaving, yes, again) else { return }
-        }
-        var settings = try session.workspace.settings()
-        try settings.remove(query)
-        try session.workspace.write(settings)
-        try session.allow(leaving, of: query.table)
-        var state = try session.workspace.state()
-        state.queries[query.name] = nil
-        try session.workspace.write(state)
-        context.printer.summary(Line("removed query \(name) (\(query.table))"))
-        context.printer.set("removed", query.name)
+        try session.replace(query, by: nil, yes, ["rm", "-y", name])
       }
     }
   }
@@ -161,16 +158,46 @@ extension Session {
     }
   }
 
-  /// Records that so many rows may leave a table's queries.
-  fileprivate mutating func allow(_ count: Int, of table: TableName) throws {
-    if count > 0 { try workspace.append([.mayLeave(count)], to: table, durably: true) }
+  /// Replaces a query by another one, and asks first if files would go; `nil` stands for no query.
+  ///
+  /// `again` is the command that does not ask.
+  ///
+  /// - Throws: ``Problem`` if tsync can't ask, or the settings change meanwhile.
+  fileprivate mutating func replace(
+    _ former: Query?, by query: Query?, _ isSure: Bool, _ again: [String]
+  ) throws {
+    guard let (name, table) = (query ?? former).map({ ($0.name, $0.table) }) else { return }
+    let (verb, deed) =
+      former == nil
+      ? ("add", "added") : query == nil ? ("remove", "removed") : ("change", "changed")
+    let all = configuration.queries.filter { $0.table == table }
+    let staying = all.filter { $0.name != name } + (query.map { [$0] } ?? [])
+    // With a first query the rows of a whole table may leave; without any query none does.
+    var leaving = 0
+    if !staying.isEmpty, former != nil || all.isEmpty {
+      let kept = try staying.reduce(into: Set<ItemID>()) { $0.formUnion(try fitting($1) ?? []) }
+      let ids = try former.flatMap { try fitting($0) } ?? workspace.liveIDs(in: table)
+      leaving = ids.count { !kept.contains($0) }
+    }
+    guard try isMeant(leaving, isSure, to: verb, again) else { return }
+    var settings = try workspace.settings()
+    if let query { try settings.set(query) } else if let former { try settings.remove(former) }
+    try workspace.write(settings)
+    if leaving > 0 { try workspace.append([.mayLeave(leaving)], to: table, durably: true) }
+    if former != nil {
+      var state = try workspace.state()
+      state.queries[name] = nil
+      try workspace.write(state)
+    }
+    context.printer.summary(Line("\(deed) query \(name) (\(table))"))
+    context.printer.set(Text(deed), name)
   }
 
   /// Asks whether so many items may leave the queries.
   ///
   /// - Throws: ``Problem`` if tsync can't ask, or the settings change meanwhile.
-  fileprivate mutating func isMeant(
-    _ count: Int, _ isSure: Bool, _ again: [String]
+  private mutating func isMeant(
+    _ count: Int, _ isSure: Bool, to verb: String, _ again: [String]
   ) throws -> Bool {
     guard count > 0, !isSure else { return true }
     let fact = "the next pull removes up to \(counted(count, "file"))"
@@ -179,7 +206,6 @@ extension Session {
         .unsafe, fact,
         hints: ["to do it: \(typed: context.sameTables(["query"] + again))"])
     }
-    let verb = again[0] == "rm" ? "remove" : again[0]
     let question = Line("\(fact); \(verb) the query? [y]es, [n]o: [n]")
     let (context, settings) = (context, try workspace.settings())
     guard try unlocked({ try context.ask(question, ["no", "yes"]) }) == "yes" else {
