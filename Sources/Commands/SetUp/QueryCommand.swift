@@ -200,7 +200,7 @@ extension Session {
     _ count: Int, _ isSure: Bool, to verb: String, _ again: [String]
   ) throws -> Bool {
     guard count > 0, !isSure else { return true }
-    let fact = "the next pull removes up to \(counted(count, "file"))"
+    let fact = "the next pull removes up to \(counted(count, "file")); the server keeps the rows"
     guard context.canAsk, !context.options.json else {
       throw Problem(
         .unsafe, fact,
