@@ -225,7 +225,8 @@ final class History {
     }
     let newest = device.run(["log", "--limit", "1", "--json"], seed: seed).document
     let number = newest?["commands"]?.elements?.first?.object?["number"]
-    if random.once(in: 2) { try meet(at: device, &random) }
+    let hasMet = random.once(in: 2)
+    if hasMet { try meet(at: device, &random) }
     let met = items(at: device)
     // Where nothing of it can be taken back, an earlier command is.
     guard device.run(["undo", "-n", "--json"], seed: seed).document?["wouldUndo"] == number else {
@@ -249,7 +250,7 @@ final class History {
         if left.contains(name), expected != old[name] || now[name] == here[name] { continue }
         // What another has sent since comes in place of what was there before.
         let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
-        let row = met == after ? nil : try server.row(parts[0], parts[1])
+        let row = hasMet ? try server.row(parts[0], parts[1]) : nil
         if let row, let seen = now[name], verb == "undo" {
           let fields = Change(from: expected.map { Item($0) }, to: Item(seen)).fields
           if fields.allSatisfy({ $0.new == row[$0.name] }) { continue }
@@ -259,10 +260,11 @@ final class History {
         try expect(!isLost, "\(verb) takes back", "\(name) was left, and isn't named")
       }
       Self.undos.add(1, ordering: .relaxed)
-      if met != after { Self.meetings.add(1, ordering: .relaxed) }
+      if hasMet { Self.meetings.add(1, ordering: .relaxed) }
     }
     try check("undo", gives: before, from: after)
-    try check("redo", gives: met, from: items(at: device))
+    // A rename is typed again.
+    if command.verb != "mv" { try check("redo", gives: met, from: items(at: device)) }
     tree.restore(at: device.path)
   }
 
@@ -350,6 +352,7 @@ final class History {
       switch (command.verb, item.did) {
       case ("set", "changed"), ("edit", "changed"):
         for field in command.fields { lost.formUnion(before.words(of: field, item.name)) }
+        if hasNewRow { lost.formUnion(old.server.subtracting(new.client)) }
         lost.subtract(command.typed)
       case ("rm", "removed"): lost.formUnion(old.client)
       case ("undo", _), ("redo", _):

@@ -111,6 +111,10 @@ struct UndoTests {
     try run("tsync \(words)")
     #expect(try items(anna) == before)
     try exchange()
+    guard !wanted.line.hasPrefix("tsync mv") else {
+      #expect(anna.run("redo").error.contains("tsync: to rename the item again: tsync mv "))
+      return
+    }
     try run("tsync redo")
     #expect(try items(anna) == after)
     try exchange()
@@ -147,17 +151,17 @@ struct UndoTests {
       #expect(try text() == wanted)
       try run("tsync push")
     }
-    #expect(anna.run("undo").error == "nothing to undo\n")
+    #expect(anna.run("undo").error.hasPrefix("nothing to undo "))
     for wanted in ["1", "2", "3"] {
       try run("tsync redo")
       #expect(try text() == wanted)
     }
-    #expect(anna.run("redo").error == "nothing to redo\n")
+    #expect(anna.run("redo").error.hasPrefix("nothing to redo "))
     try run("tsync undo")
     #expect(anna.run("set", "nope", "text=New").status == 2)
     try run("tsync redo -n")
     try run("tsync set b text=New")
-    #expect(anna.run("redo").error == "nothing to redo\n")
+    #expect(anna.run("redo").error.hasPrefix("nothing to redo "))
   }
 
   @Test("what others had changed stays when a resolution is taken back")
@@ -197,7 +201,7 @@ struct UndoTests {
     #expect(try items(anna)["a.json"]?["text"]?.text?.string == "Alpha")
     #expect(try items(anna)["b.json"]?["text"]?.text?.string == "Beta")
     try run("tsync push")
-    #expect(anna.run("undo").error == "nothing to undo\n")
+    #expect(anna.run("undo").error.hasPrefix("nothing to undo "))
   }
 
   @Test("undo removes no row that others changed, and makes no empty item")
@@ -234,7 +238,7 @@ struct UndoTests {
       #expect(try items(anna)["a.json"]?["text"]?.text?.string == text)
       try run("tsync push")
     }
-    #expect(anna.run("undo").error == "nothing to undo\n")
+    #expect(anna.run("undo").error.hasPrefix("nothing to undo "))
   }
 
   @Test("a newest command that can't be taken back is named, and no older one is taken back")

@@ -41,6 +41,12 @@ struct ItemUndo {
     return Undo.Step(key: key, digest: client.digest, from: client.item, to: item, isMeant: isMeant)
   }
 
+  /// Leaves the item as it is.
+  private mutating func stay(_ reason: String, _ hint: Hint? = nil) {
+    item = client.item
+    leave(reason, hint)
+  }
+
   private mutating func leave(_ reason: String, _ hint: Hint? = nil) {
     left.append(Undo.Left(key: key, item: shown, reason: reason, hint: hint))
   }
@@ -56,16 +62,16 @@ struct ItemUndo {
   mutating func run(_ session: Session) throws {
     let workspace = session.workspace
     guard session.configuration.tables.contains(key.table) else {
-      return leave("no table of this workspace")
+      return stay("no table of this workspace")
     }
-    if case .invalid = client { return leave("invalid") }
-    if workspace.journal.conflicts[key] != nil { return leave("in conflict") }
+    if case .invalid = client { return stay("invalid") }
+    if workspace.journal.conflicts[key] != nil { return stay("in conflict") }
     if try workspace.attempt(of: key) != nil {
-      return leave(
+      return stay(
         "sent, and its outcome is unknown",
         "to ask the server: \(typed: "push"), then \(typed: "undo", "\(command.number)")")
     }
-    if try client == .absent && workspace.moved(key) != nil { return leave("renamed") }
+    if try client == .absent && workspace.moved(key) != nil { return stay("renamed") }
     if item == nil, base == .neverSeen, (since.first?.command ?? command).isPull {
       // As it was before this command, so far as that is known.
       var old = (since.first?.change ?? changes.last)?.item(after: false) ?? Item(JSONObject())
@@ -73,42 +79,50 @@ struct ItemUndo {
       let query = session.allQueries.first {
         $0.table == key.table && $0.fits(key.id, old) == true
       }?.name.string
-      return leave(
+      return stay(
         query.map { "it left the query \($0)" } ?? "it left its queries",
         "to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")")
     }
-    for change in changes.reversed() {
-      var old: Item? = change.item(after: false)
-      if change.place != nil {
-        let text = try workspace.text(before: change)
-        old = text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
-        guard old != nil else { return leave("its old text is gone from the trash") }
+    var olds: [Item?] = []
+    for change in changes {
+      guard let place = change.place else {
+        olds.append(change.item(after: false))
+        continue
       }
+      guard let text = try workspace.text(before: change) else {
+        return stay("its old text is gone from the trash")
+      }
+      guard let old = try? ItemFile.item(in: text, as: key, place: "") else {
+        return stay("its old text is not valid: .todosync/\(place)")
+      }
+      olds.append(old)
+    }
+    for (change, old) in zip(changes, olds).reversed() {
       switch change.did {
       case .added, .created, .undeleted:
         guard let now = item else { continue }
-        guard change.made(now) else { return leave(changed()) }
-        guard !command.isPull else { return leave("new on the server") }
+        guard change.made(now) else { return stay(changed()) }
+        guard !command.isPull else { return stay("new on the server") }
         let isOwn =
           change.isSent || since.contains { [.created, .undeleted].contains($0.change.did) }
         isMeant = base.item == nil || !change.dirty.isEmpty || isOwn
-        guard isMeant || command.name == "restore" || command.undoes != nil else {
-          return leave("another has made its row")
+        guard isMeant || command.words.string.hasPrefix("restore --missing") else {
+          return stay("another has made its row")
         }
         item = nil
       case .removed, .deleted:
         guard change.place != nil || !change.fields.isEmpty else {
-          return leave("its former text is not in the history")
+          return stay("its former text is not in the history")
         }
         guard let old = restored(old, change) else {
-          return leave(
+          return stay(
             "deleted on the server", "to bring it back: \(typed: "restore", "\(key)")")
         }
-        guard item == nil || item == old else { return leave("is here again") }
+        guard item == nil || item == old else { return stay("is here again") }
         item = old
       case .changed, .updated:
-        guard let now = item else { return leave(changed()) }
-        guard change.place == nil || change.made(now) else { return leave(changed()) }
+        guard let now = item else { return stay(changed()) }
+        guard change.place == nil || change.made(now) else { return stay(changed()) }
         takeBack(fields(of: change, from: old, now), in: now, dirty: change.dirty)
       case .merged, .deleting, .found: continue
       }

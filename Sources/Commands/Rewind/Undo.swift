@@ -151,6 +151,12 @@ struct Undo {
       }
       return true
     }
+    if let words = found?.redone, words.name == "mv" {
+      // Two items would be left, which are not one that waits for the other.
+      throw Problem.usage(
+        "a rename is not done again by redo",
+        hints: ["to rename the item again: tsync \(words.words.string)"])
+    }
     return found
   }
 

@@ -49,7 +49,7 @@ extension Context {
     let isRedo = command == "redo"
     try open(for: isRehearsal ? .reading : .writing) { session in
       guard let undo = try find(session), !undo.steps.isEmpty || !undo.left.isEmpty else {
-        return printer.summary(Line("nothing to \(command)"))
+        return printer.summary(Line("nothing to \(command)"), next: "\(typed: "log")")
       }
       let told = undo.redone ?? undo.command
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
@@ -85,7 +85,7 @@ extension Context {
         printer.end(with: .rejected)
         let older = isRedo ? nil : try Undo.newest(session, before: told.number)?.command.number
         return printer.summary(
-          Line("nothing of \(told.number) \(words) can be taken back"),
+          Line("nothing of \(told.number) \(words) can be \(isRedo ? "done again" : "taken back")"),
           next: older.map { "\(typed: "undo", "\($0)")" } ?? "\(typed: "log")")
       }
       if !left.isEmpty { printer.end(with: .conflicts) }
@@ -95,7 +95,8 @@ extension Context {
       printer.set(isRedo ? "redone" : "undone", told.number)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
       if !left.isEmpty { line.append(", \(counted(left.count, "item")) left") }
-      printer.summary(line, next: isRedo ? "\(typed: "undo")" : "\(typed: "redo")")
+      printer.summary(
+        line, next: isRedo ? "\(typed: "undo", "\(told.number)")" : "\(typed: "redo")")
     }
   }
 }

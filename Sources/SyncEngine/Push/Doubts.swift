@@ -33,9 +33,7 @@ extension PushRun {
         }
         let isAbsent = reading == .absent && attempt.isMissed(answer)
         var isFound = false
-        if case .done = settlement, [.insert, .delete].contains(attempt.kind) {
-          isFound = attempt.isSurelyUndone(answer)
-        }
+        if case .done = settlement { isFound = attempt.isFound(by: answer) }
         readings.append((attempt, settlement, isAbsent, isFound))
       } catch Stop.noTable(let table) {
         // A table that isn't there took nothing: the change waits for it.
@@ -139,6 +137,15 @@ extension Attempt {
     case .disputed(let refusal), .absent(let refusal), .refused(let refusal):
       tries == 1 && !refusal.passes
     case .done, .unknown, .cut, .notSent: false
+    }
+  }
+
+  /// Whether what is there was there before the write: a server may change a row, and yet answer with the old
+  /// one, but not call its version wrong.
+  fileprivate func isFound(by answer: Reply.Outcome) -> Bool {
+    switch (kind, answer) {
+    case (.insert, _), (.delete, _), (_, .disputed): isSurelyUndone(answer)
+    default: false
     }
   }
 

@@ -53,11 +53,11 @@ struct PushRun {
     }
     switch reply.outcome {
     // The answer tells no version, or is the row from before the write.
-    case .done(nil) where attempt.kind != .delete: doubts.append((attempt, .disputed(attempt.kept)))
+    case .done(nil) where attempt.kind != .delete: doubts.append((attempt, .refused(attempt.kept)))
     case .done(let row?)
     where try [.update, .undelete].contains(attempt.kind) && row.item != attempt.item
       && disk.base(of: attempt.key).row?.knows(row.version) == true:
-      doubts.append((attempt, .disputed(attempt.kept)))
+      doubts.append((attempt, .refused(attempt.kept)))
     case .done(let row): settled(.done(row))
     // What is refused now may have been done before.
     case .refused(let refusal) where attempt.tries == 1: settled(.rejected(refusal))

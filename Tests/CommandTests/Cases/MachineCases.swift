@@ -42,8 +42,8 @@ import Testing
     anna.run("rm", "tea")
     anna.run("new", "-s", "id=other", "Other")
     let calls: [SystemCall] = [.renameat, .renameat2, .linkat]
-    let stopped = try run("undo 2", calls.map { Rule(call: $0, error: .ioError) })
-    #expect(stopped.status == 3)
+    let stopped = try run("undo 3", calls.map { Rule(call: $0, error: .ioError) })
+    #expect(stopped.status == 8)
     #expect(anna.item("tea") == nil)
     #expect(anna.run("undo").output == "restored tea  Green tea\n")
     #expect(anna.item("other") != nil)
