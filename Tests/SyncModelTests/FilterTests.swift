@@ -10,7 +10,9 @@ struct FilterTests {
       .init(name: "complete", value: false), .init(name: "empty", value: ""),
       .init(name: "nothing", value: .null), .init(name: "list", value: [1, "a"]),
       .init(name: "object", value: ["b": 1, "a": 2]), .init(name: "a.lt", value: "dots"),
-      .init(name: "comma", value: "a,b"),
+      .init(name: "comma", value: "a,b"), .init(name: "tags", value: ["urgent", "at home", 7]),
+      .init(name: "addr", value: ["city": "Rom", "zip": 187, "in": ["n": 1]]),
+      .init(name: "x.y", value: "whole"), .init(name: "x", value: ["y": "member"]),
     ]))
 
   struct Row: CustomTestStringConvertible {
@@ -48,6 +50,10 @@ struct FilterTests {
     Row("object={\"a\":2,\"b\":1}", true), Row("list.lt=[2]", false),
     Row("id=milk", true), Row("id.has=IL", true), Row("id.in=a,milk", true), Row("id.lt=n", true),
     Row("a.lt.lt=e", true), Row("a.lt.ne=", true),
+    Row("tags.has=urgent", true), Row("tags.has=urg", false), Row("tags.has=7", true),
+    Row("addr.city=Rom", true), Row("addr.city.has=OM", true), Row("addr.zip.lt=200", true),
+    Row("addr.street=", true), Row("addr.street=x", false), Row("addr.city.x=", true),
+    Row("addr.\"in\".n=1", true), Row("x.y=whole", true), Row("x.y=member", false),
   ]
 
   @Test("a word fits the items that it describes", arguments: rows)
@@ -71,8 +77,8 @@ struct FilterTests {
   }
 
   @Test(
-    "a word without a field or a sign, or with another operator, is refused",
-    arguments: ["", "a", "=b", ".lt=b", "a.before=x", "a.LT=x", "a.=x", "a.b=c"] as [Text])
+    "a word without a field or a sign is refused",
+    arguments: ["", "a", "=b", ".lt=b", "a.=x", "a..b=x"] as [Text])
   func refused(word: Text) {
     #expect(throws: FilterError.self) { try Filter(word) }
   }
@@ -81,10 +87,52 @@ struct FilterTests {
     "a word with a sign is a filter, unless it is a path, a table's item or a title",
     arguments: [
       ("a=b", true), ("a.lt=b/c", true), ("todoitem/a=b", false), (":/a=b", false), ("a:=b", false),
-      ("a", false), ("=", true), ("./a=b.json", false),
+      ("a", false), ("=", true), ("./a=b.json", false), ("due<today", true), ("or", false),
     ] as [(Text, Bool)])
   func isFilter(word: Text, expected: Bool) {
     #expect(Filter.isFilter(word) == expected)
+  }
+
+  @Test(
+    "a day has all its times; what is no date doesn't lie before or after it",
+    arguments: [
+      ("d=D", true, false), ("d.lt=D", false, false), ("d.le=D", true, false),
+      ("d.gt=D", false, true), ("d.ge=D", true, true), ("d.ne=D", false, true),
+      ("d.in=D,", true, false),
+    ] as [(Text, Bool, Bool)])
+  func days(word: Text, within: Bool, after: Bool) throws {
+    let day = CivilDate(year: 2026, month: 3, day: 1)
+    // Two hours east of UTC.
+    let start = (day.daysSince1970 * 24 - 2) * 3_600 * Timestamp.perSecond
+    let span = DateSpan(day, from: start, to: start + 86_400 * Timestamp.perSecond)
+    let filter = try Filter(word).reading { $0 == "D" ? span : nil }
+    func fits(_ text: Text) throws -> Bool {
+      filter.fits(try ItemID("a"), Item(JSONObject([.init(name: "d", value: .string(text))])))
+    }
+    for text in ["2026-03-01", "2026-02-28T22:00:00Z", "2026-03-01T21:59:59.9999999Z"] as [Text] {
+      #expect(try fits(text) == within, "\(text)")
+    }
+    for text in ["2026-03-02", "2026-03-01T22:00:00Z"] as [Text] {
+      #expect(try fits(text) == after, "\(text)")
+    }
+    let isEmptyFitting = filter.comparison == .notEqual || filter.comparison == .isIn
+    #expect(try fits("") == isEmptyFitting)
+  }
+
+  @Test("'or' stands between two groups")
+  func groups() throws {
+    #expect(try Filter.groups(["a=1", "b=2", "or", "c=3"]) == [["a=1", "b=2"], ["c=3"]])
+    #expect(try Filter.groups([]) == [[]])
+    for words in [["or"], ["or", "a=1"], ["a=1", "or"], ["a=1", "or", "or", "b=2"]] as [[Text]] {
+      #expect(throws: FilterError.self) { try Filter.groups(words) }
+    }
+  }
+
+  @Test("any text of an item is looked through, in members and lists, too")
+  func anywhere() throws {
+    for (word, fits) in [("OAT", true), ("at home", true), ("rom", true), ("187", false)] {
+      #expect(Filter(anywhere: Text(word)).fits(try ItemID("milk"), Self.item) == fits)
+    }
   }
 
   @Test(

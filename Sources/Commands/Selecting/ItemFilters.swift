@@ -26,7 +26,17 @@ struct ItemFilters {
         try Self.check(filter, items)
         let isKnown =
           filter.field == session.configuration.doneField || Self.has(filter.field, items)
-        if !isKnown, !items.isEmpty { try missing(.noField(filter.field, items.lazy.map(\.item))) }
+        if !isKnown, !items.isEmpty {
+          var problem = Problem.noField(filter.field, items.lazy.map(\.item))
+          guard filter.field.bytes.contains(UInt8(ascii: ".")) else {
+            try missing(problem)
+            return filter
+          }
+          // What is meant may be an operator.
+          let known = Filter.Comparison.allCases.dropFirst().map(\.rawValue)
+          problem.hints = ["the operators are \(known.joined(separator: " "))"]
+          throw problem
+        }
         return try Self.dated(filter, items, session.dates)
       }
     }
@@ -94,13 +104,10 @@ extension Filter {
   init(typed word: Text, isField: (Text) -> Bool = { _ in false }) throws {
     let bytes = word.bytes
     let signs = bytes.drop { !"<>!=".utf8.contains($0) }.prefix { "<>!=".utf8.contains($0) }
-    let known = [
-      "<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne", "==": "",
-    ]
+    let known = ["<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne"]
     let start = Text(String(decoding: bytes[..<signs.startIndex], as: UTF8.self))
-    if let sign = known[String(decoding: signs, as: UTF8.self)], !start.isEmpty,
-      !isField(Text("\(start)\(String(decoding: signs.dropLast(), as: UTF8.self))"))
-    {
+    let name = Text(String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
+    if let sign = known[String(decoding: signs, as: UTF8.self)], !start.isEmpty, !isField(name) {
       let right = "\(start)\(sign)=\(String(decoding: bytes[signs.endIndex...], as: UTF8.self))"
       throw Problem.usage(
         "'\(word)' is not a filter", hints: ["this is the filter: \(shell: right)"])
@@ -114,9 +121,7 @@ extension Problem {
   static func noField(_ field: Text, _ items: some Sequence<Item>) -> Problem {
     let names = Set(items.flatMap { $0.fields.members.map(\.name) }).sorted().map(\.string)
     let near = HabitWords.nearest(field.string, of: names)
-    let known = Filter.Comparison.allCases.dropFirst().map(\.rawValue).joined(separator: " ")
     return .usage(
-      "no item has a field '\(field)'" + (near.map { "; did you mean '\($0)'?" } ?? ""),
-      hints: field.bytes.contains(UInt8(ascii: ".")) ? ["the operators are \(known)"] : [])
+      "no item has a field '\(field)'" + (near.map { "; did you mean '\($0)'?" } ?? ""))
   }
 }

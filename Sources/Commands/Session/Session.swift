@@ -129,6 +129,10 @@ extension Context {
       result = try body(&session)
       // A command that only reads is not stopped by an index that can't be written.
       if access == .reading { try? session.finish() } else { try session.finish(printer.status) }
+    } catch let new as NewField {
+      // A person is asked, without the lock.
+      try? session.finish(.usage)
+      throw new
     } catch {
       // The first error is reported. If the history line wasn't written, this tries once more.
       let problem = session.problem(error)

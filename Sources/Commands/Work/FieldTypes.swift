@@ -81,7 +81,7 @@ struct FieldTypes {
     guard others.contains(where: { $0.item[path.field]?.object != nil }) else {
       throw Problem.usage(
         "no item has an object '\(path.field)'",
-        hints: ["to make a field of this name: \(typed: "set", "--new-field")"])
+        hints: ["to make a field of this name, add --new-field"])
     }
     return path
   }
@@ -166,7 +166,7 @@ extension Context {
       do { return try body(assignments, accepted) } catch let new as NewField {
         let fact = "no item has a field '\(new.name)'; did you mean '\(new.near)'?"
         guard canAsk, !options.json else {
-          throw Problem.usage(fact, hints: ["to make it: \(typed: command, "--new-field")"])
+          throw Problem.usage(fact, hints: ["to make it, add --new-field"])
         }
         switch try ask(Line("\(fact) [y]es, [n]ew field, [q]uit: [y]"), ["yes", "new", "quit"]) {
         case "yes"?: assignments = assignments.map { $0.field == new.name ? $0.of(new.near) : $0 }

@@ -29,7 +29,8 @@ package struct DateSpan: Equatable, Sendable {
   func order(_ text: Text) -> Int? {
     if let date = CivilDate(text) {
       let days = date.daysSince1970 - day.daysSince1970
-      return days.signum() == 0 ? 0 : Int(days.signum())
+      // A day alone is its start, which a moment in it comes after.
+      return days == 0 && !isDay ? -1 : Int(days.signum())
     }
     return Timestamp(text).map { $0.ticks < start ? -1 : $0.ticks < end ? 0 : 1 }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 
@@ -126,7 +127,8 @@ extension Examiner {
       if text == nil, let origin = state.origin {
         return examiner.add(
           .state, at: Layout.settings,
-          "is missing; the server was at \(origin): tsync remote set ADDRESS", .damage)
+          "is missing; the server was at \(origin)", .damage,
+          hint: "to set it: \(typed: "remote", "set", "ADDRESS")")
       }
       _ = try Configuration(
         workspace: SettingsFile(place: Layout.settings, text: text), user: nil)

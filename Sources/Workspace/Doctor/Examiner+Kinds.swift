@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 
@@ -65,11 +66,11 @@ extension Examiner {
 
   private mutating func tellItems(_ place: String, _ kind: mode_t) {
     told.insert(Text(place))
-    let way =
+    let way: Hint =
       kind == S_IFLNK
       ? "tsync does not follow links: put the directory itself here"
-      : "move it away, then: tsync restore --missing"
-    add(.modes, at: place, "is \(Self.words(for: kind)), not a directory; \(way)", .damage)
+      : "move it away, then: \(typed: "restore", "--missing")"
+    add(.modes, at: place, "is \(Self.words(for: kind)), not a directory", .damage, hint: way)
   }
 
   // MARK: What is expected

@@ -72,7 +72,8 @@ extension Examiner {
     } else if let newest, times.contains(where: { $0.map { newest < $0 } ?? false }) {
       add(
         .token, at: place,
-        "the delta token is later than every row; to read all rows: tsync pull --full", .note)
+        "the delta token is later than every row", .note,
+        hint: "to read all rows: \(typed: "pull", "--full")")
     }
   }
 

@@ -50,10 +50,10 @@ struct Examiner {
   /// Adds a finding.
   mutating func add(
     _ invariant: Finding.Invariant, at place: String, line: Int? = nil, column: Int? = nil,
-    _ fact: String, _ gravity: Finding.Gravity, _ remedy: Remedy? = nil
+    _ fact: String, _ gravity: Finding.Gravity, _ remedy: Remedy? = nil, hint: Hint? = nil
   ) {
     found.findings.append(
-      Finding(invariant, at: place, line: line, column: column, fact, gravity, remedy))
+      Finding(invariant, at: place, line: line, column: column, fact, gravity, remedy, hint: hint))
   }
 
   /// Adds a file that can't be an item, which is its user's affair.
@@ -89,15 +89,16 @@ struct Examiner {
     case .newerFormat(let place, let format):
       add(invariant, at: place, "has format \(format) of a newer tsync", .unsafe)
     case .missing(let place):
-      let way = "tsync restore --missing"
-      add(invariant, at: place, "is missing; to bring the items back: \(way)", .unsafe)
+      add(
+        invariant, at: place, "is missing", .unsafe,
+        hint: "to bring the items back: \(typed: "restore", "--missing")")
     case .file(let place, .tooManySymbolicLinkLevels):
       add(invariant, at: place, "is a symbolic link, and tsync does not follow links", .damage)
     case .file(let place, let error): add(invariant, at: place, "\(error)", .damage)
     case .setting(_, let line, _, let fact):
       add(
-        invariant, at: place, line: line, "\(fact); to fix it: tsync config --edit",
-        .damage)
+        invariant, at: place, line: line, fact, .damage,
+        hint: "to fix it: \(typed: "config", "--edit")")
     default: add(invariant, at: place, error.description, .damage)
     }
   }
