@@ -88,15 +88,14 @@ struct ProblemTests {
     #expect(Commands.ExitStatus.signal(2).number == 130)
   }
 
-  @Test("a problem is one line, then a line for each hint; with -q, no hints")
+  @Test("a problem is one line, then a line for each hint")
   func lines() {
     let text = HintText(option: nil, directory: "/")
     let problem = Problem(
       .unreachable, "a\nb", hints: ["nothing is lost\(.column)\(typed: "push")"])
     #expect(
-      problem.lines(command: "push", quiet: false, text).map(\.text) == [
+      problem.lines(command: "push", text).map(\.text) == [
         "tsync: push: a\\x0ab", "tsync: nothing is lost                           tsync push",
       ])
-    #expect(problem.lines(command: "", quiet: true, text).map(\.text) == ["tsync: a\\x0ab"])
   }
 }

@@ -35,7 +35,7 @@ struct ResolveCommand: TsyncCommand {
   @Flag(name: .long, help: "Push the resolved items, until the server accepts them.")
   var push = false
 
-  @Argument(help: ArgumentHelp("The items.", valueName: "ref"))
+  @Argument(help: ArgumentHelp("The items, or filters.", valueName: "ref|filter"))
   var references: [String] = []
 
   var selection: [String] {
@@ -60,9 +60,11 @@ struct ResolveCommand: TsyncCommand {
       choices: try FieldChoices(side: side, fields: fields), tool: tool,
       asksHandler: !context.canAsk)
     try context.open(for: .exchanging(isDryRun: dryRun)) { session in
-      let selection = try session.selection(references)
+      var selection = try session.selection(references)
       let open = try session.conflicts(of: selection)
       let settled = session.included(session.recovery.settled, in: selection)
+      // Filters also fit items that have no conflict.
+      if try !references.isEmpty && ItemSelection(references).isByFilter { selection = [] }
       // A person may repeat an interrupted command: the other conflicts are still open.
       for key in (selection ?? []).subtracting(open).subtracting(settled).sorted() {
         guard !open.isEmpty || !settled.isEmpty else {

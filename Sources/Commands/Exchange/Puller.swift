@@ -37,6 +37,7 @@ struct Puller {
     for table in session.tables {
       let feeds = try feeds(of: table, on: disk, from: server)
       guard !feeds.isEmpty else { continue }
+      let known = try disk.feeds(in: table)
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
@@ -65,6 +66,10 @@ struct Puller {
         time = end
         if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
         stop = stop ?? report.stop
+      }
+      let hasRows = try disk.token(of: Feed.ids(of: table))?.timestamp != nil
+      for report in reports where failure == nil && hasRows && !known.contains(report.feed) {
+        warnOfNothing(report)
       }
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
@@ -155,7 +160,9 @@ struct Puller {
     for event in report.events {
       let outcome = Outcome(event, names, isPreview: settings.isRehearsal)
       if context.options.json { items.append(outcome.json) }
-      if context.options.verbose || !event.isPlain { printer.result(outcome.line(names)) }
+      if context.options.verbose || !event.isPlain {
+        printer.item(outcome.line(names), isWell: outcome.isWell || event.what == .left)
+      }
       if let hold = event.hold {
         printer.warn(Problem(hold, at: try session.place(of: event.key)))
       }
@@ -170,6 +177,21 @@ struct Puller {
     }
     summaries.append(report.json)
     conflictKeys.formUnion(report.conflicts.map(\.key))
+  }
+
+  /// Warns of a new query that has brought nothing of a table with rows.
+  private func warnOfNothing(_ report: PullReport) {
+    guard let name = report.feed.query, report.words == PullReport.nothing,
+      let query = session.allQueries.first(where: { $0.name == name })
+    else { return }
+    let table = report.feed.table
+    // `a=b,c=d` may be meant as two filters.
+    let double = query.filter.first { word in
+      word.string.split(separator: ",").dropFirst().contains { Filter.isFilter(Text(String($0))) }
+    }
+    context.printer.warn(
+      "the query \(name) fits no row of \(table)"
+        + (double.map { "; '\($0)' is one filter, two are two words" } ?? ""))
   }
 
   /// Warns of items that differ from rows which this workspace has never had.
@@ -241,8 +263,10 @@ extension PullReport {
     var parts = [(added, "new"), (updated, "changed"), (removed, "deleted"), (left, "left")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     if !conflicts.isEmpty { parts.append(counted(conflicts.count, "conflict")) }
-    return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+    return parts.isEmpty ? Self.nothing : parts.joined(separator: ", ")
   }
+
+  fileprivate static let nothing = "nothing new"
 
   fileprivate var json: JSON {
     var object = JSONObject([

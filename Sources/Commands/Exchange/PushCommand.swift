@@ -23,7 +23,7 @@ struct PushCommand: TsyncCommand {
   @Flag(name: .long, help: "Send the rows, too, that the server has lost.")
   var missing = false
 
-  @Argument(help: ArgumentHelp("The items to send.", valueName: "ref"))
+  @Argument(help: ArgumentHelp("The items to send, or filters.", valueName: "ref|filter"))
   var references: [String] = []
 
   var selection: [String] {

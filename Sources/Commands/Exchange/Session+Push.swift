@@ -3,9 +3,16 @@ import SyncModel
 import Workspace
 
 extension Session {
-  /// Returns the items of the references; `nil`, which means all, if there are none.
+  /// Returns the items of references or filters; `nil`, which means all, if there are none.
+  ///
+  /// Filters choose among all items, and removed ones by their last content.
   func selection(_ words: [String]) throws -> Set<ItemKey>? {
-    try words.isEmpty ? nil : Set(lookup(inventory()).items(words))
+    guard !words.isEmpty else { return nil }
+    let (inventory, chosen) = (try inventory(), try ItemSelection(words))
+    guard chosen.isByFilter else { return Set(try lookup(inventory).items(words)) }
+    let fitting =
+      try chosen.fitting(inventory, self) + chosen.fitting(inventory, self, areRemoved: true)
+    return Set(fitting.map(\.key))
   }
 
   /// Pushes pending changes and prints the results, also before it throws.

@@ -50,7 +50,7 @@ extension Session {
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
     for entry in entries where !again.contains(entry.outcome.key) {
-      context.printer.result(entry.outcome.line(names))
+      context.printer.item(entry.outcome.line(names), isWell: entry.outcome.isWell)
     }
     pushed.entries += entries
     pushed.conflicts = entries.count(of: .conflict)

@@ -35,6 +35,14 @@ struct Outcome: Equatable {
     return line
   }
 
+  /// Whether it needs nobody.
+  var isWell: Bool { Self.wellDone.contains(verb) }
+
+  private static let wellDone: Set = [
+    "added", "already there", "changed", "created", "deleted", "done", "merged", "new", "removed",
+    "renamed", "resolved", "restored", "settled", "undeleted", "undone", "updated",
+  ]
+
   /// The object for programs (tsync(1), JSON output).
   var json: JSON {
     var object = JSONObject(key, title: title)
@@ -50,13 +58,13 @@ extension Printer {
   /// Prints an outcome: a line or, with `--json`, an element of `items`.
   func show(_ outcome: Outcome, _ names: ItemNames) {
     append(outcome, to: "items")
-    result(outcome.line(names))
+    item(outcome.line(names), isWell: outcome.isWell)
   }
 
   /// Prints what was done to a file that is no item.
   func show(_ verb: String, _ file: InvalidItem, in table: TableName) {
     append(JSONObject(["table": table, "path": file.place, "did": verb]), to: "items")
-    result(Line("\(verb) \(text(of: "\(place: file.place)"))"))
+    item(Line("\(verb) \(text(of: "\(place: file.place)"))"), isWell: !verb.hasPrefix("would"))
   }
 }
 

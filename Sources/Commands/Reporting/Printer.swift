@@ -13,6 +13,8 @@ final class Printer {
   private var buffer: [UInt8] = []
   private var isPaged = false
   private var shownProgress: String?
+  /// How many items' lines tell of what went well, and the others' lines, which come last on a terminal.
+  private var (wellCount, others): (Int, [Line]) = (0, [])
   /// The error that ended writing to standard output.
   private(set) var failure: Errno?
 
@@ -44,6 +46,33 @@ final class Printer {
   func result(_ line: Line) {
     guard !options.json else { return }
     print(bytes: Array(rendered(line, on: invocation.output).utf8) + [0x0A])
+  }
+
+  /// Prints an item's line; nothing with `--json`.
+  ///
+  /// What went well is not printed with `-q`, and on a terminal only for the first items.
+  func item(_ line: Line, isWell: Bool) {
+    guard invocation.output.isTerminal, !options.verbose else {
+      if !isWell || !options.quiet { result(line) }
+      return
+    }
+    if !isWell {
+      others.append(line)
+    } else if !options.quiet {
+      wellCount += 1
+      if wellCount <= Self.wellShown { result(line) }
+    }
+  }
+
+  /// How many items' lines that tell of what went well a terminal gets.
+  private static let wellShown = 20
+
+  /// Prints what follows the lines of items.
+  private func endItems() {
+    let more = wellCount - Self.wellShown
+    if more > 0 { result(Line("… and \(more) more (-v prints all)")) }
+    others.forEach(result)
+    (wellCount, others) = (0, [])
   }
 
   /// Prints a text of several lines that is safe, such as JSON; nothing with `--json`.
@@ -108,6 +137,7 @@ final class Printer {
 
   /// Prints a summary, with the next step in the column for hints; nothing with `-q` or `--json`.
   func summary(_ line: Line, next: Hint? = nil) {
+    endItems()
     guard !options.quiet, !options.json else { return }
     message(line.hinting(next.map(text)))
   }
@@ -123,7 +153,7 @@ final class Printer {
 
   /// Prints a problem, with its hints; the command goes on, and ends with its status.
   func warn(_ problem: Problem) {
-    problem.lines(command: command, quiet: options.quiet, hintText).forEach(message)
+    problem.lines(command: command, hintText).forEach(message)
     end(with: problem.status)
   }
 
@@ -138,6 +168,7 @@ final class Printer {
 
   /// Prints a question; the cursor stays behind it.
   func prompt(_ question: Line) {
+    endItems()
     clearProgress()
     flush()
     let lines = Terminal.wrapped(question.text, to: invocation.error.columns)
@@ -217,12 +248,13 @@ final class Printer {
 
   /// Prints the problem that ended the command, if there is one, writes the buffer, and returns the exit status.
   func finish(_ problem: Problem?) -> ExitStatus {
+    endItems()
     if let problem { end(with: problem.status) }
     if options.json, let text = document.text(error: problem?.json(command: command, hintText)) {
       print(bytes: text)
     }
     flushThroughPager()
-    problem?.lines(command: command, quiet: options.quiet, hintText).forEach(message)
+    problem?.lines(command: command, hintText).forEach(message)
     guard let failure else { return status }
     // The reader has closed the pipe, which is no problem.
     if failure == .brokenPipe { return .signal(13) }

@@ -37,10 +37,10 @@ struct Problem: Error, Equatable {
   }
 
   /// Returns `tsync: COMMAND: fact`, then `tsync: hint` lines.
-  func lines(command: String, quiet: Bool, _ text: HintText) -> [Line] {
+  func lines(command: String, _ text: HintText) -> [Line] {
     let name = command.utf8.isEmpty ? "" : "\(command): "
     return [Line("tsync: \(name)\(text.text(of: fact))")]
-      + (quiet ? [] : hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) })
+      + hints.map(text.parts).map { Line("tsync: \($0.text)").hinting($0.aside) }
   }
 
   func json(command: String, _ text: HintText) -> JSON {

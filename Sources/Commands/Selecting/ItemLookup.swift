@@ -80,7 +80,13 @@ struct ItemLookup {
   }
 
   private func single(_ keys: [ItemKey], _ word: String) throws -> ItemKey {
-    guard let first = keys.first else { throw Problem.usage("no item matches '\(word)'") }
+    guard let first = keys.first else {
+      throw Problem.usage(
+        "no item matches '\(word)'",
+        hints: Filter.isFilter(Text(word))
+          ? ["this command takes references; to list what fits a filter: \(typed: "list", word)"]
+          : [])
+    }
     guard keys.count > 1 else { return first }
     var hints = try keys.prefix(Self.listed).map { key -> Hint in
       let item = try inventory.item(key, on: workspace) ?? workspace.displaced(key)
