@@ -329,10 +329,12 @@ final class History {
     for item in outcome.items where item.isFound && item.did == "deleted" {
       unsure.insert(item.name)
     }
+    let isUndo = ["undo", "redo"].contains(command.verb) && !command.isOfPull
+    // Undo of a resolve sends the side that was not taken, as its page says.
+    let isOfResolve = isUndo && name(ofUndone: outcome, at: after.device).hasPrefix("resolve")
     for item in outcome.items where !["push", "pull", "sync"].contains(command.verb) {
-      let isUndo = ["undo", "redo"].contains(command.verb) && !command.isOfPull
       if isUndo, item.did == "left" { continue }
-      undone[after.device.name, default: [:]][item.name] = isUndo ? item.did : nil
+      undone[after.device.name, default: [:]][item.name] = isUndo && !isOfResolve ? item.did : nil
     }
     var lost: Set<Int> = []
     for item in outcome.items {
@@ -385,6 +387,14 @@ final class History {
     for word in command.typed { live[word] = command.words.joined(separator: " ") }
   }
 
+  /// Returns the words of the command that an undo or redo has taken back or done again.
+  private func name(ofUndone outcome: Outcome, at device: Device) -> String {
+    let number = outcome.document?["undone"] ?? outcome.document?["redone"]
+    let log = device.run(["log", "--json"], seed: 0).document?["commands"]?.elements ?? []
+    let command = log.compactMap(\.object).first { $0["number"] == number }
+    return command?["command"]?.text?.string ?? ""
+  }
+
   /// Reads the rows that a device's command has left, and notes who has written what: after an undo, nothing
   /// that another device has written is overwritten by what stood there before it.
   private func readRows(after device: Device) throws {
@@ -411,7 +421,8 @@ final class History {
             !unsure.contains(name),
             field.isEmpty
               ? did == (isThere ? "restored" : "removed")
-              : !typedWords(new?.encoded() ?? []).isEmpty
+              // What comes back whole has what was pending, too: a person may have chosen an old value.
+              : did != "restored" && !typedWords(new?.encoded() ?? []).isEmpty
           else { continue }
           try expect(
             !log.dropLast().contains { $0.value == new }, "undo overwrites nobody",

@@ -30,7 +30,7 @@ struct ResolveSummary {
   }
 
   mutating func add(_ outcome: Outcome) {
-    printer.result(outcome.line(names))
+    printer.item(outcome.line(names), isWell: outcome.isWell)
     outcomes.append(outcome)
   }
 

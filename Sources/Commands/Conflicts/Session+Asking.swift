@@ -61,6 +61,7 @@ extension Session {
       for: [key], among: all, showsTable: true, titleField: configuration.titleField)
     let table = try table(
       of: conflict, key, names, on: context.invocation.error)
+    context.printer.endItems()
     table.lines.forEach(context.printer.message)
   }
 }

@@ -35,7 +35,7 @@ struct Puller {
         hints: ["to pull them: \(typed: "pull")"])
     }
     for table in session.tables {
-      let feeds = try feeds(of: table, on: disk, from: server)
+      let feeds = try feeds(of: table, on: &disk, from: server)
       guard !feeds.isEmpty else { continue }
       let known = try disk.feeds(in: table)
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
@@ -68,8 +68,9 @@ struct Puller {
         stop = stop ?? report.stop
       }
       let hasRows = try disk.token(of: Feed.ids(of: table))?.timestamp != nil
-      for report in reports where failure == nil && hasRows && !known.contains(report.feed) {
-        warnOfNothing(report)
+      for report in reports
+      where failure == nil && hasRows && !known.contains(where: { $0.query == report.feed.query }) {
+        try warnOfNothing(report, on: disk)
       }
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
@@ -103,22 +104,27 @@ struct Puller {
   }
 
   /// Returns what a table is pulled by: its queries, or all its rows.
-  private func feeds(of table: TableName, on disk: some Disk, from server: Server) throws -> [Feed]
-  {
+  private func feeds(
+    of table: TableName, on disk: inout some Disk, from server: Server
+  ) throws -> [Feed] {
     let chosen = queries
     let queries = session.allQueries.filter {
       $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
     }
     guard !queries.isEmpty else { return chosen.isEmpty ? [Feed(table)] : [] }
     let known = try disk.feeds(in: table)
-    return try queries.map { query in
+    var hasNewDay = false
+    let feeds = try queries.map { query in
       do {
         let feed = try server.backend.inner.feed(of: query) { field in
           try disk.value(of: field, in: table)
         }
         if let former = known.first(where: { $0.query == query.name }), former != feed {
-          context.printer.warn(
-            "the filter of \(query.name) has changed: reading all its rows again")
+          hasNewDay = hasNewDay || query.hasDates
+          if !query.hasDates {
+            context.printer.warn(
+              "the filter of \(query.name) has changed: reading all its rows again")
+          }
         }
         return feed
       } catch let error as NameError {
@@ -129,6 +135,15 @@ struct Puller {
           ])
       }
     }
+    // On another day, other rows fit: nobody is asked about that.
+    if hasNewDay, chosen.isEmpty, !settings.isRehearsal {
+      let leaving = try disk.liveIDs(in: table).count { id in
+        let item = try disk.base(of: ItemKey(table, id)).item
+        return !queries.contains { query in item.map { query.fits(id, $0) != false } ?? true }
+      }
+      if leaving > 0 { try disk.append([.mayLeave(leaving)], to: table, durably: true) }
+    }
+    return feeds
   }
 
   /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
@@ -167,7 +182,9 @@ struct Puller {
         printer.warn(Problem(hold, at: try session.place(of: event.key)))
       }
     }
-    if report.untold > 0 { printer.result(Line("… and \(report.untold) more")) }
+    if report.untold > 0, !context.options.quiet {
+      printer.result(Line("… and \(report.untold) more"))
+    }
     for row in report.refused { show(row, of: report.feed.table) }
     for fault in report.faults {
       printer.warn(
@@ -180,11 +197,14 @@ struct Puller {
   }
 
   /// Warns of a new query that has brought nothing of a table with rows.
-  private func warnOfNothing(_ report: PullReport) {
-    guard let name = report.feed.query, report.words == PullReport.nothing,
-      let query = session.allQueries.first(where: { $0.name == name })
-    else { return }
+  private func warnOfNothing(_ report: PullReport, on disk: some Disk) throws {
     let table = report.feed.table
+    guard let name = report.feed.query, report.words == PullReport.nothing,
+      let query = session.allQueries.first(where: { $0.name == name }),
+      try !disk.liveIDs(in: table).contains(where: { id in
+        try disk.base(of: ItemKey(table, id)).item.map { query.fits(id, $0) ?? true } ?? false
+      })
+    else { return }
     // `a=b,c=d` may be meant as two filters.
     let double = query.filter.first { word in
       word.string.split(separator: ",").dropFirst().contains { Filter.isFilter(Text(String($0))) }

@@ -50,7 +50,8 @@ extension Session {
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
     for entry in entries where !again.contains(entry.outcome.key) {
-      context.printer.item(entry.outcome.line(names), isWell: entry.outcome.isWell)
+      context.printer.item(
+        entry.outcome.line(names), isWell: [.pushed, .found, .taken].contains(entry.kind))
     }
     pushed.entries += entries
     pushed.conflicts = entries.count(of: .conflict)

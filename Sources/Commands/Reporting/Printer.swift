@@ -68,7 +68,7 @@ final class Printer {
   private static let wellShown = 20
 
   /// Prints what follows the lines of items.
-  private func endItems() {
+  func endItems() {
     let more = wellCount - Self.wellShown
     if more > 0 { result(Line("… and \(more) more (-v prints all)")) }
     others.forEach(result)

@@ -55,7 +55,8 @@ struct DateWords {
   private func day(_ text: Text) -> CivilDate? {
     if let day = relative(text) { return day }
     let parts = text.string.utf8.split(omittingEmptySubsequences: false) { ".-".utf8.contains($0) }
-    let numbers = parts.compactMap { $0.allSatisfy { (0x30...0x39).contains($0) } ? Int64(String(Substring($0))) : nil }
+    let numbers = parts.filter { $0.allSatisfy { (0x30...0x39).contains($0) } }
+      .compactMap { Int64(String(Substring($0))) }
     guard parts.count == 3, numbers.count == 3 else { return nil }
     let isISO = parts[0].count == 4 && text.bytes.contains(UInt8(ascii: "-"))
     guard isISO != text.bytes.contains(UInt8(ascii: ".")), parts[isISO ? 0 : 2].count == 4 else {

@@ -21,7 +21,7 @@ struct ItemFilters {
     groups = try Filter.groups(words.map { Text($0) }).map { words in
       try words.map { word in
         if findsText, !Filter.isFilter(word) { return Filter(anywhere: word) }
-        let filter = try Filter(typed: word) { Self.has($0, items) }
+        let filter = try Filter(word) { Self.has($0, items) }
         guard filter.field != Item.idField else { return filter }
         try Self.check(filter, items)
         let isKnown =
@@ -83,36 +83,22 @@ struct ItemFilters {
       }
       return filter.reading(dates: words.span)
     }
-    // Texts have an order, too; by it, a word such as "today" comes after each date.
+    // Bytes have an order, too; by it, a word such as "today" comes after each date.
     let path = FieldPath(reading: filter.field)
+    let texts = items.lazy.compactMap { key, item in
+      item.value(named: filter.field, or: path)?.text.map { (key, $0) }
+    }.filter { !$0.1.isEmpty }
     let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
-    if isOrder, values.contains(where: { words.relative($0) != nil }),
-      let (key, text) = items.lazy.compactMap({ key, item in
-        item.value(named: filter.field, or: path)?.text.map { (key, $0) }
-      }).first(where: { !$0.1.isEmpty && !DateSpan.isDate($0.1) })
+    let isMixed = texts.contains { DateSpan.isDate($0.1) }
+    let isMeant = values.contains { value in
+      words.span(value) != nil && (isOrder || isMixed && !DateSpan.isDate(value))
+    }
+    if isMeant, isMixed || values.contains(where: { words.relative($0) != nil }),
+      let (key, text) = texts.first(where: { !DateSpan.isDate($0.1) })
     {
       throw Problem.usage("\(filter.field) is not a date in each item: \(key) has '\(text)'")
     }
     return filter
-  }
-}
-
-extension Filter {
-  /// Reads a word as a person types it.
-  ///
-  /// - Throws: ``Problem`` for the signs of other languages, with the filter that is meant.
-  init(typed word: Text, isField: (Text) -> Bool = { _ in false }) throws {
-    let bytes = word.bytes
-    let signs = bytes.drop { !"<>!=".utf8.contains($0) }.prefix { "<>!=".utf8.contains($0) }
-    let known = ["<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne"]
-    let start = Text(String(decoding: bytes[..<signs.startIndex], as: UTF8.self))
-    let name = Text(String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
-    if let sign = known[String(decoding: signs, as: UTF8.self)], !start.isEmpty, !isField(name) {
-      let right = "\(start)\(sign)=\(String(decoding: bytes[signs.endIndex...], as: UTF8.self))"
-      throw Problem.usage(
-        "'\(word)' is not a filter", hints: ["this is the filter: \(shell: right)"])
-    }
-    try self.init(word, isField: isField)
   }
 }
 

@@ -248,17 +248,14 @@ extension Query {
       let rest = sign.map { part(bytes[($0 + 1)...]) }
       let isNamed = rest.map(Filter.isFilter) ?? false
       let filter = isNamed ? rest ?? "" : Text(word)
-      if Text(word) == Filter.alternative || filter.string.utf8.firstRange(of: " or ".utf8) != nil {
+      if Text(word) == Filter.alternative || Self.hasOr(filter) {
         throw Problem.usage(
           "--query has no 'or'",
           hints: ["after the clone: \(typed: "query", "add", "NAME", "FILTER", "or", "FILTER")"])
       }
       let read: Filter
-      do { read = try Filter(typed: filter) } catch {
-        let problem = Problem(error)
-        throw Problem(
-          .usage, "--query \(word) is NAME=FILTER, and \(problem.fact)" as Hint,
-          hints: problem.hints)
+      do throws(FilterError) { read = try Filter(filter) } catch {
+        throw Problem.usage("--query \(word) is NAME=FILTER, and \(error)")
       }
       let name = isNamed ? part(bytes[..<(sign ?? 0)]) : read.field
       if let index = filters.firstIndex(where: { $0.name == name }) {
@@ -271,6 +268,14 @@ extension Query {
       throw Problem.usage("--query needs a single table (-t)")
     }
     return try filters.map { try Query(name: $0.name, table: tables[0], filter: $0.filters) }
+  }
+}
+
+extension Query {
+  /// Whether a filter goes on with ` or ` and another one.
+  private static func hasOr(_ filter: Text) -> Bool {
+    guard let range = filter.bytes.firstRange(of: Array(" or ".utf8)) else { return false }
+    return Filter.isFilter(Text(String(decoding: filter.bytes[range.upperBound...], as: UTF8.self)))
   }
 }
 

@@ -42,7 +42,13 @@ struct FieldTypes {
       guard let known = list.elements else {
         throw Problem.usage("\(name) is not a list in \(other)")
       }
-      let element = try Assignment.value(text, like: known.first ?? "", field: name, of: other)
+      let lists =
+        try [known]
+        + items(of: key.table, on: disk).lazy.compactMap {
+          $0.item.value(named: name)?.elements
+        }
+      let example = lists.first { !$0.isEmpty }?.first ?? ""
+      let element = try Assignment.value(text, like: example, field: name, of: other)
       var elements = own?.value.elements ?? []
       if case .removed = assignment.value {
         elements.removeAll { $0 == element }
@@ -56,7 +62,7 @@ struct FieldTypes {
       throw Problem.usage("\(path.field) is not an object in \(key)")
     }
     guard value != nil, own == nil else { return }
-    try check(name, key.table, assignment, on: disk)
+    try check(name, at: path, key.table, assignment, on: disk)
   }
 
   /// Tells which fields no item had before.
@@ -72,13 +78,12 @@ struct FieldTypes {
     of name: Text, in item: Item, _ key: ItemKey, on disk: some Disk
   ) throws -> FieldPath {
     let whole = FieldPath(name)
-    guard let path = FieldPath(reading: name), path.steps.count > 1, item[name] == nil,
-      !accepted.contains(name)
-    else { return whole }
-    if item[path.field] != nil { return path }
+    guard let path = FieldPath(reading: name), item[name] == nil else { return whole }
+    if path.parent == nil || item[path.field] != nil { return path }
     let others = try items(of: key.table, on: disk)
     if others.contains(where: { $0.item[name] != nil }) { return whole }
     guard others.contains(where: { $0.item[path.field]?.object != nil }) else {
+      if accepted.contains(name) { return whole }
       throw Problem.usage(
         "no item has an object '\(path.field)'",
         hints: ["to make a field of this name, add --new-field"])
@@ -103,20 +108,27 @@ struct FieldTypes {
   ///
   /// - Throws: ``NewField`` if its name is near a known one.
   private mutating func check(
-    _ name: Text, _ table: TableName, _ assignment: Assignment, on disk: some Disk
+    _ name: Text, at path: FieldPath, _ table: TableName, _ assignment: Assignment,
+    on disk: some Disk
   ) throws {
     guard name != Item.idField, try sample(of: name, in: table, on: disk) == nil,
       !made.contains(where: { $0.field == name })
     else { return }
-    let items = try items(of: table, on: disk)
-    guard !items.isEmpty else { return }
-    let names = Set(items.flatMap { $0.item.fields.members.map(\.name.string) })
-    if names.contains(name.string) { return }
-    if !accepted.contains(name), let near = HabitWords.near(name.string, of: names.sorted()) {
-      throw NewField(name: name, near: Text(near))
-    }
     var date: Text?
     if case .typed(let text) = assignment.value { date = dates.relative(text)?.text }
+    let items = try items(of: table, on: disk)
+    guard !items.isEmpty || date != nil else { return }
+    // A member is compared with those beside it.
+    let beside = items.compactMap { item in
+      path.parent.map { item.item.value(at: $0)?.object } ?? item.item.fields
+    }
+    let last = path.steps[path.steps.count - 1].string
+    let names = Set(beside.flatMap { $0.members.map(\.name.string) })
+    if names.contains(last) { return }
+    if !accepted.contains(name), let near = HabitWords.near(last, of: names.sorted()) {
+      throw NewField(
+        name: name, near: path.parent.map { $0.appending(Text(near)).text } ?? Text(near))
+    }
     made.append((name, date))
   }
 

@@ -14,10 +14,12 @@ extension Dialect {
     if value.isEmpty, [.equal, .notEqual].contains(filter.comparison) {
       return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
     }
-    if let text = sample?.text, filter.comparison != .has, DateSpan.isDate(text),
-      let words = words(of: filter, name, areDays: CivilDate(text) != nil)
-    {
-      return words
+    if let text = sample?.text, !filter.dates.isEmpty, DateSpan.isDate(text) {
+      guard !filter.dates.contains(where: { $0 == nil }) else {
+        throw NameError(
+          "\(filter.field) must be a date such as 2026-03-01 or today in \(filter.values)")
+      }
+      if let words = words(of: filter, name, areDays: CivilDate(text) != nil) { return words }
     }
     switch (filter.comparison, sample) {
     case (.has, .array(let elements)):

@@ -43,7 +43,9 @@ extension RESTBackend {
       let object = (try? JSON(parsing: row.text))?.object ?? JSONObject()
       if let json = Item(object).value(named: field), !json.isNull { return json }
       let path = FieldPath(reading: field)?.field ?? field
-      guard object[field] != nil || object[path] != nil else {
+      let head = object[path] ?? .null
+      guard object[field] != nil || object[path] != nil && (head.isNull || head.object != nil)
+      else {
         throw NameError("no row has a field '\(field)'")
       }
       return nil

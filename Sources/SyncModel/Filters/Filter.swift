@@ -20,8 +20,9 @@ package struct Filter: Equatable, Sendable {
     case isIn = ".in"
   }
 
-  /// The name of a field, or the path of a member, as it was typed; `id` is the item's id. It is empty where any text
-  /// of the item is looked through.
+  /// The name of a field, or the path of a member, as it was typed.
+  ///
+  /// `id` is the item's id. It is empty where any text of the item is looked through.
   package let field: Text
   /// The member, where no field has the whole name.
   let path: FieldPath?
@@ -31,7 +32,7 @@ package struct Filter: Equatable, Sendable {
   package internal(set) var values: [Text]
   /// Whether the values stood in quotes, so that they are texts, whatever they look like.
   package internal(set) var isQuoted = false
-  /// What the values mean as dates, for values that are dates; none where they mean nothing of that.
+  /// What the values mean as dates, if they are; none where nobody has asked.
   package internal(set) var dates: [DateSpan?] = []
 
   /// Looks for a part of any text of an item.
@@ -39,7 +40,9 @@ package struct Filter: Equatable, Sendable {
     (field, path, comparison, values) = ("", nil, .has, [part])
   }
 
-  /// Reads a word; what follows the last dot is an operator if it is one, unless an item has the whole name.
+  /// Reads a word; the signs of other languages, such as `<=`, are told with the filter that is meant.
+  ///
+  /// What follows the last dot is an operator if it is one, unless an item has the whole name.
   ///
   /// - Parameters:
   ///   - word: The word.
@@ -47,16 +50,27 @@ package struct Filter: Equatable, Sendable {
   /// - Throws: Why it is no filter.
   package init(_ word: Text, isField: (Text) -> Bool = { _ in false }) throws(FilterError) {
     let bytes = word.bytes
+    let signs = bytes.drop { !"<>!=".utf8.contains($0) }.prefix { "<>!=".utf8.contains($0) }
+    let known = ["<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne"]
+    if let sign = known[String(decoding: signs, as: UTF8.self)], signs.startIndex > 0,
+      !isField(Text(String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)))
+    {
+      let (start, end) = (bytes[..<signs.startIndex], bytes[signs.endIndex...])
+      throw FilterError(
+        "'\(word)' is not a filter; this one is: '\(String(decoding: start, as: UTF8.self))\(sign)=\(String(decoding: end, as: UTF8.self))'"
+      )
+    }
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
       throw FilterError("a filter must be FIELD=VALUE, but \(word) has no '='")
     }
     let name = Text(String(decoding: bytes[..<sign], as: UTF8.self))
     let dot = isField(name) ? nil : name.bytes.lastIndex(of: UInt8(ascii: "."))
-    let known = dot.flatMap {
+    let operation = dot.flatMap {
       Comparison(rawValue: String(decoding: name.bytes[$0...], as: UTF8.self))
     }
-    comparison = known ?? .equal
-    field = known == nil ? name : Text(String(decoding: name.bytes[..<(dot ?? 0)], as: UTF8.self))
+    comparison = operation ?? .equal
+    field =
+      operation == nil ? name : Text(String(decoding: name.bytes[..<(dot ?? 0)], as: UTF8.self))
     guard let path = FieldPath(reading: field) ?? (isField(name) ? FieldPath(field) : nil) else {
       throw FilterError("the filter \(word) names no field")
     }
@@ -70,8 +84,8 @@ package struct Filter: Equatable, Sendable {
   /// The filter with what its values mean as dates.
   package func reading(dates date: (Text) -> DateSpan?) -> Filter {
     var filter = self
-    let dates = isQuoted || comparison == .has ? [] : values.map(date)
-    filter.dates = dates.contains { $0 != nil } ? dates : []
+    let dates = isQuoted || comparison == .has || values == [""] ? [] : values.map(date)
+    filter.dates = dates
     return filter
   }
 

@@ -47,6 +47,9 @@ package struct FieldPath: Hashable, Sendable {
     return Text(names.joined(separator: "."))
   }
 
+  /// The place that it is a member of; `nil` for a field.
+  package var parent: FieldPath? { steps.count > 1 ? FieldPath(steps: steps.dropLast()) : nil }
+
   /// Returns the path of a member of the value at this place.
   package func appending(_ name: Text) -> FieldPath { FieldPath(steps: steps + [name]) }
 

@@ -39,22 +39,25 @@ extension ODataParser {
     default: break
     }
     if token == .open { return try call(word) }
-    let column = try path(from: word)
-    if token == .open { return try anyElement(of: column) }
+    let (column, isList) = try path(from: word)
+    if isList { return try anyElement(of: column) }
     return .value(.column(column), kind: column.isMoment ? .moment : nil)
   }
 
   /// Reads names; the last may be `any` with a parenthesis behind it, which is no name.
-  private mutating func path(from word: Text) throws(ODataError) -> RowColumn {
-    var names = [word]
+  private mutating func path(
+    from word: Text
+  ) throws(ODataError) -> (column: RowColumn, isList: Bool) {
+    var (names, isList) = ([word], false)
     while token == .slash {
       try advance()
       guard case .word(let name) = token else { throw lexer.error("expected a name after '/'") }
       try advance()
-      if name == "any", token == .open { break }
+      isList = name == "any" && token == .open
+      if isList { break }
       names.append(name)
     }
-    return try RowColumn(path: names, prefix: columnPrefix)
+    return (try RowColumn(path: names, prefix: columnPrefix), isList)
   }
 
   /// `NAME/any(t:t eq VALUE)`: one element of a list has a value.
@@ -92,7 +95,7 @@ extension ODataParser {
   /// `cast(VALUE,Edm.TYPE)`; `cast` alone is a name like any other.
   private mutating func cast() throws(ODataError) -> Term {
     try advance()
-    guard token == .open else { return .value(.column(try path(from: "cast"))) }
+    guard token == .open else { return .value(.column(try path(from: "cast").column)) }
     if let raw = lexer.raw() {
       try advance()
       return try cast(raw, to: try castType())
