@@ -10,9 +10,8 @@ extension Session {
     guard !words.isEmpty else { return nil }
     let (inventory, chosen) = (try inventory(), try ItemSelection(words))
     guard chosen.isByFilter else { return Set(try lookup(inventory).items(words)) }
-    let fitting =
-      try chosen.fitting(inventory, self) + chosen.fitting(inventory, self, areRemoved: true)
-    return Set(fitting.map(\.key))
+    context.printer.showInvalid(inventory)
+    return Set(try chosen.fitting(inventory, self, areRemoved: nil).map(\.key))
   }
 
   /// Pushes pending changes and prints the results, also before it throws.

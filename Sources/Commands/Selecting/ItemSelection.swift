@@ -43,15 +43,21 @@ enum ItemSelection: Equatable {
     return try fitting(inventory, session).map { Target($0.key) }
   }
 
-  /// Returns the existing or the removed items that fit the filters; none of references.
+  /// Returns the existing or the removed items that fit the filters, or both for `nil`; none of references.
   ///
   /// Prints a warning for each confirmed item that has changed.
   func fitting(
-    _ inventory: Inventory, _ session: Session, areRemoved: Bool = false
+    _ inventory: Inventory, _ session: Session, areRemoved: Bool? = false
   ) throws -> [(key: ItemKey, item: Item)] {
     guard case .filters(let words, let time, let confirmed) = self else { return [] }
-    let here = try inventory.items(on: session.workspace)
-    let removed = areRemoved ? try session.removed(inventory, since: time) : []
+    var here = try inventory.items(on: session.workspace)
+    if areRemoved == nil {
+      // What was removed here and changed on the server is in conflict.
+      for key in try session.conflicts(of: nil) where inventory.isAbsent(key) {
+        if let item = try? session.conflict(key).shown { here.append((key, item)) }
+      }
+    }
+    let removed = areRemoved == false ? [] : try session.removed(inventory, since: time)
     if let key = (here + removed).map(\.key).first(where: { words.contains($0.id.text.string) }) {
       throw Problem.usage(
         "'\(key.id)' is an item's id and a filter",
@@ -59,7 +65,7 @@ enum ItemSelection: Equatable {
     }
     let filters = try ItemFilters(
       words, of: here + removed, session)
-    let candidates = areRemoved ? removed : here
+    let candidates = areRemoved == nil ? here + removed : areRemoved == true ? removed : here
     guard let confirmed else { return candidates.filter { filters.fit($0.key, $0.item) } }
     let same = candidates.filter { confirmed[$0.key] == $0.item }
     for key in Set(confirmed.keys).subtracting(same.map(\.key)).sorted() {
