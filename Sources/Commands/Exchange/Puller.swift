@@ -120,8 +120,10 @@ struct Puller {
           try disk.value(of: field, in: table)
         }
         if let former = known.first(where: { $0.query == query.name }), former != feed {
-          hasNewDay = hasNewDay || query.hasDates
-          if !query.hasDates {
+          // Another day, not another filter.
+          if session.dates.areRelative(in: query) {
+            hasNewDay = true
+          } else {
             context.printer.warn(
               "the filter of \(query.name) has changed: reading all its rows again")
           }

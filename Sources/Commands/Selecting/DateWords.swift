@@ -52,6 +52,11 @@ struct DateWords {
     }
   }
 
+  /// Whether a query has a day that is another one tomorrow.
+  func areRelative(in query: Query) -> Bool {
+    query.groups.contains { $0.contains { $0.values.contains { relative($0) != nil } } }
+  }
+
   private func day(_ text: Text) -> CivilDate? {
     if let day = relative(text) { return day }
     let parts = text.string.utf8.split(omittingEmptySubsequences: false) { ".-".utf8.contains($0) }

@@ -45,9 +45,6 @@ package struct Query: Equatable, Sendable {
     odata == nil ? groups.contains { $0.allSatisfy { $0.fits(id, item) } } : nil
   }
 
-  /// Whether values mean dates, which can be others on another day.
-  package var hasDates: Bool { groups.contains { $0.contains { $0.dates.contains { $0 != nil } } } }
-
   /// The query with what its values mean as dates.
   package func reading(dates date: (Text) -> DateSpan?) -> Query {
     var query = self
