@@ -36,6 +36,8 @@ final class History {
   private var unsure: Set<String> = []
   /// What an undo or redo has done to the items that it has changed last, by their devices.
   private var undone: [String: [String: String]] = [:]
+  /// Items that an undo or redo of a pull has brought back, by their devices.
+  private var pulledBack: [String: Set<String>] = [:]
   private let plan: Plan
   /// How many commands were taken back or done again.
   static let undos = Atomic<Int>(0)
@@ -329,12 +331,16 @@ final class History {
     for item in outcome.items where item.isFound && item.did == "deleted" {
       unsure.insert(item.name)
     }
-    let isUndo = ["undo", "redo"].contains(command.verb) && !command.isOfPull
+    let isUndo = ["undo", "redo"].contains(command.verb)
     // Undo of a resolve sends the side that was not taken, as its page says.
     let isOfResolve = isUndo && name(ofUndone: outcome, at: after.device).hasPrefix("resolve")
     for item in outcome.items where !["push", "pull", "sync"].contains(command.verb) {
       if isUndo, item.did == "left" { continue }
-      undone[after.device.name, default: [:]][item.name] = isUndo && !isOfResolve ? item.did : nil
+      // Undo of a pull brings back what was there before it, as its page says; so do later undos of that item.
+      if isUndo, command.isOfPull { pulledBack[after.device.name, default: []].insert(item.name) }
+      let isJudged =
+        isUndo && !isOfResolve && pulledBack[after.device.name]?.contains(item.name) != true
+      undone[after.device.name, default: [:]][item.name] = isJudged ? item.did : nil
     }
     var lost: Set<Int> = []
     for item in outcome.items {
