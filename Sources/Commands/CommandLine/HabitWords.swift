@@ -10,7 +10,10 @@ enum HabitWords {
       "import",
       "to make items: \(typed: "new", "-f", "FILE"); see \"From a CSV\" in tsync-new(1)"
     ),
-    ("export", "to print items: \(typed: "list", "--csv") or \(typed: "list", "--json")"),
+    (
+      "export",
+      "to print all items: \(typed: "list", "-a", "--csv") or \(typed: "list", "-a", "--json")"
+    ),
     ("commit", "changes are recorded as they are made; to send them: \(typed: "push")"),
     ("checkout switch", "there are no branches; to drop a change: \(typed: "restore", "REF")"),
     ("branch", "there are no branches"),
@@ -27,7 +30,7 @@ enum HabitWords {
     ("history reflog", "to list commands and their changes: \(typed: "log")"),
     ("stash", "a pull keeps your changes; to pull: \(typed: "pull")"),
     ("ls select", "to list items: \(typed: "list")"),
-    ("find search grep", "to list the items that fit: \(typed: "list", "FIELD=VALUE")"),
+    ("find search grep", "to list the items that have a text: \(typed: "list", "WORD")"),
     ("cat get info", "to show an item: \(typed: "show", "REF")"),
     ("delete remove drop", "to remove items: \(typed: "rm", "REF")"),
     ("rename move", "to give an item another id: \(typed: "mv", "REF", "NEWID")"),
@@ -58,6 +61,7 @@ enum HabitWords {
 
   /// Returns the name that is nearest in spelling, if it is a word's with few typing errors.
   static func near(_ word: String, of names: [String]) -> String? {
+    if let same = names.first(where: { $0.lowercased() == word.lowercased() }) { return same }
     let distances = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     // One typing error in a short word, two in a longer one.

@@ -203,9 +203,7 @@ struct Puller {
     let table = report.feed.table
     guard let name = report.feed.query, report.words == PullReport.nothing,
       let query = session.allQueries.first(where: { $0.name == name }),
-      try !disk.liveIDs(in: table).contains(where: { id in
-        try disk.base(of: ItemKey(table, id)).item.map { query.fits(id, $0) ?? true } ?? false
-      })
+      try session.fitting(query, on: disk)?.isEmpty == true
     else { return }
     // `a=b,c=d` may be meant as two filters.
     let double = query.filter.first { word in

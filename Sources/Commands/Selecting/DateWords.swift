@@ -105,17 +105,13 @@ struct DateField {
   /// The date in it.
   let text: Text
 
-  /// Looks through items; `nil` if no item has a date there, or one has another text.
-  init?(_ field: Text, in items: some Sequence<(key: ItemKey, item: Item)>) {
-    let path = FieldPath(reading: field)
-    var found: (ItemKey, Text)?
-    for (key, item) in items {
-      guard let value = item.value(named: field, or: path), value != "" else { continue }
-      guard let text = value.text, DateSpan.isDate(text) else { return nil }
-      found = found ?? (key, text)
-    }
-    guard let found else { return nil }
-    (key, text) = found
+  /// Looks through the values of a field; `nil` if none is a date, or one has another text.
+  init?(_ values: some Sequence<ItemFilters.Value>) {
+    let texts = values.lazy.filter { $0.value != "" }.map { ($0.key, $0.value.text) }
+    guard texts.allSatisfy({ $1.map(DateSpan.isDate) ?? false }),
+      case (let key, let text?)? = texts.first(where: { _ in true })
+    else { return nil }
+    (self.key, self.text) = (key, text)
   }
 
   /// Returns a date as the field has it.

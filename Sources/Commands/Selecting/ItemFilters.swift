@@ -5,6 +5,8 @@ import Workspace
 /// Filters, parsed by the fields of the items.
 struct ItemFilters {
   typealias Items = [(key: ItemKey, item: Item)]
+  /// What an item has in a field.
+  typealias Value = (key: ItemKey, value: JSON)
 
   /// The filters between each `or`.
   private let groups: [[Filter]]
@@ -21,12 +23,14 @@ struct ItemFilters {
     groups = try Filter.groups(words.map { Text($0) }).map { words in
       try words.map { word in
         if findsText, !Filter.isFilter(word) { return Filter(anywhere: word) }
-        let filter = try Filter(word) { Self.has($0, items) }
+        let filter = try Filter(word) { name in items.contains { $0.item.value(named: name) != nil }
+        }
         guard filter.field != Item.idField else { return filter }
-        try Self.check(filter, items)
-        let isKnown =
-          filter.field == session.configuration.doneField || Self.has(filter.field, items)
-        if !isKnown, !items.isEmpty {
+        let values = items.compactMap { key, item in
+          item.value(named: filter.field).map { (key, $0) }
+        }
+        try Self.check(filter, values)
+        if values.isEmpty, !items.isEmpty, filter.field != session.configuration.doneField {
           var problem = Problem.noField(filter.field, items.lazy.map(\.item))
           guard filter.field.bytes.contains(UInt8(ascii: ".")) else {
             try missing(problem)
@@ -37,7 +41,7 @@ struct ItemFilters {
           problem.hints = ["the operators are \(known.joined(separator: " "))"]
           throw problem
         }
-        return try Self.dated(filter, items, session.dates)
+        return try Self.dated(filter, values, session.dates)
       }
     }
   }
@@ -49,17 +53,10 @@ struct ItemFilters {
   /// Whether a filter names the field.
   func name(_ field: Text) -> Bool { groups.contains { $0.contains { $0.field == field } } }
 
-  private static func has(_ field: Text, _ items: Items) -> Bool {
-    let path = FieldPath(reading: field)
-    return items.contains { $0.item.value(named: field, or: path) != nil }
-  }
-
-  /// Checks that the values fit the field's type in one of the items.
-  private static func check(_ filter: Filter, _ items: Items) throws {
-    let path = FieldPath(reading: filter.field)
+  /// Checks that the filter's values fit the field's type in one of the items.
+  private static func check(_ filter: Filter, _ samples: [Value]) throws {
     var problem: Problem?
-    for (key, item) in items {
-      guard let sample = item.value(named: filter.field, or: path) else { continue }
+    for (key, sample) in samples {
       if filter.comparison == .has, sample.elements != nil { return }
       do throws(Problem) {
         for value in filter.values {
@@ -74,20 +71,20 @@ struct ItemFilters {
   }
 
   /// Returns a filter that compares dates by their days, if the field has dates.
-  private static func dated(_ filter: Filter, _ items: Items, _ words: DateWords) throws -> Filter {
+  private static func dated(
+    _ filter: Filter, _ samples: [Value], _ words: DateWords
+  ) throws -> Filter {
     let values = filter.values.filter { !$0.isEmpty }
     guard filter.comparison != .has, !values.isEmpty else { return filter }
-    if let field = DateField(filter.field, in: items) {
+    if let field = DateField(samples) {
       for value in values where words.span(value) == nil {
         throw field.problem(filter.field, value, words)
       }
       return filter.reading(dates: words.span)
     }
     // Bytes have an order, too; by it, a word such as "today" comes after each date.
-    let path = FieldPath(reading: filter.field)
-    let texts = items.lazy.compactMap { key, item in
-      item.value(named: filter.field, or: path)?.text.map { (key, $0) }
-    }.filter { !$0.1.isEmpty }
+    let texts = samples.lazy.compactMap { key, value in value.text.map { (key, $0) } }
+      .filter { !$0.1.isEmpty }
     let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
     let isMixed = texts.contains { DateSpan.isDate($0.1) }
     let isMeant = values.contains { value in

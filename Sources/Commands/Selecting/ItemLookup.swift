@@ -137,7 +137,7 @@ struct ItemLookup {
       return nil
     }
     let stem = PathName.split(place).name.utf8.dropLast(suffix.utf8.count)
-    guard let id = try? FileName.id(of: Text(String(decoding: stem, as: UTF8.self))) else {
+    guard let id = try? FileName.id(of: Text(decoding: stem)) else {
       return inventory.misnamedFiles.first { $0.misnamedFile.map { Text($0.place) } == Text(place) }
     }
     let key = ItemKey(table, id)

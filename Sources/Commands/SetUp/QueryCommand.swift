@@ -24,7 +24,7 @@ struct QueryCommand: TsyncCommand {
         let state = try session.workspace.state()
         var table = Table(widths: [0, 0, 0])
         for query in session.queries {
-          let count = try session.fitting(query)?.count
+          let count = try session.fitting(query, on: session.workspace)?.count
           let pulled = state.queries[query.name]
           let ago = pulled.map { Times.ago($0.ticks / Timestamp.perSecond, now: context.now) }
           let items = count.map { "\(counted($0, "item")), " } ?? ""
@@ -149,12 +149,11 @@ extension Session {
   }
 
   /// Returns the rows here that fit a query by tsync's own reading; `nil` if only the server can tell.
-  fileprivate func fitting(_ query: Query) throws -> [ItemID]? {
+  func fitting(_ query: Query, on disk: some RowDisk) throws -> [ItemID]? {
     guard query.odata == nil else { return nil }
     let query = query.reading(dates: dates.span)
-    return try workspace.liveIDs(in: query.table).filter { id in
-      let item = try workspace.base(of: ItemKey(query.table, id)).item
-      return item.map { query.fits(id, $0) == true } ?? false
+    return try disk.liveIDs(in: query.table).filter { id in
+      try disk.base(of: ItemKey(query.table, id)).item.flatMap { query.fits(id, $0) } == true
     }
   }
 
@@ -175,8 +174,11 @@ extension Session {
     // With a first query the rows of a whole table may leave; without any query none does.
     var leaving = 0
     if !staying.isEmpty, former != nil || all.isEmpty {
-      let kept = try staying.reduce(into: Set<ItemID>()) { $0.formUnion(try fitting($1) ?? []) }
-      let ids = try former.flatMap { try fitting($0) } ?? workspace.liveIDs(in: table)
+      let kept = try staying.reduce(into: Set<ItemID>()) {
+        $0.formUnion(try fitting($1, on: workspace) ?? [])
+      }
+      let ids =
+        try former.flatMap { try fitting($0, on: workspace) } ?? workspace.liveIDs(in: table)
       leaving = ids.count { !kept.contains($0) }
     }
     guard try isMeant(leaving, isSure, to: verb, again) else { return }
@@ -242,13 +244,10 @@ extension Query {
   static func all(of words: [String], in tables: [TableName]) throws -> [Query] {
     var filters: [(name: Text, filters: [Text])] = []
     for word in words {
-      let bytes = Text(word).bytes
-      let sign = bytes.firstIndex(of: UInt8(ascii: "="))
-      func part(_ bytes: ArraySlice<UInt8>) -> Text { Text(String(decoding: bytes, as: UTF8.self)) }
-      let rest = sign.map { part(bytes[($0 + 1)...]) }
-      let isNamed = rest.map(Filter.isFilter) ?? false
-      let filter = isNamed ? rest ?? "" : Text(word)
-      if Text(word) == Filter.alternative || Self.hasOr(filter) {
+      let parts = word.split(separator: "=", maxSplits: 1).map { Text(String($0)) }
+      let isNamed = parts.count == 2 && Filter.isFilter(parts[1])
+      let filter = isNamed ? parts[1] : Text(word)
+      if Text(word) == Filter.alternative || Filter.goesOn(filter.string) {
         throw Problem.usage(
           "--query has no 'or'",
           hints: ["after the clone: \(typed: "query", "add", "NAME", "FILTER", "or", "FILTER")"])
@@ -257,7 +256,7 @@ extension Query {
       do throws(FilterError) { read = try Filter(filter) } catch {
         throw Problem.usage("--query \(word) is NAME=FILTER, and \(error)")
       }
-      let name = isNamed ? part(bytes[..<(sign ?? 0)]) : read.field
+      let name = isNamed ? parts[0] : read.field
       if let index = filters.firstIndex(where: { $0.name == name }) {
         filters[index].filters.append(filter)
       } else {
@@ -267,15 +266,22 @@ extension Query {
     guard filters.isEmpty || tables.count == 1 else {
       throw Problem.usage("--query needs a single table (-t)")
     }
-    return try filters.map { try Query(name: $0.name, table: tables[0], filter: $0.filters) }
+    return try filters.map { filter in
+      do throws(NameError) {
+        return try Query(name: filter.name, table: tables[0], filter: filter.filters)
+      } catch {
+        throw Problem.usage(
+          error.description,
+          hints: ["to give it a name: --query \(shell: "NAME=\(filter.filters[0])")"])
+      }
+    }
   }
 }
 
-extension Query {
-  /// Whether a filter goes on with ` or ` and another one.
-  private static func hasOr(_ filter: Text) -> Bool {
-    guard let range = filter.bytes.firstRange(of: Array(" or ".utf8)) else { return false }
-    return Filter.isFilter(Text(String(decoding: filter.bytes[range.upperBound...], as: UTF8.self)))
+extension Filter {
+  /// Whether a word goes on with ` or ` and another filter.
+  static func goesOn(_ word: String) -> Bool {
+    word.firstRange(of: " or ").map { isFilter(Text(String(word[$0.upperBound...]))) } ?? false
   }
 }
 

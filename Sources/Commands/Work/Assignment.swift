@@ -73,11 +73,13 @@ struct Assignment: Equatable {
 
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
     if field.isEmpty { throw Problem.usage("the field name is empty") }
-    if field == Item.idField, !allowingID {
+    if field.lowercased == Item.idField, !allowingID || field != Item.idField {
       throw Problem.usage(
         "an id can't be set", hints: ["to give it another id: \(typed: "mv", "REF", "NEWID")"])
     }
-    if SystemField.contains(field) {
+    if SystemField.contains(field)
+      || SystemField.allCases.contains(where: { $0.name.lowercased == field.lowercased })
+    {
       throw Problem.usage("only the server sets \(field)")
     }
     return field

@@ -8,7 +8,7 @@ struct FieldTypes {
   /// New fields that are meant.
   private let accepted: Set<Text>
   private var items: [TableName: ItemFilters.Items] = [:]
-  private var samples: [TableName: [Text: (key: ItemKey, value: JSON)?]] = [:]
+  private var samples: [TableName: [Text: ItemFilters.Value?]] = [:]
   private var dateFields: [TableName: [Text: DateField?]] = [:]
   /// Fields that no item had, with what a typed date would be.
   private var made: [(field: Text, date: Text?)] = []
@@ -26,7 +26,7 @@ struct FieldTypes {
     let name = assignment.field
     let path = try path(of: name, in: item, key, on: disk)
     let own = item.value(at: path).flatMap { $0.isNull ? nil : (key: key, value: $0) }
-    func sample() throws -> (key: ItemKey, value: JSON)? {
+    func sample() throws -> ItemFilters.Value? {
       try own ?? self.sample(of: name, in: key.table, on: disk)
     }
     var value: JSON?
@@ -42,12 +42,8 @@ struct FieldTypes {
       guard let known = list.elements else {
         throw Problem.usage("\(name) is not a list in \(other)")
       }
-      let lists =
-        try [known]
-        + items(of: key.table, on: disk).lazy.compactMap {
-          $0.item.value(named: name)?.elements
-        }
-      let example = lists.first { !$0.isEmpty }?.first ?? ""
+      let lists = try values(of: name, in: key.table, on: disk).compactMap(\.value.elements)
+      let example = ([known] + lists).first { !$0.isEmpty }?.first ?? ""
       let element = try Assignment.value(text, like: example, field: name, of: other)
       var elements = own?.value.elements ?? []
       if case .removed = assignment.value {
@@ -61,8 +57,7 @@ struct FieldTypes {
     guard item.set(value, at: path) else {
       throw Problem.usage("\(path.field) is not an object in \(key)")
     }
-    guard value != nil, own == nil else { return }
-    try check(name, at: path, key.table, assignment, on: disk)
+    if own == nil { try check(name, at: path, key.table, assignment, on: disk) }
   }
 
   /// Tells which fields no item had before.
@@ -92,12 +87,17 @@ struct FieldTypes {
   }
 
   private mutating func typed(
-    _ text: Text, _ name: Text, _ sample: (key: ItemKey, value: JSON)?, in table: TableName,
+    _ text: Text, _ name: Text, _ sample: ItemFilters.Value?, in table: TableName,
     on disk: some Disk
   ) throws -> JSON {
     guard let (key, value) = sample else { return .string(text) }
-    if !text.isEmpty, let old = value.text, old.isEmpty || DateSpan.isDate(old) {
-      let known = try dateFields[table]?[name] ?? DateField(name, in: items(of: table, on: disk))
+    // Where any item has a date, a word such as "friday" is one.
+    let isWord = dates.relative(text) != nil
+    if !text.isEmpty, let old = value.text, isWord || old.isEmpty || DateSpan.isDate(old) {
+      let values = try values(of: name, in: table, on: disk)
+      let known =
+        dateFields[table]?[name] ?? DateField(values)
+        ?? (isWord ? DateField(values.filter { $0.value.text.map(DateSpan.isDate) == true }) : nil)
       dateFields[table, default: [:]][name] = .some(known)
       if let known { return .string(try known.text(of: text, name, dates)) }
     }
@@ -125,6 +125,11 @@ struct FieldTypes {
     let last = path.steps[path.steps.count - 1].string
     let names = Set(beside.flatMap { $0.members.map(\.name.string) })
     if names.contains(last) { return }
+    if case .none = assignment.value {
+      let near = HabitWords.nearest(last, of: names.sorted())
+      throw Problem.usage(
+        "no item has a field '\(name)'" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+    }
     if !accepted.contains(name), let near = HabitWords.near(last, of: names.sorted()) {
       throw NewField(
         name: name, near: path.parent.map { $0.appending(Text(near)).text } ?? Text(near))
@@ -141,15 +146,22 @@ struct FieldTypes {
     return found
   }
 
+  private mutating func values(
+    of name: Text, in table: TableName, on disk: some Disk
+  ) throws -> [ItemFilters.Value] {
+    try items(of: table, on: disk).compactMap { key, item in
+      item.value(named: name).map { (key, $0) }
+    }
+  }
+
   /// Returns the first item of a table that has a field or member, and its value.
   private mutating func sample(
     of name: Text, in table: TableName, on disk: some Disk
-  ) throws -> (key: ItemKey, value: JSON)? {
+  ) throws -> ItemFilters.Value? {
     if let known = samples[table]?[name] { return known }
-    let path = FieldPath(reading: name)
-    var found: (ItemKey, JSON)?
+    var found: ItemFilters.Value?
     for key in inventory.keys where key.table == table && found == nil {
-      found = try inventory.item(key, on: disk)?.value(named: name, or: path).map { (key, $0) }
+      found = try inventory.item(key, on: disk)?.value(named: name).map { (key, $0) }
     }
     samples[table, default: [:]][name] = .some(found)
     return found
@@ -180,9 +192,9 @@ extension Context {
         guard canAsk, !options.json else {
           throw Problem.usage(fact, hints: ["to make it, add --new-field"])
         }
-        switch try ask(Line("\(fact) [y]es, [n]ew field, [q]uit: [y]"), ["yes", "new", "quit"]) {
+        switch try ask(Line("\(fact) [y]es, [m]ake it, [q]uit: [y]"), ["yes", "make", "quit"]) {
         case "yes"?: assignments = assignments.map { $0.field == new.name ? $0.of(new.near) : $0 }
-        case "new"?: accepted.insert(new.name)
+        case "make"?: accepted.insert(new.name)
         default: return printer.summary("nothing changed")
         }
       }

@@ -34,6 +34,13 @@ struct SetCommand: TsyncCommand {
       try words.filter(Assignment.isOne).map { try Assignment($0) }
       + unset.map { try Assignment(unsetting: $0) }
     guard !assignments.isEmpty else { throw Problem.usage("no field to set") }
+    if !filters.isEmpty, words.contains("or") || filters.contains(where: Filter.goesOn) {
+      throw Problem.usage(
+        "each word after --where is one filter",
+        hints: [
+          "for one of two: \(typed: "set", "--where", "FILTER", "--where", "or", "--where", "FILTER")"
+        ])
+    }
     try context.settingFields(assignments, isMeant: makesFields) { assignments, accepted in
       try context.change(
         ItemSelection(references, filters: filters), isSure, to: "change", words: selection,

@@ -76,7 +76,7 @@ extension ServerAddress {
     }
     guard !host.isEmpty else { throw RemoteError("the address has no host") }
     guard isHost(host) else { throw RemoteError("the host in the address is not valid") }
-    let name = Text(String(decoding: host.map(\.lowered), as: UTF8.self))
+    let name = Text(decoding: host.map(\.lowered))
     guard let port, !port.isEmpty else { return (name, nil) }
     guard let number = port.decimal, (1...65_535).contains(number) else {
       throw RemoteError("the port in the address is not 1 to 65535")
@@ -130,7 +130,7 @@ extension ServerAddress {
       throw RemoteError("the address contains a '%' that is not an escape")
     }
     while let last = segments.last, last.isEmpty { segments.removeLast() }
-    return Text(String(decoding: Array(segments.joined(separator: "/".utf8)), as: UTF8.self))
+    return Text(decoding: Array(segments.joined(separator: "/".utf8)))
   }
 
   private static func hasWholeEscapes(_ segment: ArraySlice<UInt8>) -> Bool {

@@ -15,9 +15,12 @@ extension Dialect {
       return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
     }
     if let text = sample?.text, !filter.dates.isEmpty, DateSpan.isDate(text) {
-      guard !filter.dates.contains(where: { $0 == nil }) else {
+      // In a field of texts, one of which looks like a date, a word is a text.
+      let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
+      guard !isOrder || !filter.dates.contains(nil) else {
         throw NameError(
-          "\(filter.field) must be a date such as 2026-03-01 or today in \(filter.values)")
+          "\(filter.field) is a date in some row, and '\(value)' is none (as a text: '\"\(value)\"')"
+        )
       }
       if let words = words(of: filter, name, areDays: CivilDate(text) != nil) { return words }
     }
@@ -58,25 +61,25 @@ extension Dialect {
     guard !dates.isEmpty, dates.count == filter.values.count, dates.allSatisfy(\.isDay) else {
       return nil
     }
-    /// The first day or time of a date, or that after its last.
-    func border(_ date: DateSpan, isEnd: Bool = false) -> String {
-      guard areDays else { return literal(Timestamp(ticks: isEnd ? date.end : date.start).text) }
-      return literal(
-        CivilDate(daysSince1970: date.day.daysSince1970 + (isEnd ? 1 : 0)).text)
+    func from(_ date: DateSpan) -> String {
+      literal(areDays ? date.day.text : Timestamp(ticks: date.start).text)
     }
-    func within(_ date: DateSpan) -> String {
-      "(\(name) ge \(border(date))) and (\(name) lt \(border(date, isEnd: true)))"
+    func to(_ date: DateSpan) -> String {
+      let next = CivilDate(daysSince1970: date.day.daysSince1970 + 1)
+      return literal(areDays ? next.text : Timestamp(ticks: date.end).text)
     }
+    let date = dates[0]
     switch filter.comparison {
-    case .equal: return within(dates[0])
-    case .isIn: return dates.map { "(\(within($0)))" }.joined(separator: " or ")
+    case .equal, .isIn:
+      return dates.map { "((\(name) ge \(from($0))) and (\(name) lt \(to($0))))" }
+        .joined(separator: " or ")
     case .notEqual:
-      return
-        "(\(name) lt \(border(dates[0]))) or (\(name) ge \(border(dates[0], isEnd: true))) or (\(name) eq null)"
-    case .less: return "\(name) lt \(border(dates[0]))"
-    case .lessOrEqual: return "\(name) lt \(border(dates[0], isEnd: true))"
-    case .greater: return "\(name) ge \(border(dates[0], isEnd: true))"
-    case .greaterOrEqual: return "\(name) ge \(border(dates[0]))"
+      return "(\(name) lt \(from(date))) or (\(name) ge \(to(date))) or (\(name) eq null)"
+    // An empty text comes before each date, and is none.
+    case .less: return "(\(name) lt \(from(date))) and (\(name) ne '')"
+    case .lessOrEqual: return "(\(name) lt \(to(date))) and (\(name) ne '')"
+    case .greater: return "\(name) ge \(to(date))"
+    case .greaterOrEqual: return "\(name) ge \(from(date))"
     case .has: return nil
     }
   }

@@ -83,6 +83,7 @@ extension Dialect {
     } else {
       object = Self.changes(from: isUndelete ? nil : operation.base?.item, to: item)
     }
+    try Self.checkCase(of: object, in: item)
     guard isUndelete else { return .object(object) }
     if case .changes = content {
       // What the tombstone still holds and the item doesn't would come back to life.
@@ -92,6 +93,18 @@ extension Dialect {
     }
     object.append(SystemField.deleted.name, false)
     return .object(object)
+  }
+
+  /// The servers of the family don't tell names apart by case: the one would overwrite the other.
+  private static func checkCase(of sent: JSONObject, in item: Item) throws(Refusal) {
+    var names = Dictionary(grouping: item.fields.members.map(\.name), by: \.lowercased)
+    for member in sent.members where !member.value.isNull {
+      guard let names = names.removeValue(forKey: member.name.lowercased), names.count > 1 else {
+        continue
+      }
+      throw Refusal(
+        status: 400, words: Text("the members '\(names[0])' and '\(names[1])' differ only in case"))
+    }
   }
 
   /// Returns the members that differ; one that is gone is `null`.

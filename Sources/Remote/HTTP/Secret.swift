@@ -15,7 +15,7 @@ package struct Secret: Sendable {
       throw RemoteError(
         "the token contains a space, a line end or another byte that cannot be sent")
     }
-    self.text = Text(String(decoding: bytes, as: UTF8.self))
+    self.text = Text(decoding: bytes)
   }
 
   /// Lends the token to who sends it.

@@ -12,7 +12,7 @@ extension Refusal {
     let words = ServerWords(answer).text ?? Text(StatusPhrase.of(answer.status))
     let bytes = ServerWords.cut(authorization.redacted(words.bytes))
     self.init(
-      status: answer.status, words: Text(String(decoding: bytes, as: UTF8.self)), passes: passes)
+      status: answer.status, words: Text(decoding: bytes), passes: passes)
   }
 }
 
@@ -38,7 +38,7 @@ private struct ServerWords {
     case .null, .array: text = nil
     case .bool, .number, nil:
       let raw = body.trimmed
-      text = raw.isEmpty ? nil : Text(String(decoding: raw, as: UTF8.self))
+      text = raw.isEmpty ? nil : Text(decoding: raw)
     }
   }
 

@@ -3,9 +3,8 @@ package import SyncModel
 extension RowDisk {
   /// Returns the value that a field or a member has in the first row of a table that has one; `nil` where none has.
   package func value(of field: Text, in table: TableName) throws -> JSON? {
-    let path = FieldPath(reading: field)
     for id in try liveIDs(in: table).sorted() {
-      if let json = try base(of: ItemKey(table, id)).item?.value(named: field, or: path) {
+      if let json = try base(of: ItemKey(table, id)).item?.value(named: field) {
         return json
       }
     }

@@ -35,8 +35,3 @@ package struct WriteAnswer: Equatable, Sendable {
       .filter { found.contains($0) && item[$0] != row.item[$0] }
   }
 }
-
-extension Text {
-  /// The text in small letters, by which names are compared without case.
-  var lowercased: Text { Text(string.lowercased()) }
-}

@@ -2,7 +2,7 @@ extension Filter {
   /// Whether an item fits.
   package func fits(_ id: ItemID, _ item: Item) -> Bool {
     guard !field.isEmpty else { return JSON.object(item.fields).hasText(values.first ?? "") }
-    let json = field == Item.idField ? .string(id.text) : item.value(named: field, or: path)
+    let json = field == Item.idField ? .string(id.text) : item.value(named: field)
     switch comparison {
     case .equal: return isEqual(json, 0)
     case .notEqual: return !isEqual(json, 0)

@@ -24,8 +24,6 @@ package struct Filter: Equatable, Sendable {
   ///
   /// `id` is the item's id. It is empty where any text of the item is looked through.
   package let field: Text
-  /// The member, where no field has the whole name.
-  let path: FieldPath?
   /// How it is compared.
   package let comparison: Comparison
   /// The value; several for ``Comparison/isIn`` only.
@@ -37,11 +35,12 @@ package struct Filter: Equatable, Sendable {
 
   /// Looks for a part of any text of an item.
   package init(anywhere part: Text) {
-    (field, path, comparison, values) = ("", nil, .has, [part])
+    (field, comparison, values) = ("", .has, [part])
   }
 
-  /// Reads a word; the signs of other languages, such as `<=`, are told with the filter that is meant.
+  /// Reads a word.
   ///
+  /// If it has a sign of another language, such as `<=`, the error names the filter that is meant.
   /// What follows the last dot is an operator if it is one, unless an item has the whole name.
   ///
   /// - Parameters:
@@ -53,7 +52,7 @@ package struct Filter: Equatable, Sendable {
     let signs = bytes.drop { !"<>!=".utf8.contains($0) }.prefix { "<>!=".utf8.contains($0) }
     let known = ["<": ".lt", "<=": ".le", ">": ".gt", ">=": ".ge", "!=": ".ne", "<>": ".ne"]
     if let sign = known[String(decoding: signs, as: UTF8.self)], signs.startIndex > 0,
-      !isField(Text(String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)))
+      !isField(Text(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }))
     {
       let (start, end) = (bytes[..<signs.startIndex], bytes[signs.endIndex...])
       throw FilterError(
@@ -63,22 +62,21 @@ package struct Filter: Equatable, Sendable {
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
       throw FilterError("a filter must be FIELD=VALUE, but \(word) has no '='")
     }
-    let name = Text(String(decoding: bytes[..<sign], as: UTF8.self))
+    let name = Text(decoding: bytes[..<sign])
     let dot = isField(name) ? nil : name.bytes.lastIndex(of: UInt8(ascii: "."))
     let operation = dot.flatMap {
       Comparison(rawValue: String(decoding: name.bytes[$0...], as: UTF8.self))
     }
     comparison = operation ?? .equal
     field =
-      operation == nil ? name : Text(String(decoding: name.bytes[..<(dot ?? 0)], as: UTF8.self))
-    guard let path = FieldPath(reading: field) ?? (isField(name) ? FieldPath(field) : nil) else {
+      operation == nil ? name : Text(decoding: name.bytes[..<(dot ?? 0)])
+    guard isField(name) || FieldPath(reading: field) != nil else {
       throw FilterError("the filter \(word) names no field")
     }
-    self.path = path.steps.count > 1 ? path : nil
     let value = bytes[(sign + 1)...]
     values =
       comparison == .isIn
-      ? Self.elements(of: value) : [Text(String(decoding: value, as: UTF8.self))]
+      ? Self.elements(of: value) : [Text(decoding: value)]
   }
 
   /// The filter with what its values mean as dates.
@@ -125,7 +123,7 @@ package struct Filter: Equatable, Sendable {
         elements[elements.count - 1].append(byte)
       }
     }
-    return elements.map { Text(String(decoding: $0, as: UTF8.self)) }
+    return elements.map { Text(decoding: $0) }
   }
 }
 

@@ -14,7 +14,7 @@ extension JSONParser {
     if current == UInt8(ascii: "\""), position - start <= limits.string {
       let slice = UnsafeBufferPointer(rebasing: bytes[start..<position])
       position += 1
-      if ascii { return Text(String(decoding: slice, as: UTF8.self)) }
+      if ascii { return Text(decoding: slice) }
       if let text = Text(validating: slice) { return text }
       position = start + Self.invalidOffset(in: slice)
       throw fault("not valid UTF-8")

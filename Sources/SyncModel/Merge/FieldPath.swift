@@ -68,12 +68,10 @@ extension Item {
 
   /// Returns the value that a name means: of the field of the whole name, else of the member at that path.
   package func value(named name: Text) -> JSON? {
-    value(named: name, or: FieldPath(reading: name))
-  }
-
-  /// Returns the value of the field of a name, else of the member at a path.
-  package func value(named name: Text, or path: FieldPath?) -> JSON? {
-    self[name] ?? path.flatMap(value(at:)).flatMap { $0.isNull ? nil : $0 }
+    if let value = self[name] { return value }
+    // Only a member's path has one of these signs, and few names do.
+    guard name.string.utf8.contains(where: { ".\"".utf8.contains($0) }) else { return nil }
+    return FieldPath(reading: name).flatMap(value(at:)).flatMap { $0.isNull ? nil : $0 }
   }
 
   /// Sets or removes the value at a place; objects on the way are made where nothing is.

@@ -71,7 +71,7 @@ package struct LineMerge: Equatable, Sendable {
   package static func text(of runs: [Run], taking side: Side) -> Text {
     let lines = runs.flatMap { $0.merged(taking: side) }
     // Lines of valid UTF-8 are valid UTF-8.
-    return Text(String(decoding: Array(lines.joined(separator: [lineEnd])), as: UTF8.self))
+    return Text(decoding: Array(lines.joined(separator: [lineEnd])))
   }
 
   /// Splits a text into its lines; `end` is an empty line where the last one ends with a line end.

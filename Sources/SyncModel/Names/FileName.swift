@@ -25,7 +25,7 @@ package enum FileName {
       }
     }
     guard name.count <= limit else { return nil }
-    return Text(String(decoding: name, as: UTF8.self))
+    return Text(decoding: name)
   }
 
   /// Returns the id that a name, without the suffix, stands for.

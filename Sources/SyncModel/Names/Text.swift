@@ -11,6 +11,11 @@ package struct Text: Sendable {
     self.string = string
   }
 
+  /// Reads bytes as UTF-8; what is not becomes U+FFFD.
+  package init(decoding bytes: some Collection<UInt8>) {
+    string = String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Reads bytes as UTF-8; `nil` where they are not.
   package init?(validating bytes: some Collection<UInt8>) {
     guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -25,6 +30,9 @@ package struct Text: Sendable {
     var copy = string
     return copy.withUTF8(body)
   }
+
+  /// The text in small letters, by which names are compared without case.
+  package var lowercased: Text { Text(string.lowercased()) }
 
   /// Whether there is no byte at all.
   package var isEmpty: Bool { string.utf8.isEmpty }

@@ -50,7 +50,7 @@ extension FilterFunction {
   private static func replaced(
     _ old: [UInt8], by new: [UInt8], in text: [UInt8]
   ) -> FilterValue {
-    guard !old.isEmpty else { return .text(Text(String(decoding: text, as: UTF8.self))) }
+    guard !old.isEmpty else { return .text(Text(decoding: text)) }
     var result: [UInt8] = []
     var rest = text[...]
     while let range = rest.firstRange(of: old) {
@@ -58,6 +58,6 @@ extension FilterFunction {
       rest = rest[range.upperBound...]
       guard result.count <= ServedLimits.item else { return .null }
     }
-    return .text(Text(String(decoding: result + rest, as: UTF8.self)))
+    return .text(Text(decoding: result + rest))
   }
 }

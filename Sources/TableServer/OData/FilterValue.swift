@@ -37,7 +37,7 @@ extension FilterValue {
       let isWhole = !text.string.utf8.contains(0)
       self = .text(isWhole ? text : Text(String(Substring(text.string.utf8.prefix { $0 != 0 }))))
     case .array, .object:
-      self = .text(Text(String(decoding: value?.encoded() ?? [], as: UTF8.self)))
+      self = .text(Text(decoding: value?.encoded() ?? []))
     }
   }
 

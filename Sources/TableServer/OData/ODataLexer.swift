@@ -70,7 +70,7 @@ struct ODataLexer {
       if let date = try plainDate() { return date }
       if Self.isDigit(peek(1)), peek(2) == UInt8(ascii: ":") {
         let time = taken { Self.isDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
-        return .timeOfDay(Text(String(decoding: time, as: UTF8.self)))
+        return .timeOfDay(Text(decoding: time))
       }
       return try number()
     default:
@@ -92,7 +92,7 @@ struct ODataLexer {
       }), bytes[end] == UInt8(ascii: ","), end > position
     else { return nil }
     position = end
-    return Text(String(decoding: rest[..<end], as: UTF8.self))
+    return Text(decoding: rest[..<end])
   }
 
   func error(_ message: String) -> ODataError {
@@ -136,7 +136,7 @@ extension ODataLexer {
     let word = taken {
       Self.startsWord($0) || Self.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
     }
-    return Text(String(decoding: word, as: UTF8.self))
+    return Text(decoding: word)
   }
 
   /// A text in quotes, a quote in it being written twice.
@@ -155,7 +155,7 @@ extension ODataLexer {
       text.append(UInt8(ascii: "'"))
       position += 1
     }
-    return Text(String(decoding: text, as: UTF8.self))
+    return Text(decoding: text)
   }
 
   /// `datetime'…'`, `datetimeoffset'…'` and `guid'…'`.
@@ -189,7 +189,7 @@ extension ODataLexer {
       position += 1
       date = date + [0x20] + taken { Self.isDigit($0) || $0 == UInt8(ascii: ":") }
     }
-    let text = Text(String(decoding: date, as: UTF8.self))
+    let text = Text(decoding: date)
     guard let moment = Moment(date) else { throw error("'\(text)' is not a date") }
     return date.count == 10 ? .text(text) : .moment(moment)
   }

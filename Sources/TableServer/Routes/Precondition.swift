@@ -128,7 +128,7 @@ extension Precondition {
     var text: [UInt8] = []
     while let byte = rest.popFirst() {
       switch byte {
-      case UInt8(ascii: "\""): return Text(String(decoding: text, as: UTF8.self))
+      case UInt8(ascii: "\""): return Text(decoding: text)
       case UInt8(ascii: "\\"): if let escaped = rest.popFirst() { text.append(escaped) }
       default: text.append(byte)
       }

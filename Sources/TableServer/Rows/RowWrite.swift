@@ -123,7 +123,7 @@ extension WriteOutcome {
 extension JSONObject {
   /// The object as the compact text that is stored.
   fileprivate var bodyText: Text {
-    Text(String(decoding: JSON.object(self).encoded(), as: UTF8.self))
+    Text(decoding: JSON.object(self).encoded())
   }
 
   /// Returns the member of a name: the one that has it exactly, or else the first that has it in

@@ -78,7 +78,7 @@ package struct Stamp: Hashable, Sendable {
     var text = (0..<10).map { alphabet[Int(bits >> (58 - 6 * $0) & 63)] }
     text.append(alphabet[Int(bits << 2 & 63)])
     text.append(UInt8(ascii: "="))
-    guard let version = Version(Text(String(decoding: text, as: UTF8.self))) else {
+    guard let version = Version(Text(decoding: text)) else {
       preconditionFailure("12 characters of base64 are always a version")
     }
     return version

@@ -64,7 +64,7 @@ package struct SettingKey: Hashable, Sendable {
   static func queryName(of name: Text) -> Text? {
     let start = Array("query.".utf8)
     guard name.bytes.starts(with: start) else { return nil }
-    return Text(String(decoding: name.bytes.dropFirst(start.count), as: UTF8.self))
+    return Text(decoding: name.bytes.dropFirst(start.count))
   }
 
   /// Reads a query from its setting.
