@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("a tombstone is brought back in all three forms", arguments: versions)
+  @Test("a tombstone is brought back in all its forms", arguments: versions)
   func undelete(version: String?) async throws {
     try await TestServer.run { server in
       let server = server.speaking(version)
@@ -137,6 +137,7 @@ import Testing
         (.patch, "todoitem/a", #"{"deleted":false}"#, 200, 1),
         (.patch, "todoitem/a", #"{"deleted":false,"n":2}"#, 200, 2),
         (.put, "todoitem/a?__includedeleted=true", #"{"id":"a","n":3,"deleted":false}"#, 200, 3),
+        (.put, "todoitem/a?__includedeleted=true", #"{"id":"a","n":4}"#, 200, 4),
       ] {
         let deleted = try await server.send(.delete, "todoitem/a")
         #expect(try await server.send(.get, "todoitem").ids == "")

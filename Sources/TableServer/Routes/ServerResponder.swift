@@ -94,7 +94,7 @@ package struct ServerResponder: HTTPResponder {
     return try await routes.answer(
       TableRequest(
         method: request.method,
-        target: TableTarget(request.head.path ?? "", tables: options.tables),
+        target: TableTarget(request.head.path ?? "", tables: options.tables, at: origin),
         fields: request.headers, origin: origin,
         body: { try await Self.body(of: request) }))
   }

@@ -128,7 +128,9 @@ extension TableRoutes {
     var write = RowWrite(isPatch ? .merge(item.members) : .replace(item.members), id)
     write.precondition = try Precondition(request.fields)
     write.includesDeleted = request.target.query.includesDeleted || dialect.tombstonesConflict
-    write.revives = item.isDeleted == false && (isPatch || write.includesDeleted)
+    // A row that is replaced is what was sent, which without the member isn't deleted.
+    let isLive = item.isDeleted.map(!) ?? (!isPatch && request.target.query.includesDeleted)
+    write.revives = isLive && (isPatch || write.includesDeleted)
     var conflict = HTTPResponse.Status.preconditionFailed
     if dialect.bodyVersionCounts, write.precondition.match == nil, let version = item.version {
       write.precondition.match = .versions([.init(version)])

@@ -14,13 +14,21 @@ package struct TableTarget: Equatable, Sendable {
   ///
   /// It is `/tables/NAME`, `/tables/NAME/` or `/tables/NAME/ID`, with the options after a `?`.
   /// Escapes are decoded once, after the path was parted. The path may write the names of `tables`
-  /// in any letter case.
+  /// in any letter case. Where the options begin with the path's own URL and `?`, those after it count: so
+  /// the .NET client of the Community Toolkit follows a link.
   ///
   /// - Throws: `TableError` for a path where nothing is, or that holds no id.
-  package init(_ target: String, tables: [TableName]) throws(TableError) {
+  package init(
+    _ target: String, tables: [TableName], at origin: RequestOrigin
+  ) throws(TableError) {
     guard target.utf8.count <= ServedLimits.target else { throw .targetTooLong }
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-    query = try QueryString(target.utf8.dropFirst(path.count + 1))
+    let own = origin.url(String(Substring(path))) + "?"
+    var options = target.utf8.dropFirst(path.count + 1)
+    while Text(decoding: options.prefix(own.utf8.count)).isEqual(anyCase: own) {
+      options = options.dropFirst(own.utf8.count)
+    }
+    query = try QueryString(options)
     var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
     guard parts.popFirst()?.isEmpty == true, parts.popFirst()?.elementsEqual("tables".utf8) == true,
       let name = parts.popFirst(), !name.isEmpty
