@@ -37,7 +37,7 @@ package protocol Backend {
   /// It begins at the token, without one with everything; of ids with nothing but how far they have come.
   /// `each` takes a page, and answers whether to go on.
   ///
-  /// - Throws: ``Stop``, or what `each` throws.
+  /// - Throws: ``Stop``; ``QueryFault``; or what `each` throws.
   mutating func pages(
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws
@@ -46,6 +46,15 @@ package protocol Backend {
   ///
   /// - Throws: ``Stop``.
   mutating func rows(_ ids: [ItemID], of feed: Feed) throws -> Page
+}
+
+/// What is wrong with one query, in words for people, while its table can be read.
+package struct QueryFault: Error, Equatable, Sendable {
+  /// The fact: lower case, no period.
+  package let words: String
+
+  /// Makes a fault.
+  package init(_ words: String) { self.words = words }
 }
 
 /// The result of reading one row.

@@ -70,7 +70,7 @@ import Testing
     ] as [(Text, String)])
   func refused(word: Text, words: String) throws {
     var backend = stage.backend(ScriptedTransport(.json(500, "")))
-    #expect(throws: NameError(words)) { try backend.feed(of: query(word), like: Self.here) }
+    #expect(throws: QueryFault(words)) { try backend.feed(of: query(word), like: Self.here) }
   }
 
   @Test("where no row here has the field, one of the server's says its type, or that there is none")
@@ -99,7 +99,7 @@ import Testing
           : .json(200, request.url.contains("$filter") ? "[]" : row))
     }
     backend = stage.backend(full, facts: ServerFacts(dialect: .mobileApps))
-    #expect(throws: NameError("no row has a field 'complte'")) {
+    #expect(throws: QueryFault("no row has a field 'complte'")) {
       try backend.feed(of: query("complte=true"), like: { _ in nil })
     }
     // A field that no row has a value for.

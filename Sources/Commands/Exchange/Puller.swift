@@ -35,7 +35,8 @@ struct Puller {
         hints: ["to pull them: \(typed: "pull")"])
     }
     for table in session.tables {
-      let feeds = try feeds(of: table, on: &disk, from: server)
+      let (feeds, hasFault) = try feeds(of: table, on: &disk, from: server)
+      if hasFault { isWhole = false }
       guard !feeds.isEmpty else { continue }
       let known = try disk.feeds(in: table)
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
@@ -52,7 +53,7 @@ struct Puller {
       var failure: (any Error)?
       do {
         try pull.run(
-          feeds, isPart: !queries.isEmpty, full: isFull || server.isUnverified,
+          feeds, isPart: hasFault || !queries.isEmpty, full: isFull || server.isUnverified,
           anchored: !isFull, on: &disk, from: &server.backend, reports: &reports)
       } catch {
         failure = error
@@ -69,7 +70,9 @@ struct Puller {
       }
       let hasRows = try disk.token(of: Feed.ids(of: table))?.timestamp != nil
       for report in reports
-      where failure == nil && hasRows && !known.contains(where: { $0.query == report.feed.query }) {
+      where failure == nil && report.fault == nil && hasRows
+        && !known.contains(where: { $0.query == report.feed.query })
+      {
         try warnOfNothing(report, on: disk)
       }
       if case .noTable(let table)? = failure as? Stop {
@@ -79,7 +82,8 @@ struct Puller {
       } else if let failure {
         throw stop ?? failure
       }
-      pulled += feeds.compactMap(\.query)
+      if reports.contains(where: { $0.fault != nil }) { isWhole = false }
+      pulled += reports.filter { $0.fault == nil }.compactMap(\.feed.query)
       try context.checkSignal()
     }
     if let stop { throw stop }
@@ -103,22 +107,22 @@ struct Puller {
     return pull
   }
 
-  /// Returns what a table is pulled by: its queries, or all its rows.
+  /// Returns what a table is pulled by: its queries, but for those at fault, or all its rows.
   private func feeds(
     of table: TableName, on disk: inout some Disk, from server: Server
-  ) throws -> [Feed] {
+  ) throws -> (feeds: [Feed], hasFault: Bool) {
     let chosen = queries
     let queries = session.allQueries.filter {
       $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
     }
-    guard !queries.isEmpty else { return chosen.isEmpty ? [Feed(table)] : [] }
+    guard !queries.isEmpty else { return (chosen.isEmpty ? [Feed(table)] : [], false) }
     let known = try disk.feeds(in: table)
     var hasNewDay = false
-    let feeds = try queries.map { query in
+    let feeds = try queries.compactMap { query -> Feed? in
+      func value(_ field: Text) throws -> JSON? { try disk.value(of: field, in: table) }
       do {
-        let feed = try server.backend.inner.feed(of: query) { field in
-          try disk.value(of: field, in: table)
-        }
+        let feed = try server.backend.inner.feed(of: query, like: value)
+        if !known.contains(feed) { try server.backend.inner.check(query, like: value) }
         if let former = known.first(where: { $0.query == query.name }), former != feed {
           // Another day, not another filter.
           if session.dates.areRelative(in: query) {
@@ -129,12 +133,9 @@ struct Puller {
           }
         }
         return feed
-      } catch let error as NameError {
-        throw Problem.usage(
-          error.description,
-          hints: [
-            "to change the query: \(typed: "query", "set", query.name.string, "FILTER")"
-          ])
+      } catch let fault as QueryFault {
+        show(fault, of: query.name)
+        return nil
       }
     }
     // On another day, other rows fit: nobody is asked about that.
@@ -145,7 +146,14 @@ struct Puller {
       }
       if leaving > 0 { try disk.append([.mayLeave(leaving)], to: table, durably: true) }
     }
-    return feeds
+    return (feeds, feeds.count < queries.count)
+  }
+
+  private func show(_ fault: QueryFault, of query: Text) {
+    context.printer.warn(
+      Problem(
+        .rejected, "query \(query): \(fault.words)",
+        hints: ["to see the queries: \(typed: "query")"]))
   }
 
   /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
@@ -172,6 +180,8 @@ struct Puller {
         "the server listed \(ItemKey(report.feed.table, twin)) twice; used the later row")
     }
     guard isWhole || !report.isEmpty else { return }
+    if let fault = report.fault { show(fault, of: report.feed.query ?? "") }
+    guard report.fault == nil || !report.events.isEmpty else { return }
     printer.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     let names = try session.names(of: report.events.map(\.key), on: disk)
     for event in report.events {

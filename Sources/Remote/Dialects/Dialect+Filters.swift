@@ -5,24 +5,30 @@ extension Dialect {
   /// Returns a condition in the words of `$filter`.
   ///
   /// The `sample`, a value that the field has in some row, says the type; without one, the value's look does.
-  /// An empty value means a field that is absent, null or an empty text. `has` ignores case.
+  /// An empty value means a field that is absent, null or an empty text. `has` ignores case. Dates that are
+  /// `bare` stand without quotes.
   ///
   /// - Throws: What can't be said.
-  func words(of filter: Filter, like sample: JSON?) throws(NameError) -> String {
+  func words(
+    of filter: Filter, like sample: JSON?, datesAreBare isBare: Bool = false
+  ) throws(NameError) -> String {
     let name = try name(of: filter.field)
     let value = filter.values.first ?? ""
     if value.isEmpty, [.equal, .notEqual].contains(filter.comparison) {
-      return Self.emptiness(name, filter.comparison == .equal, isText: sample?.text != nil)
+      return Self.emptiness(
+        name, filter.comparison == .equal, isText: sample?.text != nil && !isBare)
     }
     if let text = sample?.text, !filter.dates.isEmpty, DateSpan.isDate(text) {
       // In a field of texts, one of which looks like a date, a word is a text.
       let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
-      guard !isOrder || !filter.dates.contains(nil) else {
+      guard !isOrder && !isBare || !filter.dates.contains(nil) else {
         throw NameError(
           "\(filter.field) is a date in some row, and '\(value)' is none (as a text: '\"\(value)\"')"
         )
       }
-      if let words = words(of: filter, name, areDays: CivilDate(text) != nil) { return words }
+      if let words = words(of: filter, name, areDays: CivilDate(text) != nil, isBare) {
+        return words
+      }
     }
     switch (filter.comparison, sample) {
     case (.has, .array(let elements)):
@@ -56,11 +62,16 @@ extension Dialect {
   }
 
   /// Returns a condition on a field of dates, which are days or else times; `nil` if a value is no day.
-  private func words(of filter: Filter, _ name: Text, areDays: Bool) -> String? {
+  private func words(
+    of filter: Filter, _ name: Text, areDays: Bool, _ isBare: Bool
+  ) -> String? {
     let dates = filter.dates.compactMap(\.self)
-    guard !dates.isEmpty, dates.count == filter.values.count, dates.allSatisfy(\.isDay) else {
+    guard !dates.isEmpty, dates.count == filter.values.count,
+      isBare || dates.allSatisfy(\.isDay)
+    else {
       return nil
     }
+    func literal(_ text: Text) -> String { isBare ? text.string : self.literal(text) }
     func from(_ date: DateSpan) -> String {
       literal(areDays ? date.day.text : Timestamp(ticks: date.start).text)
     }
@@ -69,15 +80,16 @@ extension Dialect {
       return literal(areDays ? next.text : Timestamp(ticks: date.end).text)
     }
     let date = dates[0]
+    // An empty text comes before each date, and is none.
+    let isSome = isBare ? "" : " and (\(name) ne '')"
     switch filter.comparison {
     case .equal, .isIn:
       return dates.map { "((\(name) ge \(from($0))) and (\(name) lt \(to($0))))" }
         .joined(separator: " or ")
     case .notEqual:
       return "(\(name) lt \(from(date))) or (\(name) ge \(to(date))) or (\(name) eq null)"
-    // An empty text comes before each date, and is none.
-    case .less: return "(\(name) lt \(from(date))) and (\(name) ne '')"
-    case .lessOrEqual: return "(\(name) lt \(to(date))) and (\(name) ne '')"
+    case .less: return "(\(name) lt \(from(date)))\(isSome)"
+    case .lessOrEqual: return "(\(name) lt \(to(date)))\(isSome)"
     case .greater: return "\(name) ge \(to(date))"
     case .greaterOrEqual: return "\(name) ge \(from(date))"
     case .has: return nil

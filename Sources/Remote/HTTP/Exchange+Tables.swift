@@ -73,17 +73,13 @@ extension Exchange {
     }
   }
 
-  /// The end that the refusal of a feed's list makes: that of a query may be its condition's.
-  func stop(for answer: HTTPAnswer, _ feed: Feed) -> Stop {
-    let stop = stop(for: answer, feed.table)
-    guard answer.status == 400, let query = feed.query?.string, !feed.isIDs,
-      case .notSpeaking(let words, _) = stop
-    else { return stop }
-    return .notSpeaking(
-      "\(words) for the query \(query)",
-      ways: [
-        "to write it in OData: \(typed: "query", "rm", query), then \(typed: "query", "add", query, "--odata", "EXPR")"
-      ])
+  /// The end that the refusal of a feed's list makes: of a query whose table answers, it is that query's fault.
+  mutating func end(for answer: HTTPAnswer, of feed: Feed, _ dialect: Dialect) throws -> any Error {
+    guard feed.query != nil, !feed.isIDs, [400, 500, 501].contains(answer.status),
+      try objection(to: feed.table, dialect) == nil
+    else { return stop(for: answer, feed.table) }
+    return QueryFault(
+      "the server answered \(answer.status) \(Refusal(answer, authorization).words)")
   }
 
   /// The end that the refusal of a list makes, or of a row's reading other than that it isn't there.

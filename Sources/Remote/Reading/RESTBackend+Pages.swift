@@ -66,11 +66,11 @@ extension RESTBackend {
         switch reply {
         case .refused(let answer) where answer.status == 500:
           guard cursor.halve(forGood: false) || cursor.passOver() else {
-            throw exchange.stop(for: answer, table)
+            throw try exchange.end(for: answer, of: feed, facts.dialect)
           }
         case .refused(let answer):
           guard cursor.requests == 0, [400, 413].contains(answer.status), cursor.halve() else {
-            throw exchange.stop(for: answer, feed)
+            throw try exchange.end(for: answer, of: feed, facts.dialect)
           }
           refused = cursor.top
         case .page(let page):

@@ -7,8 +7,16 @@ extension RESTBackend {
   /// A value gets its type from the field's value that `like` returns, or else from a row of the server. If the
   /// table is empty, the look of the value decides.
   ///
-  /// - Throws: ``Stop``; ``NameError`` where no row has the field, or the dialect can't say the condition.
+  /// - Throws: ``Stop``; ``QueryFault`` where no row has the field, or the dialect can't say the condition.
   package mutating func feed(
+    of query: Query, like value: (Text) throws -> JSON?
+  ) throws -> Feed {
+    do { return try asked(of: query, like: value) } catch let error as NameError {
+      throw QueryFault(error.description)
+    }
+  }
+
+  private mutating func asked(
     of query: Query, like value: (Text) throws -> JSON?
   ) throws -> Feed {
     func joined(_ words: [String], _ sign: String) -> String {
@@ -18,11 +26,13 @@ extension RESTBackend {
     for group in query.groups {
       var words: [String] = []
       for condition in group {
-        var sample = try value(condition.field)
-        if sample == nil, condition.field != Item.idField {
-          sample = try self.sample(of: condition.field, in: query.table)
-        }
-        words.append(try facts.dialect.words(of: condition, like: sample))
+        let sample = try sample(of: condition.field, in: query.table, like: value)
+        let date =
+          condition.comparison == .has
+          ? nil : sample?.text.flatMap { DateSpan.isDate($0) ? $0 : nil }
+        let isBare =
+          try date.map { try hasBareDates(condition.field, in: query.table, $0) } ?? false
+        words.append(try facts.dialect.words(of: condition, like: sample, datesAreBare: isBare))
       }
       groups.append(joined(words, " and "))
     }
@@ -30,9 +40,56 @@ extension RESTBackend {
     return Feed(query.table, query: query.name, filter: query.odata ?? filter)
   }
 
-  /// Returns the value of a field in a row that has one; `nil` where the table is empty, or the rows have the
-  /// field and no value.
-  private mutating func sample(of field: Text, in table: TableName) throws -> JSON? {
+  /// Makes sure, before a query is first pulled, that the server finds a row by a part of its text, as it
+  /// finds it by the whole.
+  ///
+  /// - Throws: ``Stop``; ``QueryFault`` where it doesn't.
+  package mutating func check(_ query: Query, like value: (Text) throws -> JSON?) throws {
+    for condition in query.groups.joined() where condition.comparison == .has {
+      let (field, table) = (condition.field, query.table)
+      guard field != Item.idField, let text = try sample(of: field, in: table, like: value)?.text,
+        let part = text.part, let name = try? facts.dialect.name(of: field),
+        let has = try? facts.dialect.words(of: Filter(Text("\(field).has=\(part)")), like: .string(text))
+      else { continue }
+      func isFound(_ words: String) throws -> Bool? {
+        let feed = Feed(table, filter: Text(words))
+        guard
+          case .page(let page) = try exchange.list(
+            .all, of: feed, facts.dialect, top: 1, failures: 2)
+        else { return nil }
+        return !page.entries.isEmpty
+      }
+      if try isFound(has) == false, try isFound("\(name) eq \(facts.dialect.literal(text))") == true
+      {
+        throw QueryFault("this server finds no parts of texts")
+      }
+    }
+  }
+
+  /// Whether dates of a field stand without quotes: a server of OData 4 that has a column of dates wants it so.
+  private mutating func hasBareDates(
+    _ field: Text, in table: TableName, _ date: Text
+  ) throws -> Bool {
+    let dialect = facts.dialect
+    guard !dialect.usesSubstring else { return false }
+    if let known = facts.tables[table]?.bareDates[field] { return known }
+    for (isBare, literal) in [(false, dialect.literal(date)), (true, date.string)] {
+      let feed = Feed(table, filter: Text("\(try dialect.name(of: field)) ge \(literal)"))
+      if case .page = try exchange.list(.all, of: feed, dialect, top: 1, failures: 2) {
+        facts.tables[table, default: TableFacts()].bareDates[field] = isBare
+        return isBare
+      }
+    }
+    return false
+  }
+
+  /// Returns the value that a field has here, or else in a row of the server; `nil` where the table is empty, or
+  /// the rows have the field and no value.
+  private mutating func sample(
+    of field: Text, in table: TableName, like value: (Text) throws -> JSON?
+  ) throws -> JSON? {
+    if let known = try value(field) { return known }
+    if field == Item.idField { return nil }
     let present = Feed(table, filter: Text("\(try facts.dialect.name(of: field)) ne null"))
     for feed in [present, Feed(table)] {
       // A server may refuse a column that it doesn't have.
@@ -127,5 +184,15 @@ extension RESTBackend {
         ["to pull the whole table: \(typed: "query", "rm", $0.string)"]
       } ?? []
     return .unsafe("the server passes over $filter", ways: all)
+  }
+}
+
+extension Text {
+  /// Three letters or digits of ASCII on end; `nil` where there are none, or the text is too long for an address.
+  fileprivate var part: Text? {
+    let bytes = bytes
+    guard (3...200).contains(bytes.count) else { return nil }
+    return (0...bytes.count - 3).lazy.map { bytes[$0..<$0 + 3] }
+      .first { $0.allSatisfy { $0.isLetter || $0.isDigit } }.map { Text(decoding: $0) }
   }
 }

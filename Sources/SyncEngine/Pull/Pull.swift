@@ -38,8 +38,8 @@ package struct Pull {
   ///
   /// With `full`, everything is read again, and rows that are gone are found; with `anchored` it is known
   /// whether the server has lost rows, else that is the user's wish. Where the feeds are but a
-  /// `part` of the table's queries, what has left them isn't looked for. The reports, one for each feed, take what happened also where
-  /// the pull ends with an error.
+  /// part of the table's queries, or one of them is at fault, what has left them isn't looked for. The reports,
+  /// one for each feed, take what happened also where the pull ends with an error.
   ///
   /// - Throws: ``Stop``, after which what was told is in effect and the next pull goes on.
   package func run(
@@ -49,6 +49,7 @@ package struct Pull {
   ) throws {
     let table = feeds[0].table
     try disk.endTokens(in: table, but: feeds, isPart: isPart)
+    var isPart = isPart
     var run = try PullRun(
       full: full, settings: settings, reports: reports, home: home, on: &disk)
     defer { reports = run.reports }
@@ -67,26 +68,32 @@ package struct Pull {
       for (index, feed) in feeds.enumerated() {
         run.current = index
         var (token, isHeld): (DeltaToken?, Bool)
-        repeat {
-          isHeld = false
-          token = try full ? nil : disk.token(of: feed)
-          try backend.pages(of: feed, from: token) { page in
-            isHeld = try !run.mayTake(page, on: disk)
-            guard !isHeld else { return false }
-            let page = page.refusing { !fits(ItemKey(table, $0)) }
-            for row in page.refused { try quarantine(table, row) }
-            try run.take(page, to: &disk)
-            progress(feed, run.rows, page.total)
-            return true
-          }
-          if isHeld { try findAnchors(of: &run, disk, &backend) }
-        } while isHeld
+        do {
+          repeat {
+            isHeld = false
+            token = try full ? nil : disk.token(of: feed)
+            try backend.pages(of: feed, from: token) { page in
+              isHeld = try !run.mayTake(page, on: disk)
+              guard !isHeld else { return false }
+              let page = page.refusing { !fits(ItemKey(table, $0)) }
+              for row in page.refused { try quarantine(table, row) }
+              try run.take(page, to: &disk)
+              progress(feed, run.rows, page.total)
+              return true
+            }
+            if isHeld { try findAnchors(of: &run, disk, &backend) }
+          } while isHeld
+        } catch let fault as QueryFault {
+          run.reports[index].fault = fault
+          (isPart, run.unseen) = (true, [])
+          continue
+        }
         // The ids' token is from before: what such a feed has not brought isn't in it.
         if token == nil, run.hasToken { whole.insert(feed) }
       }
       let allowed = try max(settings.maxDelete ?? 0, disk.mayLeave(table))
       if full { try recognise(table, run.unseen.count, of: known, allowed) }
-      if let ids {
+      if let ids, !isPart {
         for (index, feed) in feeds.enumerated()
         where !run.unseen.isEmpty && !whole.contains(feed) {
           run.current = index

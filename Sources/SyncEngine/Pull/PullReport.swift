@@ -18,6 +18,8 @@ package struct PullReport: Equatable, Sendable {
   package var refused: [RefusedRow] = []
   /// What the server has not sent although it should have, in words for people.
   package var faults: [String] = []
+  /// Why the query was not pulled; `nil` where it was.
+  package var fault: QueryFault?
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
@@ -43,7 +45,8 @@ package struct PullReport: Equatable, Sendable {
 
   /// Whether it did nothing.
   package var isEmpty: Bool {
-    events.isEmpty && refused.isEmpty && faults.isEmpty && added + updated + removed + left == 0
+    events.isEmpty && refused.isEmpty && faults.isEmpty && fault == nil
+      && added + updated + removed + left == 0
   }
 
   /// Adds what happened.

@@ -229,7 +229,9 @@ struct PullRun {
     let anchors = try anchoring(disk)
     if !anchors.isEmpty { try disk.append(anchors, to: table, durably: false) }
     let count = deletes + max(0, leaves.count - allowed)
-    if count > settings.maxDelete ?? most {
+    // What was allowed is a number: more than that was not meant.
+    let isMore = allowed > 0 && leaves.count > allowed
+    if count > settings.maxDelete ?? (isMore ? 0 : most) {
       let stop = Guards.pullWouldRemove(
         deletes, leaving: leaves.count, of: max(measure, count), in: table,
         areShown: settings.isRehearsal)

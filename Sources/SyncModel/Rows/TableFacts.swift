@@ -8,6 +8,8 @@ package struct TableFacts: Hashable, Sendable {
   package var makesIDs = false
   /// Whether its rows have times; `nil` where that isn't asked, or nobody has seen a row.
   package var hasTimes: Bool?
+  /// Whether dates stand without quotes in a condition, by the names of the fields that were asked for.
+  package var bareDates: [Text: Bool] = [:]
   /// Whether the server had no such table when it was asked last.
   package var isMissing = false
 
@@ -22,6 +24,9 @@ extension TableFacts {
     idsAtOnce = object["ids"]?.integer.flatMap { $0 > 0 ? $0 : nil }
     makesIDs = object["makesIds"]?.boolean ?? false
     hasTimes = object["timed"]?.boolean
+    for member in object["bareDates"]?.object?.members ?? [] {
+      bareDates[member.name] = member.value.boolean
+    }
     isMissing = object["missing"]?.boolean ?? false
   }
 
@@ -32,6 +37,12 @@ extension TableFacts {
     if let idsAtOnce { object.append("ids", .integer(idsAtOnce)) }
     if makesIDs { object.append("makesIds", true) }
     if let hasTimes { object.append("timed", .bool(hasTimes)) }
+    if !bareDates.isEmpty {
+      let members = bareDates.sorted { $0.key < $1.key }
+      object.append(
+        "bareDates",
+        .object(JSONObject(members.map { .init(name: $0.key, value: .bool($0.value)) })))
+    }
     if isMissing { object.append("missing", true) }
     return object
   }
