@@ -59,7 +59,8 @@ package struct RESTBackend<T: Transport>: Backend {
     case 200:
       guard !answer.isMarkup else { throw exchange.stop(for: answer, key.table) }
       return try reading(of: ListEntry(answer.body[...], in: dialect), key)
-    case 404 where !answer.isMarkup:
+    // An id that must be escaped may not be reached by a path.
+    case 404 where !answer.isMarkup && key.id.text.percentEncoded == key.id.text.string:
       try exchange.confirm(key.table, dialect)
       return absence(of: key)
     // Releases of Datasync 6 hide tombstones from such a reading, and fronts of servers some ids, but not

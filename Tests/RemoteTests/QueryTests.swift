@@ -106,6 +106,93 @@ import Testing
     #expect(try backend.feed(of: query("note=x"), like: { _ in nil }).filter == "note eq 'x'")
   }
 
+  @Test(
+    "what is refused is the query's fault where the table answers, else the server's",
+    arguments: [400, 500, 501])
+  func fault(status: Int) throws {
+    for answers in [true, false] {
+      let transport = ScriptedTransport { request in
+        let isQuery = request.url.contains("complete")
+        return .success(
+          isQuery || !answers
+            ? .json(status, #"{"error":"no"}"#) : .json(200, #"{"items":[],"count":0}"#))
+      }
+      var backend = stage.backend(transport)
+      let feed = try backend.feed(of: query("complete=false"), like: Self.here)
+      if answers {
+        #expect(throws: QueryFault("the server answered \(status) no")) {
+          try backend.pages(of: feed, from: nil) { _ in true }
+        }
+      } else {
+        #expect(throws: Stop.self) { try backend.pages(of: feed, from: nil) { _ in true } }
+      }
+    }
+  }
+
+  @Test(
+    "a server that finds no row by a part of its text is told before the first pull",
+    arguments: [true, false])
+  func parts(finds: Bool) throws {
+    let transport = ScriptedTransport { request in
+      let hasPart = request.url.contains("contains")
+      let row = #"{"id":"a","owner":"anna"}"#
+      return .success(.json(200, #"{"items":[\#(hasPart && !finds ? "" : row)]}"#))
+    }
+    var backend = stage.backend(transport)
+    let query = try query("owner.has=an")
+    if finds {
+      try backend.check(query, like: Self.here)
+    } else {
+      #expect(throws: QueryFault("this server finds no parts of texts")) {
+        try backend.check(query, like: Self.here)
+      }
+    }
+    #expect(
+      transport.log.targets.map { String($0.prefix { $0 != "&" }) }
+        == [
+          "tables/todoitem?$filter=contains(tolower(owner),'ann')",
+          "tables/todoitem?$filter=owner%20eq%20'anna'",
+        ].dropLast(finds ? 1 : 0))
+    // No text that could show it.
+    try backend.check(query, like: { _ in "a-b" })
+    #expect(transport.log.requests.count == (finds ? 1 : 2))
+  }
+
+  @Test("dates stand without quotes where the server wants it so, and it is asked once")
+  func bareDates() throws {
+    let transport = ScriptedTransport { request in
+      .success(
+        request.url.contains("'") ? .json(400, "{}") : .json(200, #"{"items":[],"count":0}"#))
+    }
+    var backend = stage.backend(transport)
+    func filter(_ word: Text, _ old: Text) throws -> Text? {
+      let query = try query(word).reading { text in
+        CivilDate(text).map { day in
+          let start = day.daysSince1970 * 86_400 * Timestamp.perSecond
+          return DateSpan(day, from: start, to: start + 86_400 * Timestamp.perSecond)
+        }
+      }
+      return try backend.feed(of: query, like: { _ in .string(old) }).filter
+    }
+    #expect(try filter("due.lt=2026-03-02", "2026-03-01") == "(due lt 2026-03-02)")
+    #expect(try filter("due=", "2026-03-01") == "due eq null")
+    #expect(try filter("due.ne=", "2026-03-01") == "due ne null")
+    #expect(
+      transport.log.targets.map { String($0.prefix { $0 != "&" }) } == [
+        "tables/todoitem?$filter=due%20ge%20'2026-03-01'",
+        "tables/todoitem?$filter=due%20ge%202026-03-01",
+      ])
+    #expect(
+      try filter("done=2026-03-02", "2026-03-01T10:00:00.000Z")
+        == "((done ge 2026-03-02T00:00:00.000Z) and (done lt 2026-03-03T00:00:00.000Z))")
+    #expect(backend.facts.tables[Sample.table]?.bareDates == ["due": true, "done": true])
+    let facts = try #require(backend.facts.tables[Sample.table])
+    #expect(TableFacts(facts.json) == facts)
+    backend = stage.backend(ScriptedTransport(.json(200, #"{"items":[],"count":0}"#)))
+    #expect(
+      try filter("due.lt=2026-03-02", "2026-03-01") == "(due lt '2026-03-02') and (due ne '')")
+  }
+
   @Test("each request of a query has its filter, and that of the pages beside it")
   func pages() throws {
     let transport = ScriptedTransport(.json(200, #"{"items":[],"count":0}"#))
@@ -227,18 +314,5 @@ import Testing
       }
     }
     #expect(throws: stop) { try backend.rows([ItemID("c")], of: feed) }
-  }
-
-  @Test("a condition that the server refuses is to be written in OData")
-  func badRequest() throws {
-    var backend = stage.backend(ScriptedTransport(.json(400, #"{"error":"no text"}"#)))
-    let feed = try backend.feed(of: query("owner.lt=2026-03-01"), like: Self.here)
-    let stop = #expect(throws: Stop.self) { try backend.pages(of: feed, from: nil) { _ in true } }
-    guard case .notSpeaking(let words, let ways)? = stop else {
-      Issue.record("\(stop as Any)")
-      return
-    }
-    #expect(words == "the server answered 400 no text for the query open")
-    #expect("\(ways)".contains("--odata"))
   }
 }

@@ -54,6 +54,22 @@ import Testing
     #expect(bench.line.log.writes.isEmpty)
   }
 
+  @Test(
+    "while one query is at fault, the others bring their rows and nothing leaves",
+    arguments: [false, true])
+  mutating func faulty(full: Bool) throws {
+    for part in 0..<3 { try elsewhere("p\(part)", part) }
+    try pull()
+    try elsewhere("p0", 3)
+    try elsewhere("p1", 2)
+    try elsewhere("p4", 2)
+    bench.line.faulty = ["a"]
+    #expect(try pull(full: full) == ["p1 updated", "p4 added"])
+    #expect(ids == ["p0", "p1", "p2", "p4"])
+    bench.line.faulty = []
+    #expect(try pull() == ["p0 left"])
+  }
+
   @Test("an edited item stays, is sent, and leaves after that")
   mutating func edited() throws {
     try elsewhere("p", 0)
@@ -211,7 +227,10 @@ import Testing
     #expect(try pull().count == 30)
     try bench.disk.append([.mayLeave(2)], to: bench.table, durably: true)
     #expect(throws: Stop.self) { try pull(of: [b]) }
-    try bench.disk.append([.mayLeave(8)], to: bench.table, durably: true)
+    // More than was allowed is never meant.
+    try bench.disk.append([.mayLeave(27)], to: bench.table, durably: true)
+    #expect(throws: Stop.self) { try pull(of: [b]) }
+    try bench.disk.append([.mayLeave(1)], to: bench.table, durably: true)
     #expect(try pull(of: [b]).count == 30)
     #expect(try bench.disk.mayLeave(bench.table) == 0)
   }

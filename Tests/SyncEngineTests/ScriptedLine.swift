@@ -57,6 +57,8 @@ struct ScriptedLine: Backend {
   var pagesLeft: Int?
   /// The pages that a list brings, where they are not the server's.
   var pages: [Page]?
+  /// The queries that the server can't be asked for.
+  var faulty: Set<Text> = []
   /// Told of each sending before its first write.
   var beforeSending: (() -> Void)?
   /// Told of each write before the server gets it.
@@ -160,6 +162,7 @@ struct ScriptedLine: Backend {
     of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool
   ) throws {
     log.lists.append(token)
+    if feed.query.map(faulty.contains) == true { throw QueryFault("the server answered 400") }
     var left = pagesLeft ?? .max
     func hand(_ page: Page) throws -> Bool {
       guard left > 0 else { throw Self.cut }

@@ -66,6 +66,21 @@ extension Draft {
   }
 }
 
+extension Printer {
+  /// Tells of the first of some new ids that the family's .NET clients refuse: each of their pulls ends with it.
+  func tell(of ids: some Sequence<ItemID>) {
+    func isPlain(_ byte: UInt8) -> Bool {
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+    }
+    let refused = ids.first { id in
+      let bytes = id.text.bytes
+      return bytes.count > 127 || bytes.first.map(isPlain) == false
+        || !bytes.allSatisfy { isPlain($0) || "-_.|:".utf8.contains($0) }
+    }
+    if let refused { summary(Line("the .NET clients refuse the id '\(refused)'")) }
+  }
+}
+
 extension ItemID {
   /// Takes a text as an id that a file can be named by.
   init(naming text: Text) throws(NameError) {

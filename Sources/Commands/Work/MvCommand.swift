@@ -32,6 +32,7 @@ struct MvCommand: TsyncCommand {
       line.append(" to ")
       line.append(names.line(for: move.target))
       line.append("  \(ItemNames.shown(title))")
+      context.printer.tell(of: [id])
       context.printer.item(line, isWell: true)
       context.printer.append(
         Outcome(

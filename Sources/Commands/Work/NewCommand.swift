@@ -86,6 +86,7 @@ struct NewCommand: TsyncCommand {
         if outcome != .changedMeanwhile { return change }
         throw Problem.usage("\(change.key) already exists")
       }
+      context.printer.tell(of: changes.map(\.key.id))
       context.printer.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))
     }
   }

@@ -23,9 +23,11 @@ extension JSON {
     }
   }
 
-  /// Returns the instant that a text says; of a date alone its first one in UTC.
-  private static func instant(_ text: Text) -> Timestamp? {
-    Timestamp(text) ?? Timestamp(Text("\(text)T00:00:00Z"))
+  /// Returns the instant that a text says, in ms: servers keep no more; of a date alone its first one in UTC.
+  private static func instant(_ text: Text) -> Int64? {
+    (Timestamp(text) ?? Timestamp(Text("\(text)T00:00:00Z"))).map {
+      $0.ticks / (Timestamp.perSecond / 1_000)
+    }
   }
 }
 

@@ -67,9 +67,11 @@ extension Examiner {
   /// I10, told and never mended: a pull checks its token by itself.
   private mutating func examineToken(of base: BaseLog, _ newest: Timestamp?, _ place: String) {
     let times = base.rows.tokens.values.map(\.timestamp)
+    // The newest row of a query may have left it.
+    let whole = base.rows.tokens.filter { $0.key.query == nil }.values.map(\.timestamp)
     if times.contains(nil) {
       add(.token, at: place, "the delta token is not a time: the next pull reads all rows", .note)
-    } else if let newest, times.contains(where: { $0.map { newest < $0 } ?? false }) {
+    } else if let newest, whole.contains(where: { $0.map { newest < $0 } ?? false }) {
       add(
         .token, at: place,
         "the delta token is later than every row", .note,
