@@ -1,5 +1,6 @@
 import Remote
 import SyncEngine
+import SyncModel
 import Testing
 
 @Suite struct PreparedRequestTests {
@@ -32,6 +33,28 @@ import Testing
 
   private static let inserted = #"{"id":"a1","text":"néw","same":true,"price":1.10,"tags":[1e2]}"#
   private static let changes = #"{"text":"néw","price":1.10,"tags":[1e2],"gone":null}"#
+
+  @Test(
+    "what differs only in case from another name isn't sent: servers would take it for the same column",
+    arguments: [
+      (#"{"text":"old","TEXT":"b"}"#, "text' and 'TEXT"), (#"{"Text":"a"}"#, "text' and 'Text"),
+      (#"{"text":"a","Deleted":true}"#, "deleted' and 'Deleted"), (#"{"ID":"b"}"#, "id' and 'ID"),
+      (#"{"text":"a","same":true}"#, nil),
+    ] as [(String, String?)])
+  func nameCase(item: String, names: String?) throws {
+    let backend = RESTBackend(
+      Exchange(ScriptedTransport(), with: Sample.address), facts: ServerFacts(dialect: .datasync))
+    let operation = Operation(
+      key: Sample.key("a1"), kind: .update, item: Sample.item(item), base: Sample.row(Self.base))
+    let refusal = names.map {
+      Refusal(status: 400, words: Text("the members '\($0)' differ only in case"))
+    }
+    if let refusal {
+      #expect(throws: refusal) { try backend.request(for: operation) }
+    } else {
+      _ = try backend.request(for: operation)
+    }
+  }
 
   @Test("an insert is the whole item under its id, without nulls and without a version")
   func insert() throws {

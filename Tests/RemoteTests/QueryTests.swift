@@ -184,7 +184,7 @@ import Testing
       ])
     #expect(
       try filter("done=2026-03-02", "2026-03-01T10:00:00.000Z")
-        == "((done ge 2026-03-02T00:00:00.000Z) and (done lt 2026-03-03T00:00:00.000Z))")
+        == "(done ge 2026-03-02T00:00:00.000Z) and (done lt 2026-03-03T00:00:00.000Z)")
     #expect(backend.facts.tables[Sample.table]?.bareDates == ["due": true, "done": true])
     let facts = try #require(backend.facts.tables[Sample.table])
     #expect(TableFacts(facts.json) == facts)

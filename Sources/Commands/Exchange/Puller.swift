@@ -35,9 +35,11 @@ struct Puller {
         hints: ["to pull them: \(typed: "pull")"])
     }
     for table in session.tables {
-      let (feeds, hasFault) = try feeds(of: table, on: &disk, from: server)
+      let (feeds, hasFault, outdated) = try feeds(of: table, on: disk, from: server)
       if hasFault { isWhole = false }
-      guard !feeds.isEmpty else { continue }
+      // What is read in full is taken whole or not at all.
+      let isFull = isFull || server.isUnverified
+      guard !feeds.isEmpty, !isFull || !hasFault else { continue }
       let known = try disk.feeds(in: table)
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
       let start = context.invocation.clock()
@@ -45,6 +47,7 @@ struct Puller {
       var reports = feeds.map { PullReport($0, isBrief: !options.verbose && !options.json) }
       var times: [Feed: Int64] = [:]
       var pull = pull(of: feeds)
+      pull.mayLeave = outdated
       let (printer, clock) = (context.printer, context.invocation.clock)
       pull.progress = { feed, rows, total in
         printer.progress("\(feed): \(rows)\(total.map { " of \($0)" } ?? "")")
@@ -53,8 +56,8 @@ struct Puller {
       var failure: (any Error)?
       do {
         try pull.run(
-          feeds, isPart: hasFault || !queries.isEmpty, full: isFull || server.isUnverified,
-          anchored: !isFull, on: &disk, from: &server.backend, reports: &reports)
+          feeds, isPart: hasFault || !queries.isEmpty, full: isFull,
+          anchored: !self.isFull, on: &disk, from: &server.backend, reports: &reports)
       } catch {
         failure = error
       }
@@ -62,6 +65,7 @@ struct Puller {
       var time = start
       times[feeds[feeds.count - 1]] = context.invocation.clock()
       for report in reports {
+        if let fault = report.fault { try show(fault, of: report.feed.query ?? "", server) }
         let end = times[report.feed] ?? time
         try show(report, isWhole: failure == nil, end - time, on: disk)
         time = end
@@ -78,6 +82,8 @@ struct Puller {
       if case .noTable(let table)? = failure as? Stop {
         // The server may have the other tables.
         context.printer.warn(.noTable(table, of: session.tables))
+        isWhole = false
+      } else if failure is QueryFault {
         isWhole = false
       } else if let failure {
         throw stop ?? failure
@@ -107,15 +113,16 @@ struct Puller {
     return pull
   }
 
-  /// Returns what a table is pulled by: its queries, but for those at fault, or all its rows.
+  /// Returns what a table is pulled by, its queries but for those at fault, or all its rows; and how many items
+  /// may leave because it is another day.
   private func feeds(
-    of table: TableName, on disk: inout some Disk, from server: Server
-  ) throws -> (feeds: [Feed], hasFault: Bool) {
+    of table: TableName, on disk: some Disk, from server: Server
+  ) throws -> (feeds: [Feed], hasFault: Bool, outdated: Int) {
     let chosen = queries
     let queries = session.allQueries.filter {
       $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
     }
-    guard !queries.isEmpty else { return (chosen.isEmpty ? [Feed(table)] : [], false) }
+    guard !queries.isEmpty else { return (chosen.isEmpty ? [Feed(table)] : [], false, 0) }
     let known = try disk.feeds(in: table)
     var hasNewDay = false
     let feeds = try queries.compactMap { query -> Feed? in
@@ -134,22 +141,28 @@ struct Puller {
         }
         return feed
       } catch let fault as QueryFault {
-        show(fault, of: query.name)
+        try show(fault, of: query.name, server)
         return nil
       }
     }
     // On another day, other rows fit: nobody is asked about that.
-    if hasNewDay, chosen.isEmpty, !settings.isRehearsal {
-      let leaving = try disk.liveIDs(in: table).count { id in
+    let outdated =
+      try !hasNewDay
+      ? 0
+      : disk.liveIDs(in: table).count { id in
         let item = try disk.base(of: ItemKey(table, id)).item
         return !queries.contains { query in item.map { query.fits(id, $0) != false } ?? true }
       }
-      if leaving > 0 { try disk.append([.mayLeave(leaving)], to: table, durably: true) }
-    }
-    return (feeds, feeds.count < queries.count)
+    return (feeds, feeds.count < queries.count, outdated)
   }
 
-  private func show(_ fault: QueryFault, of query: Text) {
+  /// - Throws: ``Problem`` where nothing is known yet of a server: the fault may be that it is another one.
+  private func show(_ fault: QueryFault, of query: Text, _ server: Server) throws {
+    if server.isUnverified {
+      throw Problem(
+        .unsafe, "the server has a new address; query \(query): \(fault.words)",
+        hints: ["to see the queries: \(typed: "query")"])
+    }
     context.printer.warn(
       Problem(
         .rejected, "query \(query): \(fault.words)",
@@ -179,9 +192,7 @@ struct Puller {
       printer.warn(
         "the server listed \(ItemKey(report.feed.table, twin)) twice; used the later row")
     }
-    guard isWhole || !report.isEmpty else { return }
-    if let fault = report.fault { show(fault, of: report.feed.query ?? "") }
-    guard report.fault == nil || !report.events.isEmpty else { return }
+    guard isWhole && report.fault == nil || !report.isEmpty else { return }
     printer.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     let names = try session.names(of: report.events.map(\.key), on: disk)
     for event in report.events {
@@ -213,7 +224,7 @@ struct Puller {
     let table = report.feed.table
     guard let name = report.feed.query, report.words == PullReport.nothing,
       let query = session.allQueries.first(where: { $0.name == name }),
-      try session.fitting(query, on: disk)?.isEmpty == true
+      try session.fitting(query, on: disk)?.isEmpty ?? disk.liveIDs(in: table).isEmpty
     else { return }
     // `a=b,c=d` may be meant as two filters.
     let double = query.filter.first { word in

@@ -22,11 +22,13 @@ extension Session {
           var rehearsal = Rehearsal(on: session.workspace)
           _ = try puller.run(on: &rehearsal, from: server)
           session.rehearsal = rehearsal
-        } else if try puller.run(on: &session.workspace, from: server) {
+        } else {
+          let isWhole = try puller.run(on: &session.workspace, from: server)
           // Only a pull of all tables proves that the server is the workspace's.
           try session.keepTime(
-            \.pulled, server,
-            verifiesServer: session.tables == session.configuration.tables && queries.isEmpty,
+            isWhole ? \.pulled : nil, server,
+            verifiesServer: isWhole && session.tables == session.configuration.tables
+              && queries.isEmpty,
             queries: puller.pulled)
         }
       }
@@ -44,12 +46,12 @@ extension Session {
 
   /// Records that a complete exchange ends now, and the server if the exchange proves it.
   func keepTime(
-    _ field: WritableKeyPath<WorkspaceState, Timestamp?>, _ server: Server,
+    _ field: WritableKeyPath<WorkspaceState, Timestamp?>?, _ server: Server,
     verifiesServer: Bool = false, queries: [Text] = []
   ) throws {
     var state = try workspace.state()
     let now = Timestamp(ticks: context.now * Timestamp.perSecond)
-    state[keyPath: field] = now
+    if let field { state[keyPath: field] = now }
     for query in queries { state.queries[query] = now }
     if verifiesServer { server.record(in: &state) }
     try workspace.write(state)

@@ -73,7 +73,10 @@ struct Assignment: Equatable {
 
   private static func checked(_ field: Text, allowingID: Bool) throws -> Text {
     if field.isEmpty { throw Problem.usage("the field name is empty") }
-    if field.lowercased == Item.idField, !allowingID || field != Item.idField {
+    if allowingID, field != Item.idField, field.lowercased == Item.idField {
+      throw Problem.usage("did you mean 'id'?")
+    }
+    if field.lowercased == Item.idField, !allowingID {
       throw Problem.usage(
         "an id can't be set", hints: ["to give it another id: \(typed: "mv", "REF", "NEWID")"])
     }

@@ -19,12 +19,11 @@ extension Dialect {
         name, filter.comparison == .equal, isText: sample?.text != nil && !isBare)
     }
     if let text = sample?.text, !filter.dates.isEmpty, DateSpan.isDate(text) {
-      // In a field of texts, one of which looks like a date, a word is a text.
-      let isOrder = ![.equal, .notEqual, .isIn].contains(filter.comparison)
-      guard !isOrder && !isBare || !filter.dates.contains(nil) else {
-        throw NameError(
-          "\(filter.field) is a date in some row, and '\(value)' is none (as a text: '\"\(value)\"')"
-        )
+      if let index = filter.dates.firstIndex(of: nil) {
+        let other = filter.values[index]
+        let way =
+          isBare ? "" : "; as a text: '\(filter.field)\(filter.comparison.rawValue)=\"\(other)\"'"
+        throw NameError("\(filter.field) is a date in some row, and '\(other)' is not\(way)")
       }
       if let words = words(of: filter, name, areDays: CivilDate(text) != nil, isBare) {
         return words
@@ -84,8 +83,8 @@ extension Dialect {
     let isSome = isBare ? "" : " and (\(name) ne '')"
     switch filter.comparison {
     case .equal, .isIn:
-      return dates.map { "((\(name) ge \(from($0))) and (\(name) lt \(to($0))))" }
-        .joined(separator: " or ")
+      let days = dates.map { "(\(name) ge \(from($0))) and (\(name) lt \(to($0)))" }
+      return days.count == 1 ? days[0] : days.map { "(\($0))" }.joined(separator: " or ")
     case .notEqual:
       return "(\(name) lt \(from(date))) or (\(name) ge \(to(date))) or (\(name) eq null)"
     case .less: return "(\(name) lt \(from(date)))\(isSome)"

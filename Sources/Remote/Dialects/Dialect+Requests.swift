@@ -97,13 +97,14 @@ extension Dialect {
 
   /// The servers of the family don't tell names apart by case: the one would overwrite the other.
   private static func checkCase(of sent: JSONObject, in item: Item) throws(Refusal) {
-    var names = Dictionary(grouping: item.fields.members.map(\.name), by: \.lowercased)
-    for member in sent.members where !member.value.isNull {
-      guard let names = names.removeValue(forKey: member.name.lowercased), names.count > 1 else {
-        continue
+    let known = (item.fields.members + sent.members).map(\.name)
+    for name in sent.members.map(\.name) {
+      let other = ([Item.idField] + SystemField.allCases.map(\.name) + known).first {
+        $0 != name && $0.lowercased == name.lowercased
       }
+      guard let other else { continue }
       throw Refusal(
-        status: 400, words: Text("the members '\(names[0])' and '\(names[1])' differ only in case"))
+        status: 400, words: Text("the members '\(other)' and '\(name)' differ only in case"))
     }
   }
 

@@ -49,21 +49,23 @@ extension RESTBackend {
       let (field, table) = (condition.field, query.table)
       guard field != Item.idField, let text = try sample(of: field, in: table, like: value)?.text,
         let part = text.part, let name = try? facts.dialect.name(of: field),
-        let has = try? facts.dialect.words(of: Filter(Text("\(field).has=\(part)")), like: .string(text))
+        let has = try? facts.dialect.words(
+          of: Filter(Text("\(field).has=\(part)")), like: .string(text))
       else { continue }
       func isFound(_ words: String) throws -> Bool? {
-        let feed = Feed(table, filter: Text(words))
-        guard
-          case .page(let page) = try exchange.list(
-            .all, of: feed, facts.dialect, top: 1, failures: 2)
-        else { return nil }
-        return !page.entries.isEmpty
+        if case .page(let page) = try probe(words, table) { !page.entries.isEmpty } else { nil }
       }
       if try isFound(has) == false, try isFound("\(name) eq \(facts.dialect.literal(text))") == true
       {
         throw QueryFault("this server finds no parts of texts")
       }
     }
+  }
+
+  /// Asks for one row of a table that fits a condition.
+  private mutating func probe(_ words: String, _ table: TableName) throws -> ListReply {
+    try exchange.list(
+      .all, of: Feed(table, filter: Text(words)), facts.dialect, top: 1, failures: 2)
   }
 
   /// Whether dates of a field stand without quotes: a server of OData 4 that has a column of dates wants it so.
@@ -74,10 +76,11 @@ extension RESTBackend {
     guard !dialect.usesSubstring else { return false }
     if let known = facts.tables[table]?.bareDates[field] { return known }
     for (isBare, literal) in [(false, dialect.literal(date)), (true, date.string)] {
-      let feed = Feed(table, filter: Text("\(try dialect.name(of: field)) ge \(literal)"))
-      if case .page = try exchange.list(.all, of: feed, dialect, top: 1, failures: 2) {
+      switch try probe("\(try dialect.name(of: field)) ge \(literal)", table) {
+      case .page:
         facts.tables[table, default: TableFacts()].bareDates[field] = isBare
         return isBare
+      case .refused(let answer): if answer.status != 400 { return false }
       }
     }
     return false

@@ -16,6 +16,8 @@ package struct Pull {
   package var progress: (_ feed: Feed, _ rows: Int, _ total: Int?) -> Void
   /// Says to which of the feeds, by its place, an item belongs that has left.
   package var home: (Event) -> Int = { _ in 0 }
+  /// How many items may leave because a query's dates mean another day.
+  package var mayLeave = 0
   /// Tells whether the disk can name the files of an item.
   package var fits: (ItemKey) -> Bool = { _ in true }
   /// Told of what can't be a row; keeps it.
@@ -38,10 +40,11 @@ package struct Pull {
   ///
   /// With `full`, everything is read again, and rows that are gone are found; with `anchored` it is known
   /// whether the server has lost rows, else that is the user's wish. Where the feeds are but a
-  /// part of the table's queries, or one of them is at fault, what has left them isn't looked for. The reports,
-  /// one for each feed, take what happened also where the pull ends with an error.
+  /// part of the table's queries, or one of them is at fault, what has left them isn't looked for. What is read in
+  /// full is taken whole or not at all. The reports, one for each feed, take what happened also where the pull
+  /// ends with an error.
   ///
-  /// - Throws: ``Stop``, after which what was told is in effect and the next pull goes on.
+  /// - Throws: ``QueryFault`` of what is read in full; ``Stop``, after which what was told is in effect and the next pull goes on.
   package func run(
     _ feeds: [Feed], isPart: Bool = false, full: Bool = false, anchored: Bool? = nil,
     on disk: inout some Disk,
@@ -85,6 +88,7 @@ package struct Pull {
           } while isHeld
         } catch let fault as QueryFault {
           run.reports[index].fault = fault
+          guard !full else { throw fault }
           (isPart, run.unseen) = (true, [])
           continue
         }
@@ -112,7 +116,7 @@ package struct Pull {
       try run.bring(to: &disk)
       throw error
     }
-    try run.end(found, leaving: leaving, isWhole: !isPart, to: &disk) {
+    try run.end(found, leaving: leaving, mayLeave: mayLeave, isWhole: !isPart, to: &disk) {
       try backend.rows($0, of: Feed(table)).rows
     }
   }

@@ -43,9 +43,9 @@ package struct PullReport: Equatable, Sendable {
     self.isBrief = isBrief
   }
 
-  /// Whether it did nothing.
+  /// Whether it brought nothing.
   package var isEmpty: Bool {
-    events.isEmpty && refused.isEmpty && faults.isEmpty && fault == nil
+    events.isEmpty && refused.isEmpty && faults.isEmpty
       && added + updated + removed + left == 0
   }
 

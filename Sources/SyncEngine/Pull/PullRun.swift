@@ -201,7 +201,8 @@ struct PullRun {
   ///
   /// - Throws: ``Stop/unsafe(_:ways:items:)`` where too many items would be removed: these rows wait.
   mutating func end(
-    _ found: [Row], leaving facts: [Fact], isWhole: Bool, to disk: inout some Disk,
+    _ found: [Row], leaving facts: [Fact], mayLeave free: Int, isWhole: Bool,
+    to disk: inout some Disk,
     reading: ([ItemID]) throws -> [Row]
   ) throws {
     let news = (kept ?? [:]).values.sorted { $0.id < $1.id } + found
@@ -218,7 +219,7 @@ struct PullRun {
     let allowed = try disk.mayLeave(table)
     if !facts.isEmpty { try disk.append(facts, to: table, durably: true) }
     let removals = try confirmed(bring(to: &disk), to: &disk, reading: reading)
-    let leaves = try disk.leaving(in: table)
+    let leaves = isWhole ? try disk.leaving(in: table) : []
     // New deletes that are in conflict count, too: how many the server tells of is what is strange.
     let deletes =
       try removals.isEmpty
@@ -228,9 +229,10 @@ struct PullRun {
       }
     let anchors = try anchoring(disk)
     if !anchors.isEmpty { try disk.append(anchors, to: table, durably: false) }
-    let count = deletes + max(0, leaves.count - allowed)
+    let more = max(0, leaves.count - allowed - free)
+    let count = deletes + more
     // What was allowed is a number: more than that was not meant.
-    let isMore = allowed > 0 && leaves.count > allowed
+    let isMore = allowed > 0 && more > 0
     if count > settings.maxDelete ?? (isMore ? 0 : most) {
       let stop = Guards.pullWouldRemove(
         deletes, leaving: leaves.count, of: max(measure, count), in: table,

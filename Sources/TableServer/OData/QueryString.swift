@@ -103,7 +103,7 @@ extension Text {
   }
 
   /// The text with small letters of ASCII.
-  var lowercased: Text { Text(decoding: string.utf8.map(Self.lower)) }
+  var asciiLowercased: Text { Text(decoding: string.utf8.map(Self.lower)) }
 
   private static func lower(_ byte: UInt8) -> UInt8 {
     (0x41...0x5A).contains(byte) ? byte | 0x20 : byte

@@ -137,10 +137,11 @@ extension JSONObject {
   func named(as other: JSONObject) -> JSONObject {
     let exact = other.byName()
     let names = Dictionary(
-      other.members.map { ($0.name.lowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
+      other.members.map { ($0.name.asciiLowercased, $0.name) },
+      uniquingKeysWith: { first, _ in first })
     return JSONObject(
       members.filter { exact[$0.name] != nil || RowColumn.named($0.name, prefix: "") == nil }.map {
-        let name = exact[$0.name] == nil ? names[$0.name.lowercased] : nil
+        let name = exact[$0.name] == nil ? names[$0.name.asciiLowercased] : nil
         return Member(name: name ?? $0.name, value: $0.value)
       })
   }

@@ -31,7 +31,7 @@ package struct SentItem: Equatable, Sendable {
     }
     var names: [Text: Text] = [:]
     for name in object.members.map(\.name) {
-      guard let first = names.updateValue(name, forKey: name.lowercased) else { continue }
+      guard let first = names.updateValue(name, forKey: name.asciiLowercased) else { continue }
       throw .badRequest("the members '\(first)' and '\(name)' differ only in case")
     }
     id = try Self.id(object.member(anyCase: "id")?.value)
