@@ -37,8 +37,10 @@ import Testing
   @Test(
     "what differs only in case from another name isn't sent: servers would take it for the same column",
     arguments: [
-      (#"{"text":"old","TEXT":"b"}"#, "text' and 'TEXT"), (#"{"Text":"a"}"#, "text' and 'Text"),
-      (#"{"text":"a","Deleted":true}"#, "deleted' and 'Deleted"), (#"{"ID":"b"}"#, "id' and 'ID"),
+      (#"{"text":"old","TEXT":"b"}"#, "'TEXT' differs from 'text'"),
+      (#"{"Text":"a"}"#, "'Text' differs from 'text'"),
+      (#"{"text":"a","Deleted":true}"#, "'Deleted' differs from 'deleted'"),
+      (#"{"ID":"b"}"#, "'ID' differs from 'id'"),
       (#"{"text":"a","same":true}"#, nil),
     ] as [(String, String?)])
   func nameCase(item: String, names: String?) throws {
@@ -47,7 +49,7 @@ import Testing
     let operation = Operation(
       key: Sample.key("a1"), kind: .update, item: Sample.item(item), base: Sample.row(Self.base))
     let refusal = names.map {
-      Refusal(status: 400, words: Text("the members '\($0)' differ only in case"))
+      Refusal(status: 400, words: Text("\($0) only in case"))
     }
     if let refusal {
       #expect(throws: refusal) { try backend.request(for: operation) }

@@ -158,6 +158,33 @@ import Testing
     #expect(transport.log.requests.count == (finds ? 1 : 2))
   }
 
+  @Test(
+    "an empty text doesn't tell that a field has dates; a word in a field of texts is the query's fault"
+  )
+  func emptySample() throws {
+    let transport = ScriptedTransport { request in
+      let old = request.url.contains("ne%20''") ? "2026-03-01" : ""
+      return .success(.json(200, #"{"items":[{"id":"a","due":"\#(old)"}]}"#))
+    }
+    var backend = stage.backend(transport)
+    func query(_ word: Text) throws -> Query {
+      try self.query(word).reading { text in
+        let day = CivilDate(text == "today" ? "2026-03-02" : text)
+        return day.map { DateSpan($0, from: $0.daysSince1970, to: $0.daysSince1970) }
+      }
+    }
+    #expect(
+      try backend.feed(of: query("due=today"), like: { _ in nil }).filter
+        == "(due ge '2026-03-02') and (due lt '2026-03-03')")
+    let words = #"due is not a date in each row; as a text: 'due.le="today"'"#
+    #expect(throws: QueryFault(words)) {
+      try backend.feed(of: query("due.le=today"), like: { _ in "soon" })
+    }
+    #expect(
+      try backend.feed(of: query("due.le=2026-03-02"), like: { _ in "soon" }).filter
+        == "due le '2026-03-02'")
+  }
+
   @Test("dates stand without quotes where the server wants it so, and it is asked once")
   func bareDates() throws {
     let transport = ScriptedTransport { request in

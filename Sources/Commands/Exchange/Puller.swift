@@ -39,6 +39,7 @@ struct Puller {
       if hasFault { isWhole = false }
       // What is read in full is taken whole or not at all.
       let isFull = isFull || server.isUnverified
+      if isFull, hasFault { tellOfNone(table) }
       guard !feeds.isEmpty, !isFull || !hasFault else { continue }
       let known = try disk.feeds(in: table)
       let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
@@ -84,6 +85,7 @@ struct Puller {
         context.printer.warn(.noTable(table, of: session.tables))
         isWhole = false
       } else if failure is QueryFault {
+        tellOfNone(table)
         isWhole = false
       } else if let failure {
         throw stop ?? failure
@@ -156,17 +158,22 @@ struct Puller {
     return (feeds, feeds.count < queries.count, outdated)
   }
 
+  private func tellOfNone(_ table: TableName) {
+    context.printer.summary(
+      Line("\(table) was not read: with --full all its queries must be right"))
+  }
+
   /// - Throws: ``Problem`` where nothing is known yet of a server: the fault may be that it is another one.
   private func show(_ fault: QueryFault, of query: Text, _ server: Server) throws {
     if server.isUnverified {
       throw Problem(
         .unsafe, "the server has a new address; query \(query): \(fault.words)",
-        hints: ["to see the queries: \(typed: "query")"])
+        hints: ["to change it: \(typed: "query", "set", query.string, "FILTER")"])
     }
     context.printer.warn(
       Problem(
         .rejected, "query \(query): \(fault.words)",
-        hints: ["to see the queries: \(typed: "query")"]))
+        hints: ["to change it: \(typed: "query", "set", query.string, "FILTER")"]))
   }
 
   /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
@@ -222,7 +229,7 @@ struct Puller {
   /// Warns of a new query that has brought nothing of a table with rows.
   private func warnOfNothing(_ report: PullReport, on disk: some Disk) throws {
     let table = report.feed.table
-    guard let name = report.feed.query, report.words == PullReport.nothing,
+    guard let name = report.feed.query, report.added + report.updated == 0,
       let query = session.allQueries.first(where: { $0.name == name }),
       try session.fitting(query, on: disk)?.isEmpty ?? disk.liveIDs(in: table).isEmpty
     else { return }

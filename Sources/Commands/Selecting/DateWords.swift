@@ -114,13 +114,16 @@ struct DateField {
     (self.key, self.text) = (key, text)
   }
 
-  /// Returns a date as the field has it.
+  /// Returns a date as the field has it in an item, or else in the first one.
   ///
   /// - Throws: ``Problem`` for what is no date.
-  func text(of typed: Text, _ field: Text, _ words: DateWords) throws(Problem) -> Text {
+  func text(
+    of typed: Text, _ field: Text, like own: Text, _ words: DateWords
+  ) throws(Problem) -> Text {
     guard let span = words.span(typed) else { throw problem(field, typed, words) }
     guard span.isDay else { return typed }
-    return CivilDate(text) == nil ? Timestamp(ticks: span.start).text : span.day.text
+    return CivilDate(DateSpan.isDate(own) ? own : text) == nil
+      ? Timestamp(ticks: span.start).text : span.day.text
   }
 
   /// Says that a text is no date.

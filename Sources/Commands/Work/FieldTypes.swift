@@ -99,7 +99,7 @@ struct FieldTypes {
         dateFields[table]?[name] ?? DateField(values)
         ?? (isWord ? DateField(values.filter { $0.value.text.map(DateSpan.isDate) == true }) : nil)
       dateFields[table, default: [:]][name] = .some(known)
-      if let known { return .string(try known.text(of: text, name, dates)) }
+      if let known { return .string(try known.text(of: text, name, like: old, dates)) }
     }
     return try Assignment.value(text, like: value, field: name, of: key)
   }

@@ -18,14 +18,18 @@ extension Dialect {
       return Self.emptiness(
         name, filter.comparison == .equal, isText: sample?.text != nil && !isBare)
     }
-    if let text = sample?.text, !filter.dates.isEmpty, DateSpan.isDate(text) {
-      if let index = filter.dates.firstIndex(of: nil) {
-        let other = filter.values[index]
-        let way =
-          isBare ? "" : "; as a text: '\(filter.field)\(filter.comparison.rawValue)=\"\(other)\"'"
-        throw NameError("\(filter.field) is a date in some row, and '\(other)' is not\(way)")
+    if let text = sample?.text, !text.isEmpty, !filter.dates.isEmpty {
+      let isDate = DateSpan.isDate(text)
+      // By its bytes, a word such as "today" comes after each date.
+      let wrong = zip(filter.values, filter.dates).first { value, date in
+        isDate ? date == nil : date != nil && !DateSpan.isDate(value)
       }
-      if let words = words(of: filter, name, areDays: CivilDate(text) != nil, isBare) {
+      if let (other, _) = wrong {
+        let fact = isDate ? "a date in some row, and '\(other)' is not" : "not a date in each row"
+        let word = "\(filter.field)\(filter.comparison.rawValue)=\"\(other)\""
+        throw NameError("\(filter.field) is \(fact)" + (isBare ? "" : "; as a text: '\(word)'"))
+      }
+      if isDate, let words = words(of: filter, name, areDays: CivilDate(text) != nil, isBare) {
         return words
       }
     }

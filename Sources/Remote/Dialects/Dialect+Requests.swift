@@ -104,7 +104,7 @@ extension Dialect {
       }
       guard let other else { continue }
       throw Refusal(
-        status: 400, words: Text("the members '\(other)' and '\(name)' differ only in case"))
+        status: 400, words: Text("'\(name)' differs from '\(other)' only in case"))
     }
   }
 

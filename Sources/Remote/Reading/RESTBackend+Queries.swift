@@ -93,7 +93,8 @@ extension RESTBackend {
   ) throws -> JSON? {
     if let known = try value(field) { return known }
     if field == Item.idField { return nil }
-    let present = Feed(table, filter: Text("\(try facts.dialect.name(of: field)) ne null"))
+    let name = try facts.dialect.name(of: field)
+    let present = Feed(table, filter: Text("\(name) ne null"))
     for feed in [present, Feed(table)] {
       // A server may refuse a column that it doesn't have.
       guard case .page(let page) = try exchange.list(.all, of: feed, facts.dialect, top: 1) else {
@@ -101,7 +102,15 @@ extension RESTBackend {
       }
       guard case .row(let row)? = page.entries.first else { continue }
       let object = (try? JSON(parsing: row.text))?.object ?? JSONObject()
-      if let json = Item(object).value(named: field), !json.isNull { return json }
+      if let json = Item(object).value(named: field), !json.isNull {
+        // An empty text tells nothing.
+        guard json == "",
+          case .page(let page) = try probe("(\(name) ne null) and (\(name) ne '')", table),
+          case .row(let row)? = page.entries.first,
+          let object = (try? JSON(parsing: row.text))?.object
+        else { return json }
+        return Item(object).value(named: field)
+      }
       let path = FieldPath(reading: field)?.field ?? field
       let head = object[path] ?? .null
       guard object[field] != nil || object[path] != nil && (head.isNull || head.object != nil)

@@ -1,10 +1,11 @@
 package import SyncModel
 
 extension RowDisk {
-  /// Returns the value that a field or a member has in the first row of a table that has one; `nil` where none has.
+  /// Returns the value that a field or a member has in the first row of a table that has one, other than an empty
+  /// text; `nil` where none has.
   package func value(of field: Text, in table: TableName) throws -> JSON? {
     for id in try liveIDs(in: table).sorted() {
-      if let json = try base(of: ItemKey(table, id)).item?.value(named: field) {
+      if let json = try base(of: ItemKey(table, id)).item?.value(named: field), json != "" {
         return json
       }
     }
