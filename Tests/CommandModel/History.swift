@@ -180,7 +180,8 @@ final class History {
       now: now)
     // Who has resolved a conflict has decided so.
     if command.verb == "resolve" { for name in open { undone[device.name]?[name] = nil } }
-    if line.requests > 0 { try readRows(after: device) }
+    // A request may have come through before the device died of it.
+    if line.requests > 0 || outcome.status == nil { try readRows(after: device) }
     try expect(outcome.document != nil || outcome.status == nil, "JSON agrees", "no document")
     try checkStatus(outcome, of: command)
     if let foretold { try check(foretold, foretells: outcome, of: command, but: unsure) }
@@ -362,7 +363,7 @@ final class History {
         for field in command.fields { lost.formUnion(before.words(of: field, item.name)) }
         if hasNewRow { lost.formUnion(old.server.subtracting(new.client)) }
         lost.subtract(command.typed)
-      case ("rm", "removed"): lost.formUnion(old.client)
+      case ("rm", "removed"): lost.formUnion(hasNewRow ? old.client.union(old.server) : old.client)
       case ("undo", _), ("redo", _):
         lost.formUnion(old.client.subtracting(new.client))
         doubled.formUnion(old.born.union(new.born))

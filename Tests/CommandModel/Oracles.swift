@@ -248,7 +248,9 @@ extension History {
       throw Finding(oracle: "JSON agrees", message: "no document: \(status.output)")
     }
     // What waits comes first in a push.
-    guard push.status != 6, !status.error.contains("newer row") else { return }
+    guard push.status != 6, !status.error.contains("newer row"),
+      !status.error.contains("the server has deleted")
+    else { return }
     // So can what is held, and an edit whose delete waits for a safety stop.
     let held = Set(
       push.items.filter { $0.did == "would hold" || $0.did.hasSuffix("conflict") }.map(\.name))
