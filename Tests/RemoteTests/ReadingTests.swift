@@ -48,6 +48,19 @@ import Testing
     }
   }
 
+  @Test(
+    "'not found' of an id that a path must escape counts where the list lacks it, too",
+    arguments: [true, false])
+  func escapedID(isListed: Bool) throws {
+    let row = Sample.rowText("a/1")
+    let transport = ScriptedTransport { request in
+      guard request.url.contains("$filter") else { return .success(.json(404, "{}")) }
+      return .success(.json(200, #"{"items":[\#(isListed ? row : "")]}"#))
+    }
+    var backend = backend(.communityToolkit, transport)
+    #expect(try backend.read(Sample.key("a/1")) == (isListed ? .row(Sample.row(row)) : .absent))
+  }
+
   @Test("'not found' counts once the table has answered a list, which is asked once")
   func notFound() throws {
     let transport = ScriptedTransport { request in

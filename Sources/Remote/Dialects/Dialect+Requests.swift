@@ -98,6 +98,7 @@ extension Dialect {
   /// The servers of the family don't tell names apart by case: the one would overwrite the other.
   private static func checkCase(of sent: JSONObject, in item: Item) throws(Refusal) {
     let known = (item.fields.members + sent.members).map(\.name)
+    if known.allSatisfy(\.isLowercased) { return }
     for name in sent.members.map(\.name) {
       let other = ([Item.idField] + SystemField.allCases.map(\.name) + known).first {
         $0 != name && $0.lowercased == name.lowercased

@@ -44,7 +44,8 @@ package struct Pull {
   /// full is taken whole or not at all. The reports, one for each feed, take what happened also where the pull
   /// ends with an error.
   ///
-  /// - Throws: ``QueryFault`` of what is read in full; ``Stop``, after which what was told is in effect and the next pull goes on.
+  /// - Throws: ``QueryFault`` of what is read in full; ``Stop``, after which what was told is in effect and the
+  ///   next pull goes on.
   package func run(
     _ feeds: [Feed], isPart: Bool = false, full: Bool = false, anchored: Bool? = nil,
     on disk: inout some Disk,

@@ -32,7 +32,12 @@ package struct Text: Sendable {
   }
 
   /// The text in small letters, by which names are compared without case.
-  package var lowercased: Text { Text(string.lowercased()) }
+  package var lowercased: Text { isLowercased ? self : Text(string.lowercased()) }
+
+  /// Whether it is of ASCII, and none of its letters is a capital.
+  package var isLowercased: Bool {
+    string.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+  }
 
   /// Whether there is no byte at all.
   package var isEmpty: Bool { string.utf8.isEmpty }

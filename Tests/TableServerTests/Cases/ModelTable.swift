@@ -66,7 +66,7 @@ struct ModelTable {
     let holds = matches && !isExcluded
     let revives =
       request.verb == .patch && request.revives
-      || request.verb == .put && request.revives && request.seesDeleted
+      || request.verb == .put && request.seesDeleted
     if row.isDeleted, !revives, request.verb != .undelete {
       return request.seesDeleted && !holds ? Answer(status: 412, row: row) : Answer(status: 410)
     }
