@@ -270,9 +270,10 @@ extension Query {
       do throws(NameError) {
         return try Query(name: filter.name, table: tables[0], filter: filter.filters)
       } catch {
-        throw Problem.usage(
-          error.description,
-          hints: ["to give it a name: --query \(shell: "NAME=\(filter.filters[0])")"])
+        // A member's path can't be a name.
+        let isPath = filter.name.bytes.contains(UInt8(ascii: "."))
+        let way: Hint = "to give it a name: --query \(shell: "NAME=\(filter.filters[0])")"
+        throw Problem.usage(error.description, hints: isPath ? [way] : [])
       }
     }
   }
