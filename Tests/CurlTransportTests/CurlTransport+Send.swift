@@ -5,12 +5,12 @@ import Remote
 typealias Outcome = Result<HTTPAnswer, TransportError>
 
 extension CurlTransport {
-  /// Makes a transport for one test, with the limits of users but for what the test changes; after 20 s
+  /// Makes a transport for one test, with the limits of users but for what the test changes; after 300 s
   /// it is interrupted, so that a limit that is passed over fails the test.
   static func forTest(_ change: (inout TransportLimits) -> Void = { _ in }) -> CurlTransport {
     var limits = TransportLimits()
     change(&limits)
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(300)
     return CurlTransport(
       userAgent: "tsync/0.0.0", certificateFile: nil, noProxy: nil, limits: limits,
       goesOn: { ContinuousClock.now < end })

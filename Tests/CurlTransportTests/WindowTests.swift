@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many requests at once, on connections that are kept.
-@Suite(.timeLimit(.minutes(10))) struct WindowTests {
+@Suite(.timeLimit(.minutes(40))) struct WindowTests {
   private struct Stop: Error {}
 
   private func requests(_ count: Int, to server: ScriptedServer) -> [HTTPRequest] {
