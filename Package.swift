@@ -168,7 +168,7 @@ let package = Package(
       dependencies: [
         "CLinux", "SyncEngine", "SyncModel", "TestSupport", "Workspace", "WorkspaceSupport", system,
       ],
-      exclude: ["Fixtures"], swiftSettings: settings),
+      swiftSettings: settings),
     .testTarget(
       name: "InternalTests",
       dependencies: ["CCurl", "CurlTransport", "Remote", "SyncEngine", "SyncModel", "TestSupport"],

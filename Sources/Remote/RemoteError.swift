@@ -7,8 +7,7 @@ package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The command that leads on, where there is one.
   package let hint: Hint?
 
-  /// Makes an error.
-  package init(_ description: String, hint: Hint? = nil) {
+  init(_ description: String, hint: Hint? = nil) {
     self.description = description
     self.hint = hint
   }

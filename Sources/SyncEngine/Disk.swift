@@ -99,8 +99,8 @@ package protocol RowDisk {
   func measure(of table: TableName) throws -> Int?
 
   /// Returns the rows that the next pull of a whole table must meet again: the newest that the last one has
-  /// brought, and the newest that each push has learnt since.
-  func anchors(in table: TableName) throws -> [ItemID]
+  /// brought, and what pushes have written since.
+  func anchors(in table: TableName) throws -> [Anchor]
 
   /// Returns the ids of the bases of a table that are tombstones.
   func tombstoneIDs(in table: TableName) throws -> [ItemID]

@@ -25,7 +25,9 @@ package enum Fact: Equatable, Sendable {
   case forgot(ItemID)
   /// The rows of the whole table that its next pull must meet again, or newer states of them; what was said of
   /// others is over.
-  case anchors([ItemID])
+  case anchors([Anchor])
+  /// A push has learnt the newest states of these rows: they are anchors, too.
+  case learnt([Anchor])
   /// Somebody has said that so many more rows may leave the table's queries; holds until a pull has reached
   /// its end.
   case mayLeave(Int)
@@ -60,13 +62,14 @@ package enum Fact: Equatable, Sendable {
     }
   }
 
-  /// Returns the fact where a row of its id is known: its row says which version it replaces.
+  /// Returns the fact where a row of its id is known: its row says which versions were here before.
   package func over(_ known: Row?) -> Fact {
-    guard var row, let former = known.flatMap({ row.replaced($0) }) else { return self }
-    row.former = former
+    guard let known else { return self }
     switch self {
-    case .base(_, let ends): return .base(row, ends: ends)
+    case .base(let row, let ends):
+      return .base(row.following(known, isWritten: ends != nil), ends: ends)
     case .arrived(let arrival, let ends):
+      let row = arrival.row.following(known, isWritten: arrival.isMine)
       return .arrived(
         Arrival(row, over: arrival.over, isMine: arrival.isMine, was: arrival.was), ends: ends)
     default: return self

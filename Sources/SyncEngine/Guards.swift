@@ -2,11 +2,14 @@ import SyncModel
 
 /// The checks that stop a pull or push before it does damage (tsync-safety(7)).
 package enum Guards {
+  /// Returns how many of some items a filter may choose without a question: the larger of 20 and 30 %.
+  package static func chosen(of count: Int) -> Int { max(20, count * 3 / 10) }
+
   /// Returns how many of a table's items may vanish at once without a question.
   ///
-  /// The larger of 20 and 30 %; but never all of three or more.
+  /// As many as a filter may choose; but never all of three or more.
   package static func deletions(of live: Int) -> Int {
-    let most = max(20, live * 3 / 10)
+    let most = chosen(of: live)
     return live >= 3 ? min(most, live - 1) : most
   }
 
@@ -33,6 +36,11 @@ package enum Guards {
 
   /// How far the clocks of a server's machines may differ: two minutes, in units of 100 ns.
   static let skew = 120 * Timestamp.perSecond
+
+  /// Whether a replica may lack what has been known here since a time; both in seconds since 1970.
+  static func mayBeLate(since: Int64, now: Int64) -> Bool {
+    (0..<120).contains(now - since)
+  }
 
   /// From so many items on a table is known again by its ids.
   static let recognisable = 10
@@ -86,14 +94,36 @@ package enum Guards {
   /// The server lacks rows that are known, or has them in states from before; `accepting` is how many a full
   /// pull would take back.
   package static func wentBack(accepting count: Int? = nil) -> Stop {
-    let pull = ["pull", "--full"] + (count.map { ["--max-delete", "\($0)"] } ?? [])
-    return .unsafe(
-      "the server lost rows that this workspace has:"
-        + " it was put back from a backup, or another server took over",
+    guard let count else {
+      return wentBack(
+        "the server lost rows that this workspace has:"
+          + " it was put back from a backup, or another server took over", ["pull", "--full"])
+    }
+    return wentBack(
+      count == 1
+        ? "pull --full would put back or remove 1 item that is newer here"
+        : "pull --full would put back or remove \(count) items that are newer here",
+      ["pull", "--full", "--max-delete", "\(count)"])
+  }
+
+  /// The server has another state of a row under the version of the one that is known.
+  package static func renumbered(accepting count: Int? = nil) -> Stop {
+    wentBack(
+      "the server was put back: it gives version numbers out anew",
+      ["pull", "--full"] + (count.map { ["--max-delete", "\($0)"] } ?? []))
+  }
+
+  private static func wentBack(_ fact: String, _ pull: [String]) -> Stop {
+    .unsafe(
+      "\(fact); whoever received the newest rows begins",
       ways: [
         "to see them: \(typed: "push", "--missing", "-n")",
         "to send them again: \(typed: "push", "--missing")",
         "to take the server's state: \(typed: pull)",
       ])
   }
+
+  /// A replica may lack what was written a moment ago.
+  package static let late = Stop.notSpeaking(
+    "a replica may be late: it has an older state than this workspace; try again in 2 minutes")
 }

@@ -59,7 +59,7 @@ package struct Workspace {
   ///   - started: When the machine was started, in nanoseconds since 1970; `nil` asks the system.
   ///   - rotationSize: From how many bytes on a journal is written anew, with what is still open.
   ///   - clock: The time, in nanoseconds since 1970.
-  /// - Throws: ``WorkspaceError``: no workspace, a newer format, the lock is held, damage, a failed
+  /// - Throws: ``WorkspaceError``: no workspace, another format, the lock is held, damage, a failed
   ///   call.
   package init(
     at path: String, for access: Access, startedAt started: Int64? = nil,
@@ -89,16 +89,7 @@ package struct Workspace {
     let leftovers =
       isWriting ? try Leftovers(in: root, trash: trash, started: self.started).notices : []
     history = HistoryWriter(root: root, trash: trash, words: words, clock: clock)
-    var records = try Journal(in: root, writing: isWriting, trash: trash)
-    if !isWriting, records.former?.tables.isEmpty == false {
-      // What it tells of writes is turned over first.
-      notices += try Self(
-        at: path, for: .writing(command: "format"), startedAt: started,
-        rotatingAbove: rotationSize, clock: clock
-      ).notices
-      records = try Journal(in: root, writing: false, trash: trash)
-    }
-    self.records = records
+    records = try Journal(in: root, writing: isWriting, trash: trash)
     notices += leftovers + records.notices
     let isBaseGone = try root.existingChild(Layout.base) == nil
     if isBaseGone { notices.append(Layout.isGone(Layout.base)) }
@@ -111,14 +102,13 @@ package struct Workspace {
           "\(Layout.journal) was missing or empty; comparing to find pending changes")
         try records.begin()
       }
-      if records.former == nil { try records.rotate(above: rotationSize) }
+      try records.rotate(above: rotationSize)
       try trash.empty()
     }
     rows = Rows(
       root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
       started: self.started, clock: clock)
     openingNotices = notices
-    if isWriting { try turnOver() }
   }
 
   /// What a person should know of what was found so far: what a crash left, permissions that are

@@ -9,8 +9,8 @@ package enum WorkspaceError: Error, Equatable, Sendable {
   case file(place: String, Errno)
   /// A file of tsync's own is not as it was written; the line is counted from 1.
   case damaged(place: String, line: Int?, fact: String)
-  /// A file has a newer format than this program knows.
-  case newerFormat(place: String, found: Int)
+  /// A file has another format than this program's.
+  case otherFormat(place: String, isNewer: Bool)
   /// A directory that every workspace has is gone: renamed, or a disk that is not mounted.
   case missing(place: String)
   /// Another process holds the workspace's lock; what it wrote about itself, where it did.
@@ -33,8 +33,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .file(let place, let error): "\(place): \(error)"
     case .damaged(let place, let line, let fact):
       "\(place)\(line.map { ":\($0)" } ?? ""): damaged: \(fact)"
-    case .newerFormat(let place, let found):
-      "\(place): has format \(found) of a newer tsync"
+    case .otherFormat(let place, _): "\(place): made by another version of tsync"
     case .missing(let place): "\(place) is missing"
     case .locked(let holder): "another tsync holds the workspace\(holder.map { ": \($0)" } ?? "")"
     case .notFound(let directory): "no workspace in \(directory) or above it"

@@ -2,7 +2,7 @@ package import SyncModel
 
 /// The facts about the server that a workspace keeps in the file `state.json`.
 package struct WorkspaceState: Equatable, Sendable {
-  /// The newest format of a workspace that this program knows.
+  /// The format of a workspace that this program reads and writes.
   package static let format = 1
 
   /// The server's scheme, host and port.
@@ -27,12 +27,14 @@ package struct WorkspaceState: Equatable, Sendable {
 
   /// Reads the file's text.
   ///
-  /// - Throws: ``WorkspaceError/newerFormat(place:found:)``, or damage.
+  /// - Throws: ``WorkspaceError/otherFormat(place:isNewer:)``, or damage.
   init(_ text: [UInt8], place: String) throws(WorkspaceError) {
     guard let object = (try? JSON(parsing: text))?.object, object.duplicate == nil,
       let format = object["format"]?.integer, format >= 1
     else { throw .damaged(place: place, line: nil, fact: "it is not an object with a format") }
-    guard format <= Self.format else { throw .newerFormat(place: place, found: format) }
+    guard format == Self.format else {
+      throw .otherFormat(place: place, isNewer: format > Self.format)
+    }
     // What can't be read must not look as if it had never been known: guards go by it.
     func string(_ name: Text) throws(WorkspaceError) -> Text? {
       guard let value = object[name] else { return nil }

@@ -34,8 +34,8 @@ struct ProblemTests {
       WorkspaceError.damaged(place: "journal.jsonl", line: 17, fact: "odd"), .damaged,
       ".todosync/journal.jsonl:17: damaged: odd", hints: 1),
     Row(
-      WorkspaceError.newerFormat(place: "state.json", found: 9), .unsafe,
-      ".todosync/state.json: has format 9 of a newer tsync", hints: 1),
+      WorkspaceError.otherFormat(place: "state.json", isNewer: true), .damaged,
+      ".todosync/state.json: made by another version of tsync", hints: 1),
     Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link", hints: 1),
     Row(
       WorkspaceError.credentials(

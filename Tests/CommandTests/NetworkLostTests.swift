@@ -68,7 +68,7 @@ import Testing
       pulled.error.hasSuffix(
         """
         tsync: pull: the server lost rows that this workspace has: it was put back from a backup, or \
-        another server took over
+        another server took over; whoever received the newest rows begins
         tsync: to see them: tsync push --missing -n
         tsync: to send them again: tsync push --missing
         tsync: to take the server's state: tsync pull --full

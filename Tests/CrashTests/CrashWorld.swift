@@ -74,10 +74,13 @@ final class CrashWorld {
 
   /// Has `doctor` look at a workspace; what is wrong with it, `nil` where nothing is.
   ///
-  /// With `isInterrupted` there may be what the next command mends.
+  /// With `isInterrupted` there may be files on their way, which the next command that writes clears up.
   func check(_ person: Person, isInterrupted: Bool = false) -> String? {
     let outcome = person.quiet.run("doctor")
-    let isFine = outcome.status == 0 || isInterrupted && outcome.status == 1
-    return isFine ? nil : "doctor ends with \(outcome.status): \(outcome.text)"
+    guard outcome.status == 0 else { return "doctor ends with \(outcome.status): \(outcome.text)" }
+    let left = FileTree(at: person.workspace).files.keys.filter { path in
+      path.hasSuffix(".new") || path.split(separator: "/").contains { $0.hasPrefix(".tmp-") }
+    }
+    return isInterrupted || left.isEmpty ? nil : "left: \(left.sorted())"
   }
 }

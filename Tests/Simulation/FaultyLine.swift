@@ -162,7 +162,7 @@ struct FaultyLine: Backend {
       throw Stop.unreachable("the connection was cut")
     case .stale:
       note("stale reading of \(key)")
-      return server.stale(key).map(Reading.row) ?? .absent
+      return server.stale(key, by: 1 + random.below(5)).map(Reading.row) ?? .absent
     case .elsewhere:
       change(key, &random)
       return try line.read(key)
@@ -207,7 +207,8 @@ struct FaultyLine: Backend {
         // A lagging replica: one of the rows is the one before it.
         var page = page
         if let index = page.rows.indices.last,
-          let old = copy.server.stale(ItemKey(feed.table, page.rows[index].id))
+          let old = copy.server.stale(
+            ItemKey(feed.table, page.rows[index].id), by: 1 + copy.random.below(5))
         {
           copy.note("stale row \(old.id)")
           page.rows[index] = old

@@ -131,30 +131,64 @@ final class FileMachine: Machine {
     // To read everything after each command would take most of the time.
     guard commands % 5 == 0 else { return [] }
     do {
-      // What a killed command left is for the next one that comes by.
-      return try look { $0.examine() }.faults
-        .filter { ![.leftovers, .conflicts, .history].contains($0.invariant) }
-        .map { "\($0.invariant) \($0.place): \($0.fact)" }
+      return try examine() + look(unsound) + staleIndex()
     } catch {
       return ["\(error)"]
     }
   }
 
-  static func mend(_ work: inout Workspace) throws { _ = try work.mend() }
+  private func examine() throws -> [String] {
+    let files = files
+    return try files.mounted { try Workspace.examine(at: Self.path, clock: { files.now }) }
+      .faults.map { "\($0.place): \($0.fact)" }
+  }
+
+  /// Says which open writes there mustn't be.
+  private func unsound(_ workspace: Workspace) throws -> [String] {
+    try workspace.attempts(in: TableName(Text(Self.table))).flatMap { attempt in
+      let isGuarded = (attempt.kind == .insert) == (attempt.version == nil)
+      return
+        (isGuarded && (attempt.kind == .delete || attempt.item != nil)
+        ? [] : ["the open write of \(attempt.key) may not be sent"])
+        + (workspace.journal.conflicts[attempt.key] == nil
+          ? [] : ["\(attempt.key) is in conflict, and a write of it is open"])
+    }
+  }
+
+  /// Says whether the index knows something else than the files say.
+  private func staleIndex() throws -> [String] {
+    let table = try TableName(Text(Self.table))
+    func seen(_ workspace: Workspace) throws -> ([Candidate], [ItemID], DeltaToken?) {
+      (
+        try workspace.candidates(in: table), try workspace.liveIDs(in: table).sorted(),
+        try workspace.token(of: Feed(table))
+      )
+    }
+    let known = try look(seen)
+    let bare = files.copy()
+    bare.save(nil, ".todosync/index", inPlace: false)
+    let truth = try bare.mounted {
+      try seen(
+        try Workspace(at: Self.path, for: .reading, startedAt: bare.started, clock: { bare.now }))
+    }
+    return known == truth ? [] : ["the index does not match the files"]
+  }
+
+  static func mend(_ work: inout Workspace) throws { try work.mend([try TableName(Text(table))]) }
 
   func mend() -> [String] {
     let files = files
     defer { files.endProcess() }
     do {
-      return try files.mounted {
+      try files.mounted {
         _ = try Workspace.mendFiles(at: Self.path, command: "doctor", clock: { files.now })
         var workspace = try Workspace(
           at: Self.path, for: .writing(command: "doctor", patience: 0), startedAt: files.started,
           clock: { files.now })
-        _ = try workspace.mend()
+        try Self.mend(&workspace)
         try workspace.finish("doctor")
-        return workspace.examine().faults.map { "\($0.invariant) \($0.place): \($0.fact)" }
       }
+      return try examine() + look(unsound) + staleIndex()
     } catch {
       return ["\(error)"]
     }

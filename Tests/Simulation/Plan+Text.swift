@@ -19,6 +19,7 @@ extension Plan {
         + " tick=\(world.tick) rewrite=\(world.rewriteRate) late=\(world.lateCommit)"
         + " guards=\(world.guards ? 1 : 0) whole=\(world.undeletesWhole ? 1 : 0)"
         + " items=\(world.items) queries=\(world.queries ? 1 : 0)"
+        + " counts=\(world.counts ? 1 : 0) hard=\(world.deletesForGood ? 1 : 0)"
     ]
     for action in actions {
       let faults = action.faults.map { " \($0.kind.rawValue)@\($0.at)" }.joined()
@@ -66,6 +67,8 @@ extension Plan.World {
     case "whole": undeletesWhole = value != 0
     case "items": items = value
     case "queries": queries = value != 0
+    case "counts": counts = value != 0
+    case "hard": deletesForGood = value != 0
     default: throw Plan.NotAPlan(line: word)
     }
   }

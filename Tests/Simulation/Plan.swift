@@ -29,6 +29,10 @@ package struct Plan: Equatable, Sendable {
     package var undeletesWhole = false
     /// Whether clients pull parts of the table by queries.
     package var queries = false
+    /// Whether versions are counters that begin anew with each row.
+    package var counts = false
+    /// Whether the server keeps no tombstones.
+    package var deletesForGood = false
   }
 
   /// What somebody does.
@@ -162,16 +166,27 @@ package struct Plan: Equatable, Sendable {
 
   /// Whether rows are stamped in the order of their commits, none is lost, and no replica lags.
   var commitsInOrder: Bool {
-    world.lateCommit == 0
-      && !actions.contains { action in
-        action.verb == .loseRow || action.faults.contains { $0.kind == .stale }
-      }
+    world.lateCommit == 0 && !world.deletesForGood && !hasReplicas
+      && !actions.contains { $0.verb == .loseRow }
+  }
+
+  /// Whether a server that was put back has to be found out: its times are seconds apart, and clients have
+  /// received the whole table.
+  var tellsLosses: Bool {
+    world.lateCommit == 0 && world.tick >= 2_000 && !world.queries
+      && !actions.contains { [.requery, .loseBase, .rollBack, .gitClone].contains($0.verb) }
+  }
+
+  /// Whether a replica lags.
+  var hasReplicas: Bool {
+    actions.contains { action in action.faults.contains { $0.kind == .stale } }
   }
 
   /// Whether a client may meet its own writes as somebody else's.
   var forgets: Bool {
     actions.contains { action in
-      action.verb.forgets
+      // What is gone without a trace `push --missing` makes again.
+      action.verb.forgets || world.deletesForGood && action.verb == .missing
         || action.faults.contains { $0.kind == .stale || $0.kind == .lateRequest }
     }
   }
@@ -196,13 +211,14 @@ extension Plan {
     // Drawn apart, so that all else is as it would be.
     var other = SplitMix64(seed: seed ^ 0x5143)
     world.queries = other.once(in: 4)
+    if other.once(in: 2) { world.tick *= 2_000 }
     for setting in focus.settings { try? world.set(setting) }
     // Where an answer was lost, the server's own texts can't be told from somebody's edit.
     if world.clients == 1 { world.rewriteRate = 0 }
     let rates = Rates(&random, focus)
     var verbs = Self.verbs(&random, focus)
     if world.queries, focus.shares[.requery] == nil { verbs += [.requery, .requery, .requery] }
-    if other.once(in: 8), focus.shares[.putBack] == nil {
+    if other.once(in: 4), focus.shares[.putBack] == nil {
       verbs += [.backUp, .backUp, .putBack, .missing]
     }
     for _ in 0..<count {
@@ -211,6 +227,10 @@ extension Plan {
       actions.append(
         Action(client: client, verb: verb, dice: random.next(), faults: rates.draw(verb, &random)))
     }
+    // Of a row that was made again the time has to tell.
+    world.counts = (world.counts || other.once(in: 3)) && world.tick > 0 && world.lateCommit == 0
+    // A row that is gone for good no replica shows again.
+    world.deletesForGood = (world.deletesForGood || other.once(in: 4)) && !hasReplicas
   }
 
   /// Returns the verbs, each as often as it is likely.

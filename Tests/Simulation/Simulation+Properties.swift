@@ -8,6 +8,7 @@ extension Simulation {
   /// one that somebody made, and none is deleted by a client whose user never has; and what a client
   /// itself has replaced it doesn't bring back untold.
   func check(_ write: ModelServer.Write) {
+    if write.new == nil, plan.world.deletesForGood { lost.insert(write.key) }
     guard clients.indices.contains(write.client) else { return take(write) }
     checkReturn(write)
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
@@ -24,6 +25,8 @@ extension Simulation {
     }
     let tokens = Token.all(in: old)
     defer { if write.new == nil { buried.formUnion(tokens) } }
+    // Where a row was made again with the versions that it had, a write over the one before passes.
+    if plan.world.counts, lost.contains(write.key) { return }
     var replaced = tokens.subtracting(new)
     // Its own stamps the server may replace.
     if new.contains(where: Token.isStamp) { replaced = replaced.filter { !Token.isStamp($0) } }
@@ -90,7 +93,9 @@ extension Simulation {
       fail("X: client \(client.number) took the moved file of \(key) for deleted")
     }
     // A row that is made anew where one was lost may have an older time than that.
-    for row in shown.older where !client.takesOlder && !lost.contains(ItemKey(table, row.id)) {
+    if client.takesOlder { shown.accepted += shown.older }
+    for row in shown.older
+    where !shown.accepted.contains(row) && !lost.contains(ItemKey(table, row.id)) {
       fail("R: client \(client.number) took an older row of \(row.id) for newer")
     }
   }
@@ -158,8 +163,17 @@ extension Simulation {
       .save, .delete, .secondProcess, .saveAfterReading, .elsewhere,
     ]
     guard faults.allSatisfy({ harmless.contains($0.kind) }) else { return }
-    let isPutBack = plan.actions.contains { $0.verb == .putBack }
+    // A replica may have said that a row was not there, and lags by more than two minutes.
+    let isPutBack =
+      plan.hasReplicas || plan.actions.contains { [.putBack, .loseRow].contains($0.verb) }
+    // What others have deleted for good, or a server that was put back lacks, a replica may lack, too.
+    if error as? Stop == Guards.late, !isCalm { return }
     if case Stop.unsafe = error, isPutBack || !isCalm && (plan.world.guards || plan.forgets) {
+      return
+    }
+    if case Stop.unsafe(let words, _) = error, plan.world.deletesForGood,
+      words.contains("does not have")
+    {
       return
     }
     // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
@@ -198,13 +212,19 @@ extension Simulation {
         if round == 0, plan.forgets { client.queries = [] }
         defer { client.queries = queries }
         mend(client)
+        if round == 0 {
+          now += 200
+          pull(client, [], &dice)
+        }
         push(client, [], &dice)
         let rejected = rejections(of: client)
         if !rejected.isEmpty { push(client, retrying: rejected, [], &dice) }
         var resolutions = 0
         while resolutions < 40, resolve(client, &dice) { resolutions += 1 }
         if resolutions > 0 { push(client, [], &dice) }
-        pull(client, full: round == 0 && plan.forgets, [], &dice)
+        now += 200
+        let full = round < 3 && plan.forgets || plan.world.deletesForGood
+        pull(client, full: full, [], &dice)
         if !failures.isEmpty { return }
       }
       if clients.allSatisfy({ unrest(of: $0) == nil }) { break }

@@ -35,6 +35,8 @@ final class Simulation<Host: Machine> {
   /// The items that a user deleted, or an undelete brought back as they were: who makes them anew may
   /// leave out what the server has put beside them.
   var remade: Set<ItemKey> = []
+  /// The time, in seconds since 1970.
+  var now: Int64 = 0
   /// The rows that the server has lost without a tombstone.
   var lost: Set<ItemKey> = []
   /// The server's rows when they were copied last.
@@ -65,6 +67,7 @@ final class Simulation<Host: Machine> {
     server.rewriteRate = plan.world.rewriteRate
     server.tick = Int64(plan.world.tick)
     server.lateCommit = plan.world.lateCommit
+    (server.counts, server.deletesForGood) = (plan.world.counts, plan.world.deletesForGood)
     for number in 0..<plan.world.clients {
       var line = FaultyLine(to: server, client: number, in: plan.world)
       line.commitsInOrder = plan.commitsInOrder
@@ -96,7 +99,7 @@ final class Simulation<Host: Machine> {
   func settings(forcing: Bool = false) -> Settings {
     Settings(
       policies: [table: MergePolicy(plan.world.policy)],
-      maxDelete: plan.world.guards && !forcing ? nil : .max)
+      maxDelete: plan.world.guards && !forcing ? nil : .max, now: now)
   }
 
   func note(_ line: @autoclosure () -> String) {

@@ -21,6 +21,11 @@ struct Watched<Work: Disk>: Disk {
     var laid: [ItemKey: Set<Int>] = [:]
     /// The rows that were taken for what the server has although a newer one was known.
     var older: [Row] = []
+    /// The rows in older states that somebody has said may come; one that waits is a base later.
+    var accepted: [Row] = []
+    /// Whether a row with an earlier time has taken the place of a known one: two machines may have different
+    /// clocks, and of a version that was never here nobody can tell.
+    var goesBack = false
     /// The items in conflict as deleted here though their files were moved.
     var moved: [ItemKey] = []
     /// The items that were to be sent though their conflicts are open.
@@ -156,7 +161,7 @@ struct Watched<Work: Disk>: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try work.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try work.left(in: table) }
-  func anchors(in table: TableName) throws -> [ItemID] { try work.anchors(in: table) }
+  func anchors(in table: TableName) throws -> [Anchor] { try work.anchors(in: table) }
   func tombstoneIDs(in table: TableName) throws -> [ItemID] { try work.tombstoneIDs(in: table) }
   func mayLeave(_ table: TableName) throws -> Int { try work.mayLeave(table) }
 
@@ -170,13 +175,15 @@ struct Watched<Work: Disk>: Disk {
 
   /// Whether a row is a former state of one that is known: it is older, and so is its version.
   private func isFormer(_ row: Row, of known: Row) -> Bool {
-    row.isOlder(than: known) && [nil, known.version, known.former].contains(row.version)
+    row.isOlder(than: known) && !row.isGone
+      && (row.version.map { $0 == known.version || known.had.contains($0) } ?? true)
   }
 
   /// Notes a row that is about to take the place of a newer one that is known.
   private func noteOlder(_ row: Row, _ key: ItemKey) throws {
     let known = try [work.base(of: key).row, work.arrival(of: key)?.row].compactMap(\.self)
     if known.contains(where: { isFormer(row, of: $0) }) { shown.older.append(row) }
+    if known.contains(where: { row.isOlder(than: $0) }) { shown.goesBack = true }
   }
 
   /// Notes a row that becomes known; who is killed in the midst of it may know it.

@@ -9,6 +9,8 @@ struct Bench {
   var disk = MemoryDisk()
   var line: ScriptedLine
   var settings = Settings(now: 7)
+  /// How many seconds go by after each command: so many that no replica is late any more.
+  var pause: Int64 = 120
 
   init() throws {
     table = try TableName("todoitem")
@@ -87,6 +89,7 @@ struct Bench {
 
   @discardableResult
   mutating func push(only ids: [String]? = nil) throws -> PushReport {
+    defer { settings.now += pause }
     var report = PushReport()
     report.events = try Recovery.run([table], on: &disk, settings: settings)
     let selection = try ids.map { Set(try $0.map { try key($0) }) }
@@ -97,6 +100,7 @@ struct Bench {
 
   @discardableResult
   mutating func pull(full: Bool = false) throws -> PullReport {
+    defer { settings.now += pause }
     var report = PullReport(Feed(table))
     report.events = try Recovery.run([table], on: &disk, settings: settings)
     try Pull(settings: settings).run(

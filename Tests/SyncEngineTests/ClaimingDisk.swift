@@ -45,7 +45,7 @@ struct ClaimingDisk: Disk {
 
   func feeds(in table: TableName) throws -> [Feed] { try memory.feeds(in: table) }
   func left(in table: TableName) throws -> Set<ItemID> { try memory.left(in: table) }
-  func anchors(in table: TableName) throws -> [ItemID] { try memory.anchors(in: table) }
+  func anchors(in table: TableName) throws -> [Anchor] { try memory.anchors(in: table) }
   func tombstoneIDs(in table: TableName) throws -> [ItemID] { try memory.tombstoneIDs(in: table) }
   func mayLeave(_ table: TableName) throws -> Int { try memory.mayLeave(table) }
 

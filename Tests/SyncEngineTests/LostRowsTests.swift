@@ -13,16 +13,7 @@ import Testing
     try bench.pull()
   }
 
-  private static var stop: Stop {
-    .unsafe(
-      "the server lost rows that this workspace has: it was put back from a backup, or another server"
-        + " took over",
-      ways: [
-        "to see them: \(typed: "push", "--missing", "-n")",
-        "to send them again: \(typed: "push", "--missing")",
-        "to take the server's state: \(typed: "pull", "--full")",
-      ])
-  }
+  private static var stop: Stop { Guards.wentBack() }
 
   @Test("is found out by the newest row that was pulled", arguments: [true, false])
   mutating func pulled(inOrder: Bool) throws {
@@ -124,21 +115,132 @@ import Testing
     }
   }
 
-  @Test(
-    "another server may delete rows for good where no tombstone is known, and a replica may lag")
+  @Test("another server may delete rows for good: within two minutes a replica may be late")
   mutating func otherServer() throws {
     bench.line.commitsInOrder = false
-    let newest = try bench.known("n4")
+    bench.settings.now -= 1
     bench.server.deleteForGood(try bench.key("n4"))
-    #expect(try bench.pull().words == [])
+    #expect(try bench.pull().isLate)
     #expect(bench.item("n4") == #"{"a":1}"#)
-    bench.server.restore(newest, as: try bench.key("n4"))
-    try bench.share("n4", #"{"a":2}"#)
-    bench.line.stale = [newest]
-    bench.line.pages = [Page(rows: [], isLast: true)]
-    #expect(throws: Never.self) { try bench.pull() }
-    bench.line.stale = [newest, newest]
+    #expect(try bench.pull().words == ["n4 removed"])
+  }
+
+  @Test("a row that is gone proves nothing: the newest of the others are asked for")
+  mutating func goneAndOlder() throws {
+    bench.line.commitsInOrder = false
+    let backup = bench.server.rows
+    try bench.elsewhere("n1", #"{"a":2}"#)
+    try bench.elsewhere("new", #"{"a":1}"#)
+    try bench.pull()
+    bench.server.putBack(backup)
     #expect(throws: Self.stop) { try bench.pull() }
+    #expect(bench.item("n1") == #"{"a":2}"# && bench.item("new") == #"{"a":1}"#)
+  }
+
+  @Test(
+    "each row that pushes have written must come again, whatever others have done to the newest")
+  mutating func eachPushed() throws {
+    let backup = bench.server.rows
+    for (id, text) in [("n1", #"{"a":2}"#), ("n5", #"{"a":1}"#), ("n2", #"{"a":2}"#)] {
+      try bench.save(id, text)
+      try bench.push()
+    }
+    bench.server.putBack(backup)
+    try bench.elsewhere("n2", #"{"a":3}"#)
+    #expect(throws: Self.stop) { try bench.pull() }
+    #expect(bench.item("n2") == #"{"a":2}"#)
+  }
+
+  @Test("a replica that is late takes back nothing, holds nothing else up, and is asked again")
+  mutating func late() throws {
+    bench.line.commitsInOrder = false
+    bench.pause = 0
+    let replica = bench.server.rows
+    for number in 1...3 {
+      try bench.save("n1", #"{"a":\#(number + 1)}"#)
+      try bench.push()
+    }
+    let primary = bench.server.rows
+    bench.server.putBack(replica)
+    try bench.elsewhere("n2", #"{"a":2}"#)
+    let token = try bench.disk.token(of: Feed(bench.table))
+    for _ in 0..<2 {
+      let report = try bench.pull()
+      #expect(report.isLate)
+      #expect(bench.item("n1") == #"{"a":4}"# && bench.item("n2") == #"{"a":2}"#)
+      #expect(try bench.disk.token(of: Feed(bench.table)) == token)
+    }
+    #expect(throws: Guards.late) { try bench.pull(full: true) }
+    let newest = try #require(bench.server.rows[try bench.key("n2")])
+    bench.server.putBack(primary)
+    bench.server.restore(newest, as: try bench.key("n2"))
+    #expect(try !bench.pull().isLate)
+    bench.server.putBack(replica)
+    bench.settings.now += 120
+    #expect(throws: Self.stop) { try bench.pull() }
+  }
+
+  @Test("whatever version of a row is put back, none that was here before is news")
+  mutating func formerVersions() throws {
+    bench.line.commitsInOrder = false
+    var states = [try #require(bench.server.rows[try bench.key("n1")])]
+    for number in 2..<6 {
+      try bench.share("n1", #"{"a":\#(number)}"#)
+      states.append(try #require(bench.server.rows[try bench.key("n1")]))
+    }
+    #expect(try bench.known("n1").had == states.dropLast().compactMap(\.version))
+    for state in states.dropLast() {
+      bench.server.restore(state, as: try bench.key("n1"))
+      #expect(throws: Self.stop) { try bench.pull() }
+      #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+      #expect(try LostRows(of: bench.table, on: bench.disk, from: &bench.line).past == [state])
+      #expect(bench.item("n1") == #"{"a":5}"#)
+    }
+    // Somebody says that it counts: the versions begin anew.
+    bench.settings.maxDelete = 1
+    #expect(try bench.pull(full: true).words == ["n1 updated"])
+    #expect(try bench.known("n1").had == [])
+  }
+
+  @Test(
+    "a row that was deleted and made again comes, though a server that counts gives its versions anew"
+  )
+  mutating func madeAgain() throws {
+    bench.line.commitsInOrder = false
+    (bench.server.counts, bench.server.deletesForGood) = (true, true)
+    try bench.share("x", #"{"a":1}"#)
+    let former = try bench.known("x")
+    try bench.save("x", nil)
+    try bench.push()
+    bench.server.restore(former, as: try bench.key("x"))
+    #expect(throws: Self.stop) { try bench.pull() }
+    bench.server.deleteForGood(try bench.key("x"))
+    try bench.elsewhere("x", #"{"a":2}"#)
+    #expect(
+      try bench.known("x").had == bench.server.rows[bench.key("x")].flatMap(\.version).map { [$0] })
+    #expect(try bench.pull().words == ["x added"])
+    // Made again, unseen, under the version that is known.
+    try bench.elsewhere("x", nil)
+    try bench.elsewhere("x", #"{"a":3}"#)
+    #expect(try bench.pull().words == ["x updated"])
+  }
+
+  @Test("a server that gives a known version to another text was put back; a new column is none")
+  mutating func renumbered() throws {
+    bench.line.commitsInOrder = false
+    let row = try bench.known("n4")
+    func replaced(_ text: String, later: Int64) throws -> Row {
+      Row(
+        id: row.id, item: try Item(text: text), version: row.version,
+        updatedAt: row.updatedAt.map { Timestamp(ticks: $0.ticks + later) })
+    }
+    bench.server.restore(try replaced(#"{"a":1,"b":2}"#, later: 0), as: try bench.key("n4"))
+    #expect(try bench.pull().words == ["n4 updated"])
+    bench.server.restore(try replaced(#"{"a":7,"b":2}"#, later: 9), as: try bench.key("n4"))
+    #expect(throws: Guards.renumbered()) { try bench.pull() }
+    #expect(throws: Guards.renumbered(accepting: 1)) { try bench.pull(full: true) }
+    bench.settings.maxDelete = 1
+    #expect(try bench.pull(full: true).words == ["n4 updated"])
   }
 
   @Test("a push that reads an older state stops, and the push of what is missing sends the item")
@@ -198,6 +300,21 @@ import Testing
     try bench.push()
     #expect(bench.row("n1") == (isOurs ? #"{"a":3}"# : #"{"a":2}"#))
     #expect(try bench.pull().words == [])
+  }
+
+  @Test("a full pull doesn't pass over a row whose newer state only a conflict knows")
+  mutating func conflictAndFullPull() throws {
+    let backup = bench.server.rows
+    try bench.elsewhere("n1", #"{"a":2}"#)
+    try bench.save("n1", #"{"a":3}"#)
+    try bench.pull()
+    bench.server.putBack(backup)
+    #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+    try bench.resolve("n1", .server)
+    #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+    bench.settings.maxDelete = 1
+    try bench.pull(full: true)
+    #expect(bench.item("n1") == bench.row("n1"))
   }
 
   @Test("what the server had when nothing was missing is missed later")

@@ -136,7 +136,7 @@ import Testing
     #expect(bench.differences == [])
   }
 
-  @Test("a reading in the version from before the known one is the row as it was before the write")
+  @Test("a reading in a version that was here before is no result")
   mutating func formerReading() throws {
     let first = try bench.elsewhere("x", #"{"n":0}"#)
     try bench.pull()
@@ -144,8 +144,15 @@ import Testing
     try bench.save("x", #"{"n":2}"#)
     bench.line.fates = [.broken]
     bench.line.stale = [first]
-    #expect(try bench.push().words == ["x waits 500"])
-    #expect(bench.item("x") == #"{"n":2}"#)
+    bench.settings.now -= 1
+    let report = try bench.push()
+    #expect(report.stop == Guards.late && report.words == ["x unknown"])
+    // By now no replica is late any more.
+    bench.line.fates = [.broken]
+    bench.line.stale = [first]
+    #expect(throws: Guards.wentBack()) { try bench.push() }
+    #expect(bench.standings == ["x pending update"])
+    #expect(try bench.push().words == ["x pushed update"])
   }
 
   @Test("a reading older than a row that waits doesn't take its place")

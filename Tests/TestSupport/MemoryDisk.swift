@@ -64,21 +64,18 @@ package struct MemoryDisk: Disk {
     var isPulled = false
     var left: Set<ItemID> = []
     var mayLeave = 0
-    var anchors: [ItemID] = []
+    var anchors: [Anchor] = []
 
     mutating func add(_ record: RowRecord) {
-      switch record {
+      switch succeeding(record) {
       case .fact(.base(let row, let ends)):
         end(ends)
-        setBase(succeeding(row), of: row.id)
+        setBase(row, of: row.id)
         arrivals[row.id] = nil
       case .fact(.arrived(let new, let ends)):
         end(new.was ?? ends)
-        let id = new.row.id
-        let succeeding = Arrival(
-          succeeding(new.row), over: new.over, isMine: new.isMine, was: new.was)
-        let older = arrivals.values.first { $0.row.id == id }
-        let arrival = succeeding.following(older)
+        let older = arrivals.values.first { $0.row.id == new.row.id }
+        let arrival = new.following(older)
         arrivals[arrival.id] = arrival
         if let base = arrival.base { setBase(base, of: arrival.id) }
       case .fact(.taken(let ids)):
@@ -100,7 +97,8 @@ package struct MemoryDisk: Disk {
       case .fact(.forgot(let id)):
         left.remove(id)
         bases[id] = nil
-      case .fact(.anchors(let ids)): anchors = ids
+      case .fact(.anchors(let next)): anchors = next
+      case .fact(.learnt(let new)): anchors.add(new)
       case .fact(.mayLeave(let count)): mayLeave += count
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
@@ -123,13 +121,13 @@ package struct MemoryDisk: Disk {
       rejections[id] = nil
     }
 
-    /// A row with the version that it replaces.
-    private func succeeding(_ row: Row) -> Row {
-      guard row.former == nil else { return row }
-      var row = row
-      let base = bases[row.id]
-      row.former = base.flatMap { row.replaced($0) }
-      return row
+    /// A line whose row says which versions were here before.
+    private func succeeding(_ record: RowRecord) -> RowRecord {
+      guard case .fact(let fact) = record, let row = fact.row, row.had.isEmpty else {
+        return record
+      }
+      let arrived = arrivals.values.first { $0.row.id == row.id }?.row
+      return .fact(fact.over((row.deleted ? nil : arrived) ?? bases[row.id]))
     }
   }
 
@@ -301,7 +299,7 @@ package struct MemoryDisk: Disk {
 
   package func left(in table: TableName) throws -> Set<ItemID> { rows[table]?.left ?? [] }
 
-  package func anchors(in table: TableName) throws -> [ItemID] { rows[table]?.anchors ?? [] }
+  package func anchors(in table: TableName) throws -> [Anchor] { rows[table]?.anchors ?? [] }
 
   package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
     rows[table]?.bases.values.filter(\.deleted).map(\.id) ?? []

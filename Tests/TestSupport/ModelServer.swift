@@ -29,6 +29,10 @@ package final class ModelServer {
   package var rewriteRate = 0
   /// How many ticks earlier than the one before a row may be stamped; 0 is never.
   package var lateCommit = 0
+  /// Whether versions are counters that begin anew with each row, as rows say when they were made.
+  package var counts = false
+  /// Whether deletes leave no tombstones.
+  package var deletesForGood = false
   /// Whether new rows get ids of the server's, `1`, `2` and so on, whatever is sent.
   package var makesIDs = false
   /// The tables that there are; `nil` for all that are asked for.
@@ -55,15 +59,18 @@ package final class ModelServer {
     if rewriteRate > 0, !stampIsWritten, random.once(in: rewriteRate) {
       item?.fields["stamp"] = .string("t\(1_000_000 + counter)")
     }
+    let count = counts ? (old?.version.flatMap { Int($0.text.string) } ?? 0) + 1 : nil
     let row = Row(
       id: key.id, item: item ?? old?.item ?? Item(JSONObject()),
-      version: Version(Text("v\(counter)")), updatedAt: Timestamp(ticks: stamp()),
+      version: Version(count.map { Text("\($0)") } ?? Text("v\(counter)")),
+      updatedAt: Timestamp(ticks: stamp()),
+      createdAt: counts ? old?.createdAt ?? Timestamp(ticks: clock).text : nil,
       deleted: item == nil)
     let write = Write(
       client: client, key: key, old: old.flatMap { $0.deleted ? nil : $0.item }, new: item)
     writes.append(write)
     onWrite?(write)
-    rows[key] = row
+    rows[key] = deletesForGood && row.deleted ? nil : row
     past[key, default: []].append(row)
     return row
   }
@@ -75,9 +82,10 @@ package final class ModelServer {
     return clock - Int64(random.below(lateCommit + 1)) * 10_000
   }
 
-  /// Returns what a replica knows that is one write behind; not where that was stamped later.
-  package func stale(_ key: ItemKey) -> Row? {
-    guard let states = past[key]?.suffix(2), states.count == 2, let last = states.last else {
+  /// Returns what a replica knows that is some writes behind; not where that was stamped later.
+  package func stale(_ key: ItemKey, by writes: Int = 1) -> Row? {
+    guard let states = past[key]?.suffix(writes + 1), states.count > 1, let last = states.last
+    else {
       return nil
     }
     return states.first { !last.isOlder(than: $0) }

@@ -167,10 +167,10 @@ private struct BaseModel {
     private mutating func compact() throws {
       guard !log.generation.isEmpty else { return }
       let ids = try (0..<12).map { try ItemID(Text("id \($0)")) }
-      func formers() throws -> [Version?] { try ids.map { try log.base(of: $0).row?.former } }
-      let before = try formers()
+      func had() throws -> [[Version]?] { try ids.map { try log.base(of: $0).row?.had } }
+      let before = try had()
       try log.compact()
-      #expect(try formers() == before)
+      #expect(try had() == before)
       // What a crash may take back begins behind it: the lines before are one whole.
       for line in model.lines.indices { model.lines[line].end = 0 }
       durable = log.position.offset

@@ -10,28 +10,43 @@ import WorkspaceSupport
 struct DoctorTests {
   @Test("a workspace with all that there can be in it is whole")
   func whole() throws {
-    let examination = try Spoiled().examine()
+    let spoiled = try Spoiled()
+    let examination = try spoiled.examine()
     #expect(examination.findings == [])
     #expect(examination.items == 5)
+    #expect(try spoiled.unwell() == [])
   }
 
   @Test(
-    "what is broken is found, mended, and then no more found nor mended; no byte is lost",
-    arguments: Spoiling.mendable)
+    "damage is found, mended, and then no more found nor mended; no byte is lost",
+    arguments: Spoiling.damaged)
   func mended(spoiling: Spoiling) throws {
     let spoiled = try Spoiled()
     try spoiling.spoil(spoiled)
     let found = try spoiled.examine().faults
     #expect(
       found.contains {
-        $0.invariant == spoiling.invariant && $0.gravity == spoiling.gravity
-          && $0.place == spoiling.place && $0.remedy != nil
+        $0.gravity == .damage && $0.place == spoiling.place && $0.remedy != nil
       }, "\(found)")
     let before = spoiled.files
-    try spoiled.mend()
+    let mended = try spoiled.mend()
+    #expect(mended.contains { $0.place == spoiling.place && $0.deed != nil }, "\(mended)")
     #expect(try spoiled.examine().faults == [])
     #expect(Self.lost(before, spoiled.files) == [])
     #expect(try spoiled.mend() == [])
+  }
+
+  @Test(
+    "what costs nobody anything is mended in silence; no byte is lost", arguments: Spoiling.silent)
+  func silent(spoiling: Spoiling) throws {
+    let spoiled = try Spoiled()
+    try spoiling.spoil(spoiled)
+    #expect(try spoiled.unwell() != [])
+    #expect(try spoiled.examine().faults == [])
+    let before = spoiled.files
+    #expect(try spoiled.mend() == [])
+    #expect(try spoiled.unwell() == [])
+    #expect(Self.lost(before, spoiled.files) == [])
   }
 
   @Test("what only its user can mend is told", arguments: Spoiling.others)
@@ -40,13 +55,13 @@ struct DoctorTests {
     try spoiling.spoil(spoiled)
     let found = try spoiled.examine().findings
     #expect(
-      found.contains {
-        $0.invariant == spoiling.invariant && $0.gravity == spoiling.gravity
-          && $0.place == spoiling.place && $0.remedy == nil
-      }, "\(found)")
+      found.count { $0.gravity == spoiling.gravity && $0.place == spoiling.place } == 1, "\(found)")
+    #expect(found.allSatisfy { $0.remedy == nil })
   }
 
-  @Test("looking writes nothing (I20)", arguments: Spoiling.mendable + Spoiling.others)
+  @Test(
+    "looking writes nothing (I20)",
+    arguments: Spoiling.damaged + Spoiling.silent + Spoiling.others)
   func writesNothing(spoiling: Spoiling) throws {
     let spoiled = try Spoiled()
     try spoiling.spoil(spoiled)
@@ -92,19 +107,29 @@ struct DoctorTests {
   func tellsPlaceOfSide() throws {
     let spoiled = try Spoiled()
     spoiled.change("conflicts/todoitem/c.server.json") { $0 = Array("{}".utf8) }
-    let deed = try #require(try spoiled.mend().first?.deed)
-    let place = try #require(deed.split(separator: " ").last)
+    var workspace = try spoiled.place.open()
+    try workspace.mend([spoiled.place.table])
+    var told: [String] = []
+    try workspace.finish("doctor") { told.append($0) }
+    let place = try #require(told.first?.split(separator: " ").last)
     #expect(place.hasPrefix("trash/conflicts/todoitem/c.server."))
     #expect(spoiled.place.directory.text(".todosync/\(place)") == "{}")
   }
 
-  @Test("nothing is mended in a workspace of a newer tsync")
-  func newer() throws {
+  @Test(
+    "nothing is mended in a workspace of another version of tsync",
+    arguments: [("journal.jsonl", 2), ("base/todoitem.jsonl", 3)], [-1, 1])
+  func otherFormat(file: (name: String, version: Int), step: Int) throws {
     let spoiled = try Spoiled()
-    spoiled.change("state.json") { $0 = Array("{\"format\":2}".utf8) }
+    spoiled.change(file.name) { bytes in
+      guard let place = bytes.firstRange(of: Array("\"v\":\(file.version)".utf8)) else { return }
+      bytes[place.upperBound - 1] = UInt8(ascii: "0") + UInt8(file.version + step)
+    }
     spoiled.change("history.jsonl") { $0 = [] }
     let before = spoiled.files
-    #expect(throws: WorkspaceError.self) { try spoiled.mend() }
+    let error = WorkspaceError.otherFormat(place: file.name, isNewer: step > 0)
+    #expect(throws: error) { try spoiled.examine() }
+    #expect(throws: error) { try spoiled.mend() }
     #expect(spoiled.files.filter { $0.key != "lock" } == before.filter { $0.key != "lock" })
   }
 

@@ -47,7 +47,6 @@ import WorkspaceSupport
         #"{"t":"resolve","table":"t","id":"a","row":{"id":"a"},"file":"x"}"#,
         "the member 'file' is not a fingerprint"
       ),
-      (#"{"t":"intent","table":"t","id":"a"}"#, "unknown kind of record 'intent'"),
     ])
   func refusesTheUnknown(text: String, fact: String) throws {
     let object = try #require(try JSON(parsing: Array(text.utf8)).object)
@@ -71,59 +70,6 @@ import WorkspaceSupport
     #expect(JSON.object(try JournalRecord(object).object).encoded() == Array(line.utf8))
   }
 
-  @Test(
-    "A workspace of format 1 is turned over by whoever opens it, a reader as well",
-    arguments: [false, true])
-  func turnsFormat1Over(isReading: Bool) throws {
-    let path = try #require(Fixture.path("journal-v1.jsonl"))
-    playground.directory.write(
-      try #require(Files.read(path)), to: ".todosync/journal.jsonl")
-    let (table, other) = (playground.table, try TableName("other"))
-    let file = Digest("0123456789abcdef0123456789abcdef")
-    let rejection = Rejection(
-      kind: .update, refusal: Refusal(status: 400, words: "text is required"), digest: file,
-      tries: 3, time: 1_772_360_102)
-    let passport = try playground.key("2b9e")
-    let conflict = OpenConflict(
-      kind: .modified, fields: ["due"], digest: file,
-      server: Row(
-        id: passport.id, item: try Item(text: #"{"due": "2026-03-10"}"#),
-        version: Version("AAAC"), updatedAt: Timestamp("2026-03-01T10:14:00Z")))
-    var expected = JournalState()
-    expected.add(.conflict(passport, conflict))
-    expected.add(.purge(other))
-    for isReading in [isReading, false] {
-      let found =
-        isReading
-        ? try Workspace(at: playground.directory.path, for: .reading, clock: { 0 })
-        : try playground.open()
-      #expect(found.journal == expected)
-      // The row of an update that was answered isn't known here: nothing is taken over.
-      let insert = Attempt(
-        key: try playground.key("c01d"), kind: .insert, version: nil, item: Item(JSONObject()),
-        digest: nil, tries: 2)
-      #expect(try found.attempts(in: table) == [insert])
-      #expect(try found.attempt(of: playground.key("7f3a")) == nil)
-      #expect(try found.rejection(of: playground.key("5d20")) == rejection)
-      #expect(try found.arrivals(in: table).isEmpty)
-    }
-  }
-
-  @Test("What can be read of a damaged journal of format 1 keeps its open writes")
-  func salvagesFormat1() throws {
-    let path = try #require(Fixture.path("journal-v1.jsonl"))
-    var bytes = try #require(Files.read(path))
-    bytes.flip("2026-03-10")
-    playground.directory.write(bytes, to: ".todosync/journal.jsonl")
-    let mended = try Workspace.mendFiles(
-      at: playground.directory.path, command: "test", patience: 0, clock: { 0 })
-    #expect(mended.map(\.finding.place) == ["journal.jsonl"])
-    let workspace = try playground.open()
-    let table = playground.table
-    #expect(try workspace.attempts(in: table).map(\.key) == [playground.key("c01d")])
-    #expect(try workspace.rejectedIDs(in: table) == [playground.key("5d20").id])
-  }
-
   @Test("case 98: a record that one process made safe is known as safe by the next one's")
   func knowsWhatIsSafe() throws {
     for id in ["a", "b"] as [Text] {
@@ -138,14 +84,5 @@ import WorkspaceSupport
     playground.directory.write(bytes, to: path)
     #expect(throws: WorkspaceError.self) { try playground.open() }
     #expect(playground.directory.read(path) == bytes)
-  }
-}
-
-/// The files beside the tests.
-enum Fixture {
-  /// Returns a fixture's path; `nil` where there is none.
-  static func path(_ name: String) -> String? {
-    let folder = #filePath.utf8.lastIndex(of: UInt8(ascii: "/")).map { #filePath[..<$0] } ?? "."
-    return UserDirectory.resolved("\(folder)/Fixtures/\(name)")
   }
 }

@@ -71,14 +71,47 @@ final class Spoiled {
 
   /// Mends as `tsync doctor --fix` does.
   @discardableResult
-  func mend() throws -> [Mended] {
-    var mended = try Workspace.mendFiles(
+  func mend() throws -> [Finding] {
+    let mended = try Workspace.mendFiles(
       at: place.directory.path, command: "doctor", patience: 0, clock: { self.place.now })
     var workspace = try place.open()
     _ = try Recovery.run([place.table], on: &workspace, settings: Settings())
-    mended += try workspace.mend()
+    try workspace.mend([place.table])
     try workspace.finish("doctor --fix")
     return mended
+  }
+
+  /// What the doctor mends in silence, as far as it is to be done.
+  func unwell() throws -> [String] {
+    var status = stat()
+    lstat(path(""), &status)
+    var found = status.st_mode & 0o077 == 0 ? [] : ["open to others"]
+    found += files.keys.filter { name in
+      name.split(separator: "/").contains { $0.hasPrefix(".tmp-") || $0.hasSuffix(".new") }
+    }
+    if files["journal.jsonl"]?.last != 0x0A { found.append("the journal's end") }
+    if place.directory.names(in: ".todosync/base").isEmpty, access(path("base"), F_OK) != 0 {
+      found.append("no base")
+    }
+    let names = place.directory.names(in: ".todosync/conflicts/todoitem").sorted()
+    if names != ["c.base.json", "c.client.json", "c.server.json"] { found.append("\(names)") }
+    let server = files["conflicts/todoitem/c.server.json"]
+    if server != ConflictFiles.text(of: try Self.item("theirs"), try place.key("c").id) {
+      found.append("the server's side")
+    }
+    let workspace = try Workspace(at: place.directory.path, for: .reading) { self.place.now }
+    for attempt in try workspace.attempts(in: place.table)
+    where attempt.version == nil || workspace.journal.conflicts[attempt.key] != nil {
+      found.append("an open write of \(attempt.key)")
+    }
+    let items = try Directory(path: path("items/todoitem"), place: "")
+    let base = try BaseLog(
+      place.table, in: workspace.root.existingChild(Layout.base), writing: false,
+      trash: workspace.trash, index: nil)
+    var scanner = Scanner(of: base, in: items, at: place.now)
+    try scanner.run()
+    if try workspace.candidates(in: place.table) != scanner.candidates { found.append("the index") }
+    return found
   }
 
   /// Returns the path of something in `.todosync`.

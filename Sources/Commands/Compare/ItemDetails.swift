@@ -46,7 +46,8 @@ struct ItemDetails {
     let fields = (shown?.fields.members ?? []).filter { !$0.value.isNull }
       .map { ($0.name.string, ValueText.lines(of: $0.value)) }
     let facts = [
-      ("createdAt", base.row?.createdAt?.string), ("updatedAt", base.row?.updatedAt?.text.string),
+      ("createdAt", base.row?.createdAt?.string),
+      ("updatedAt", base.row.flatMap { $0.isGone ? nil : $0.updatedAt?.text.string }),
       ("version", base.row?.version?.text.string), ("state", state),
       ("file", file == .absent ? nil : printer.text(of: "\(place: place)")),
     ]

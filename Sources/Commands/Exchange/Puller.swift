@@ -138,6 +138,9 @@ struct Puller {
       printer.warn(
         "the server listed \(ItemKey(report.feed.table, twin)) twice; used the later row")
     }
+    if report.isLate {
+      printer.warn("\(report.feed): a replica may be late: pull again in 2 minutes")
+    }
     guard isWhole && report.fault == nil || !report.isEmpty else { return }
     printer.summary(heading(report), next: "\(Self.seconds(nanoseconds))")
     let names = try session.names(of: report.events.map(\.key), on: disk)

@@ -34,7 +34,8 @@ extension Session {
       absent > 0 ? "the server lacks \(counted(absent, "row"))" : nil,
       past > 0 ? "the server has \(counted(past, "row")) in an older state" : nil,
     ].compactMap(\.self)
-    let words = parts.isEmpty ? "no row has to be sent again" : parts.joined(separator: ", ")
+    let none = lost.waiting.isEmpty ? "no row has to be sent again" : "no lost row can be sent yet"
+    let words = parts.isEmpty ? none : parts.joined(separator: ", ")
     context.printer.summary(
       Line("\(lost.table): \(words)"),
       next: way ? "\(typed: context.sameTables(["push", "--missing", "-n"]))" : nil)

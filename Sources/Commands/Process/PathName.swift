@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import Workspace
 
 /// Paths as text, as people write them.
 enum PathName {
@@ -14,17 +15,10 @@ enum PathName {
     return (path.removingLastComponent().string, path.lastComponent?.string ?? "")
   }
 
-  /// Resolves all links of a path; `nil` if there is nothing at it.
-  static func resolved(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
   /// Resolves links in a path's directory; returns the path itself if there is no directory.
   static func physical(_ path: String) -> String {
     let (directory, name) = split(path)
-    return resolved(directory).map { absolute(name, in: $0) } ?? path
+    return UserDirectory.resolved(directory).map { absolute(name, in: $0) } ?? path
   }
 
   static func part(of path: String, below directory: String) -> String? {

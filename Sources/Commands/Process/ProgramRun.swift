@@ -71,16 +71,12 @@ package struct ProgramRun {
 
 extension Program {
   /// Starts the program with these descriptors as its standard streams, and no others.
-  func start(
-    input: Int32, output: Int32, error: Int32 = STDERR_FILENO
-  ) throws(Errno) -> pid_t {
+  func start(input: Int32, output: Int32) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     tsync_spawn_in_directory(&actions, directory)
-    for (descriptor, stream) in [
-      (input, STDIN_FILENO), (output, STDOUT_FILENO), (error, STDERR_FILENO),
-    ]
+    for (descriptor, stream) in [(input, STDIN_FILENO), (output, STDOUT_FILENO)]
     where descriptor != stream {
       posix_spawn_file_actions_adddup2(&actions, descriptor, stream)
     }

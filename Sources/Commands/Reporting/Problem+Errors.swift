@@ -69,7 +69,12 @@ extension Problem {
       self.init(
         .damaged, fact,
         hints: isOwn ? ["nothing was changed; to check the workspace: \(typed: "doctor")"] : [])
-    case .newerFormat: self.init(.unsafe, fact, hints: ["install a newer tsync, or clone again"])
+    case .otherFormat(_, let isNewer):
+      let way: Hint =
+        isNewer
+        ? "install that version"
+        : "clone into another directory; items/ here holds what was not pushed"
+      self.init(.damaged, fact, hints: [way])
     case .locked: self.init(.locked, fact, hints: ["try again after it has ended"])
     case .notFound:
       self.init(.usage, fact, hints: ["to make one: \(typed: "init"), or \(typed: "clone", "URL")"])
@@ -175,7 +180,7 @@ extension WorkspaceError {
   /// The message; its path is from the person's directory.
   fileprivate var sentence: Hint {
     switch self {
-    case .file(let place, _), .damaged(let place, _, _), .newerFormat(let place, _),
+    case .file(let place, _), .damaged(let place, _, _), .otherFormat(let place, _),
       .missing(let place):
       "\(place: place)\(description.dropFirst(place.count))"
     case .setting(let place, _, _, _): "\(file: place)\(description.dropFirst(place.count))"

@@ -6,9 +6,8 @@ enum Terminal {
   static func safe(_ text: String, keepingTabs: Bool = false) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     return spelling(text, except: keepingTabs ? ["\t"] : []) { scalar in
-      let digits = String(scalar.value, radix: 16)
-      if scalar.value >= 0x100 { return "\\u{\(digits)}" }
-      return "\\x\(digits.utf8.count < 2 ? "0" : "")\(digits)"
+      UInt8(exactly: scalar.value).map { "\\x\($0.hexadecimal)" }
+        ?? "\\u{\(String(scalar.value, radix: 16))}"
     }
   }
 
@@ -152,10 +151,8 @@ enum Terminal {
   static func safe(json: [UInt8]) -> String {
     let text = String(decoding: json, as: UTF8.self).unicodeScalars.filter { $0 != "\r" }
     return spelling(String(String.UnicodeScalarView(text)), except: ["\n", "\t"]) { scalar in
-      (UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter).map { unit in
-        let digits = String(unit, radix: 16)
-        return "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)"
-      }.joined()
+      (UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter)
+        .map { "\\u\($0.hexadecimal)" }.joined()
     }
   }
 }

@@ -68,10 +68,7 @@ struct ItemNames {
 
   /// Whether an id has only hexadecimal digits and hyphens, as tsync and servers make them.
   static func isShortened(_ id: ItemID) -> Bool {
-    id.text.string.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || (0x41...0x46).contains($0)
-        || $0 == UInt8(ascii: "-")
-    }
+    id.text.string.utf8.allSatisfy { $0.hexadecimalDigit != nil || $0 == UInt8(ascii: "-") }
   }
 
   /// Returns the length of the shortest unique prefix of each id in its table, in bytes.

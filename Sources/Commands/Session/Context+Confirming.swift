@@ -37,7 +37,7 @@ extension Context {
       } else {
         for (table, total) in totals.sorted(by: { $0.key < $1.key }) {
           let count = chosen.count { $0.table == table }
-          guard count > max(20, total * 3 / 10) else { continue }
+          guard count > Guards.chosen(of: total) else { continue }
           throw Problem(
             .unsafe, "this would \(verb) \(count) of \(total) items of \(table)",
             hints: [

@@ -115,7 +115,7 @@ extension Rehearsal: RowDisk {
       .union(changes.filter(\.value).keys.map(\.id))
   }
 
-  func anchors(in table: TableName) throws -> [ItemID] {
+  func anchors(in table: TableName) throws -> [Anchor] {
     try rows(of: table)?.anchors(in: table) ?? []
   }
 
@@ -183,7 +183,7 @@ extension Rehearsal: RowDisk {
         leaving[ItemKey(table, id)] = false
         setBase(nil, ItemKey(table, id))
       // No write is sent in a rehearsal, and its pulls end nothing.
-      case .pulled, .anchors, .mayLeave, .sent, .refused, .ended: break
+      case .pulled, .anchors, .learnt, .mayLeave, .sent, .refused, .ended: break
       }
     }
   }

@@ -9,7 +9,7 @@ struct DoctorCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Flag(name: .long, help: "Fix the problems that can be fixed.")
+  @Flag(name: .long, help: "Repair what can be repaired.")
   var fix = false
 
   @Flag(name: .long, help: "Print the changes that pull --full would make, too.")
@@ -18,9 +18,9 @@ struct DoctorCommand: TsyncCommand {
   func run(in context: Context) throws {
     let path = try context.findWorkspace()
     context.printer.begin("findings")
-    let fixed = fix ? try mend(path, in: context) : []
+    let mended = fix ? try mend(path, in: context) : []
     let examination = try Workspace.examine(at: path, patience: 5, clock: context.invocation.clock)
-    DoctorReport(examination, fixed: fixed).print(to: context.printer)
+    report(mended, examination, to: context.printer)
     warnOfVariables(in: context)
     guard deep else { return }
     var context = context
@@ -49,41 +49,84 @@ struct DoctorCommand: TsyncCommand {
     }
   }
 
-  /// Repairs the workspace; returns the repairs.
-  private func mend(_ path: String, in context: Context) throws -> [DoctorReport.Entry] {
+  /// Repairs the workspace; returns the findings that were repaired.
+  private func mend(_ path: String, in context: Context) throws -> [Finding] {
     let clock = context.invocation.clock
-    let before = try Workspace.examine(at: path, clock: clock)
-    guard !before.faults.isEmpty else { return [] }
-    var mended: [Mended]
-    do {
-      mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
-    } catch {
-      guard case .untrusted(let place, let fact) = error, before.isNewer(place) else { throw error }
-      throw Problem(
-        .unsafe, "\(place: place) \(fact)",
-        hints: ["nothing was changed; install a newer tsync, or clone again"])
-    }
-    var finished: [Finding] = []
+    let mended = try Workspace.mendFiles(at: path, command: Text(context.command), clock: clock)
+    let left = try Workspace.examine(at: path, clock: clock)
     // Unreadable settings are reported below, like other damage that only a person can repair.
-    if !before.faults.contains(where: { $0.place == Workspace.settingsPlace }) {
-      try context.open(for: .writing) { session in
-        // A pull of tables that left the settings may have been interrupted, too.
-        let others = before.tables.filter { !session.configuration.tables.contains($0) }
-        _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
-        mended += try session.workspace.mend()
-      }
-      finished = before.faults.filter { $0.remedy == .finish }
+    guard !left.faults.contains(where: { $0.place == Workspace.settingsPlace }) else {
+      return mended
     }
-    return mended.map { DoctorReport.Entry(finding: $0.finding, fix: $0.deed) }
-      + finished.map { DoctorReport.Entry(finding: $0, fix: "finished") }
+    try context.open(for: .writing) { session in
+      // A pull of tables that left the settings may have been interrupted, too.
+      let others = left.tables.filter { !session.configuration.tables.contains($0) }
+      _ = try Recovery.run(others, on: &session.workspace, settings: session.settings)
+      try session.workspace.mend(left.tables)
+    }
+    return mended
+  }
+
+  /// Prints a line for each finding, first those that were repaired, and below it the repair; sets the exit
+  /// status.
+  private func report(_ mended: [Finding], _ examination: Examination, to printer: Printer) {
+    let findings = mended + examination.findings
+    for finding in findings {
+      printer.append(finding.json(printer), to: "findings")
+      finding.lines(printer).forEach(printer.result)
+      printer.end(with: finding.terms.status)
+    }
+    printer.set("items", examination.items)
+    printer.set("tables", examination.tables.count)
+    let counts = ["mended", "damaged", "unsafe"].map { word in
+      (findings.count { $0.terms.counted == word }, word)
+    }
+    let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let extent =
+      "\(counted(examination.items, "item")), "
+      + counted(examination.tables.count, "table")
+    let isFixable = examination.faults.contains { $0.remedy != nil }
+    // Without their rows, items look new.
+    let isForgotten = mended.contains { if case .forget? = $0.remedy { true } else { false } }
+    let next: Hint? = isForgotten ? "\(typed: "pull")" : nil
+    let found = parts.isEmpty ? "all is well" : parts.joined(separator: ", ")
+    printer.summary(
+      Line("\(found): \(extent)"), next: isFixable ? "\(typed: "doctor", "--fix")" : next)
   }
 }
 
-extension Examination {
-  /// Whether a file is a newer tsync's, which forbids the repair.
-  fileprivate func isNewer(_ place: String) -> Bool {
-    findings.contains {
-      Text($0.place) == Text(place) && $0.gravity == .unsafe && $0.invariant != .modes
+extension Finding {
+  /// The word before the finding, with its look; the word behind the number of such findings; and
+  /// the exit status.
+  fileprivate var terms: (word: String, look: Line.Style, counted: String, status: ExitStatus) {
+    if deed != nil { return ("mended", .green, "mended", .done) }
+    return switch gravity {
+    case .note: ("note", .dim, "noted", .done)
+    case .unsafe: ("unsafe", .red, "unsafe", .unsafe)
+    case .damage: ("damage", .red, "damaged", .damaged)
     }
+  }
+
+  fileprivate func lines(_ printer: Printer) -> [Line] {
+    var line = Line(terms.word, terms.look)
+    line.pad(to: 8)
+    let position = [self.line, column].compactMap { $0.map { ":\($0)" } }.joined()
+    line.append(printer.text(of: "\(place: place)\(position): ") + message(printer))
+    let below = deed ?? remedy.map { "--fix \($0.words)" }
+    return [line] + (below.map { [Line("        \($0)")] } ?? [])
+  }
+
+  private func message(_ printer: Printer) -> String {
+    fact + (hint.map { " · \(printer.text(of: $0))" } ?? "")
+  }
+
+  fileprivate func json(_ printer: Printer) -> JSON {
+    var object = JSONObject()
+    object.add([
+      "gravity": gravity.rawValue, "path": place, "line": line, "column": column,
+      "message": message(printer), "remedy": remedy?.words, "mended": deed != nil,
+    ])
+    object.add(ifAny: ["deed": deed])
+    return .object(object)
   }
 }

@@ -26,22 +26,16 @@ struct DemoCommand: TsyncCommand {
         : WorkspaceError.file(place: directory, error)
     }
     let environment = Self.environment(context.invocation, directory)
-    let server = try BackgroundProgram(
-      Program(
-        program, ["--no-auth", "--listen", "127.0.0.1:0", "--store", "server.db"],
-        directory: directory, environment: environment),
-      log: "\(directory)/server.log")
-    defer { server.end() }
-    guard let url = server.firstLine() else {
-      throw Problem(.damaged, "the server did not start: see \(file: "\(directory)/server.log")")
-    }
     // With `--json`, standard output has only the document.
     let stream = context.options.json ? "exec >&2\n" : ""
     let script = Program(
       "sh", ["-euc", stream + DemoScript.text], directory: directory,
-      environment: environment.setting([("URL", Text(url))]), input: .bytes([]))
+      environment: environment.setting([("SERVER", Text(program))]), input: .bytes([]))
     let ending = try context.invocation.run(script)
     try context.checkSignal()
+    guard ending.status != DemoScript.noServer else {
+      throw Problem(.damaged, "the server did not start: see \(file: "\(directory)/server.log")")
+    }
     guard ending.status == 0 else { throw Problem(.conflicts, "the demonstration failed") }
     context.printer.summary(
       Line("The demonstration succeeded. Its workspaces are \(shown)/anna and \(shown)/ben."))

@@ -1,9 +1,21 @@
 /// The story of `tsync demo`, as a shell script.
 enum DemoScript {
-  /// The script; the server's address is `$URL`.
+  /// The script's exit status if the server does not start.
+  static let noServer: Int32 = 9
+
+  /// The script; `$SERVER` is the program of the server, which ends with the script.
   ///
   /// It prints each command with its output, and ends with 1 at the first unexpected result.
   static let text = """
+    mkfifo address
+    "$SERVER" --no-auth --listen 127.0.0.1:0 --store server.db >address 2>server.log &
+    server=$!
+    trap 'kill $server 2>/dev/null || :; wait $server || :' EXIT
+    trap 'exit 1' HUP INT TERM
+    exec 3<address
+    rm address
+    read -r URL <&3 || exit \(noServer)
+
     tell() { printf '\\n%s\\n' "$1"; }
     fail() { echo "$1"; exit 1; }
     ends() { # STATUS COMMAND

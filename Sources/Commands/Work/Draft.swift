@@ -92,10 +92,6 @@ extension ItemID {
 
   /// Returns 128 random bits as 32 hexadecimal digits, lower case.
   static func random(_ bits: () -> UInt64) throws -> ItemID {
-    let digits = [bits(), bits()].map { half in
-      let digits = String(half, radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
-    return try ItemID(Text(digits.joined()))
+    try ItemID(Text(bits().hexadecimal + bits().hexadecimal))
   }
 }

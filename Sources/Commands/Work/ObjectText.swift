@@ -7,24 +7,19 @@ struct ObjectText {
 
   /// Splits a text into its objects, and the rest behind the last one.
   static func all(in text: [UInt8]) -> [ObjectText] {
-    var ends: [Int] = []
-    var (depth, isString, isEscaped) = (0, false, false)
-    for (index, byte) in text.enumerated() {
-      switch byte {
-      case _ where isEscaped: isEscaped = false
-      case UInt8(ascii: "\\") where isString: isEscaped = true
-      case UInt8(ascii: "\""): isString.toggle()
-      case UInt8(ascii: "{") where !isString: depth += 1
-      case UInt8(ascii: "}") where !isString:
-        depth -= 1
-        if depth == 0 { ends.append(index + 1) }
-      default: break
+    text.withUnsafeBufferPointer { bytes in
+      var scanner = JSONScanner(bytes)
+      var objects: [ObjectText] = []
+      while true {
+        scanner.skipBlanks()
+        let start = scanner.position
+        guard start < text.count else { return objects }
+        let value = scanner.value() ?? start..<text.count
+        // Where no value begins, the parser says what is wrong.
+        scanner.position = value.isEmpty ? text.count : value.upperBound
+        objects.append(
+          ObjectText(bytes: Array(text[start..<scanner.position]), before: text[..<start]))
       }
-    }
-    return zip([0] + ends, ends + [text.count]).compactMap { start, end in
-      let part = text[start..<end].drop { $0 <= 0x20 }
-      guard !part.isEmpty else { return nil }
-      return ObjectText(bytes: Array(part), before: text[..<part.startIndex])
     }
   }
 

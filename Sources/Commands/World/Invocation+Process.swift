@@ -3,6 +3,7 @@ import Glibc
 import SyncModel
 import Synchronization
 import SystemPackage
+import Workspace
 
 extension Invocation {
   /// Returns the invocation of this process, and prepares the process for it.
@@ -15,8 +16,8 @@ extension Invocation {
     prepareSignals()
     preventCoreFiles()
     return Invocation(
-      directory: PathName.resolved(".") ?? environment["PWD"] ?? "/", environment: environment,
-      home: environment.nonEmpty("HOME"), executable: PathName.resolved("/proc/self/exe"),
+      directory: UserDirectory.resolved(".") ?? environment["PWD"] ?? "/", environment: environment,
+      home: environment.nonEmpty("HOME"), executable: UserDirectory.resolved("/proc/self/exe"),
       input: Input(isTerminal: isatty(STDIN_FILENO) == 1) { () throws(Errno) in
         try ProcessStream.read(STDIN_FILENO)
       },

@@ -126,24 +126,10 @@ extension ServerAddress {
     guard !segments.contains(where: isDots) else {
       throw RemoteError("the path of an address cannot contain '.' or '..'")
     }
-    guard segments.allSatisfy(hasWholeEscapes) else {
+    guard segments.allSatisfy({ $0.percentDecoded != nil }) else {
       throw RemoteError("the address contains a '%' that is not an escape")
     }
     while let last = segments.last, last.isEmpty { segments.removeLast() }
     return Text(decoding: Array(segments.joined(separator: "/".utf8)))
-  }
-
-  private static func hasWholeEscapes(_ segment: ArraySlice<UInt8>) -> Bool {
-    var rest = segment
-    let isHexadecimal = { (byte: UInt8) in
-      byte.isDigit || (0x61...0x66).contains(byte.lowered)
-    }
-    while let byte = rest.popFirst() {
-      if byte != UInt8(ascii: "%") { continue }
-      guard let high = rest.popFirst(), let low = rest.popFirst(), isHexadecimal(high),
-        isHexadecimal(low)
-      else { return false }
-    }
-    return true
   }
 }

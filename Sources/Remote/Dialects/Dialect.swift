@@ -90,12 +90,9 @@ extension Dialect: Hashable, CaseIterable, CustomStringConvertible {
 }
 
 extension Dialect {
-  /// Finds a dialect by its name, or by the one that it had in older states.
+  /// Finds a dialect by its name.
   package init?(name: Text) {
-    let old: [Text: Text] = ["mobileApps": "mobile-apps", "communityToolkit": "community-toolkit"]
-    guard let found = Self.allCases.first(where: { $0.name == old[name] ?? name }) else {
-      return nil
-    }
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 

@@ -1,20 +1,9 @@
+import SyncModel
+
 /// Bytes of ASCII text, looked at without Swift's idea of a character.
 extension UInt8 {
-  var isDigit: Bool { (0x30...0x39).contains(self) }
-
-  var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-
-  /// Whether RFC 3986 §2.3 lets the byte stand for itself everywhere in a URL.
-  var isUnreserved: Bool {
-    isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
-      || self == UInt8(ascii: "_") || self == UInt8(ascii: "~")
-  }
-
   /// A blank, tab or line end.
   var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-
-  /// The byte with an ASCII capital made small.
-  var lowered: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension Collection<UInt8> {

@@ -17,11 +17,6 @@ package struct HTTPAnswer: Hashable, Sendable {
 
   /// Returns the value of the first field with a name, compared without regard to ASCII case.
   package func header(_ name: String) -> String? {
-    headers.first { $0.name.utf8.elementsEqual(name.utf8, by: sameLetter) }?.value
-  }
-
-  private func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
-    func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-    return lowered(left) == lowered(right)
+    headers.first { $0.name.utf8.isWord(name) }?.value
   }
 }

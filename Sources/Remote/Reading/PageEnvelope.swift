@@ -1,3 +1,5 @@
+import SyncModel
+
 /// What lies around the rows of a list: where each row's text is, and how many there are in all.
 ///
 /// Only the frame is read here. A row is stepped over by its quotes and brackets, so that one that
@@ -9,7 +11,7 @@
 /// ```
 struct PageEnvelope: Equatable {
   /// Where the rows' texts stand.
-  private(set) var rows: [Range<Int>] = []
+  fileprivate(set) var rows: [Range<Int>] = []
   /// How many rows match in all, where the answer tells it.
   private(set) var total: Int?
   /// Whether the answer has a link to a next page.
@@ -23,7 +25,8 @@ struct PageEnvelope: Equatable {
   /// - Throws: Why the body is no list.
   init(_ body: [UInt8], rowsMember: String, allowsArray: Bool) throws(EnvelopeFault) {
     let result: Result<PageEnvelope, EnvelopeFault> = body.withUnsafeBufferPointer { bytes in
-      var scanner = EnvelopeScanner(bytes: bytes, rowsMember: Array(rowsMember.utf8))
+      var scanner = EnvelopeScanner(
+        rowsMember: Array(rowsMember.utf8), scanner: JSONScanner(bytes))
       do throws(EnvelopeFault) {
         try scanner.document(allowsArray: allowsArray)
         return .success(scanner.envelope)
@@ -35,8 +38,6 @@ struct PageEnvelope: Equatable {
   }
 
   fileprivate init() {}
-
-  fileprivate mutating func append(_ row: Range<Int>) { rows.append(row) }
 
   fileprivate mutating func setTotal(_ text: UnsafeBufferPointer<UInt8>) throws(EnvelopeFault) {
     if text.elementsEqual("null".utf8) { return }
@@ -72,71 +73,54 @@ struct EnvelopeFault: Error, Hashable {
 
 /// One pass over the frame of a list.
 private struct EnvelopeScanner {
-  let bytes: UnsafeBufferPointer<UInt8>
   let rowsMember: [UInt8]
-  var position = 0
+  var scanner: JSONScanner
   var envelope = PageEnvelope()
 
-  init(bytes: UnsafeBufferPointer<UInt8>, rowsMember: [UInt8]) {
-    self.bytes = bytes
-    self.rowsMember = rowsMember
-  }
-
   mutating func document(allowsArray: Bool) throws(EnvelopeFault) {
-    skipBlanks()
-    switch current {
+    scanner.skipBlanks()
+    switch scanner.next {
     case UInt8(ascii: "["):
       guard allowsArray else { throw EnvelopeFault("expected an object, not an array") }
       try rows()
     case UInt8(ascii: "{"): try object()
     default: throw EnvelopeFault("neither an object nor an array")
     }
-    skipBlanks()
-    guard position == bytes.count else { throw EnvelopeFault("unexpected text after the list") }
-  }
-
-  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  private mutating func skipBlanks() {
-    while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-      position += 1
-    }
-  }
-
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    guard current == UInt8(ascii: scalar) else { return false }
-    position += 1
-    return true
+    scanner.skipBlanks()
+    guard scanner.next == nil else { throw EnvelopeFault("unexpected text after the list") }
   }
 
   private mutating func object() throws(EnvelopeFault) {
-    position += 1
+    scanner.position += 1
     var seenRows = false
     var seenCount = false
     repeat {
-      skipBlanks()
-      guard current == UInt8(ascii: "\"") else { throw EnvelopeFault("a member has no name") }
-      let name = try string()
-      skipBlanks()
-      guard take(":") else { throw EnvelopeFault("a member has no value") }
-      skipBlanks()
-      if bytes[name].elementsEqual(rowsMember) {
+      scanner.skipBlanks()
+      guard scanner.next == UInt8(ascii: "\"") else { throw EnvelopeFault("a member has no name") }
+      guard let quoted = scanner.string() else { throw Self.cutOff }
+      let name = scanner.text[quoted].dropFirst().dropLast()
+      scanner.skipBlanks()
+      guard scanner.take(":") else { throw EnvelopeFault("a member has no value") }
+      scanner.skipBlanks()
+      if name.elementsEqual(rowsMember) {
         guard !seenRows else { throw EnvelopeFault("the list of rows appears twice") }
         seenRows = true
-        guard current == UInt8(ascii: "[") else { throw EnvelopeFault("the rows are not an array") }
+        guard scanner.next == UInt8(ascii: "[") else {
+          throw EnvelopeFault("the rows are not an array")
+        }
         try rows()
       } else {
-        let value = UnsafeBufferPointer(rebasing: bytes[try element()])
-        if bytes[name].elementsEqual("count".utf8) {
+        let value = UnsafeBufferPointer(rebasing: scanner.text[try element()])
+        if name.elementsEqual("count".utf8) {
           guard !seenCount else { throw EnvelopeFault("'count' appears twice") }
           seenCount = true
           try envelope.setTotal(value)
         }
-        if bytes[name].elementsEqual("nextLink".utf8) { envelope.setLink(value) }
+        if name.elementsEqual("nextLink".utf8) { envelope.setLink(value) }
       }
-      skipBlanks()
-    } while take(",")
-    guard take("}") else { throw EnvelopeFault("the object is cut off, or not closed") }
+      scanner.skipBlanks()
+    } while scanner.take(",")
+    guard scanner.take("}") else { throw EnvelopeFault("the object is cut off, or not closed") }
     guard seenRows else {
       let name = String(decoding: rowsMember, as: UTF8.self)
       throw EnvelopeFault("the object has no '\(name)'")
@@ -144,58 +128,24 @@ private struct EnvelopeScanner {
   }
 
   private mutating func rows() throws(EnvelopeFault) {
-    position += 1
-    skipBlanks()
-    if take("]") { return }
+    scanner.position += 1
+    scanner.skipBlanks()
+    if scanner.take("]") { return }
     repeat {
-      skipBlanks()
-      envelope.append(try element())
-      skipBlanks()
-    } while take(",")
-    guard take("]") else { throw EnvelopeFault("the array of rows is cut off, or not closed") }
-  }
-
-  /// Steps over a string; answers where its inside is.
-  private mutating func string() throws(EnvelopeFault) -> Range<Int> {
-    position += 1
-    let start = position
-    while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
-        position += 1
-        return start..<(position - 1)
-      case UInt8(ascii: "\\"): position += 2
-      default: position += 1
-      }
+      scanner.skipBlanks()
+      envelope.rows.append(try element())
+      scanner.skipBlanks()
+    } while scanner.take(",")
+    guard scanner.take("]") else {
+      throw EnvelopeFault("the array of rows is cut off, or not closed")
     }
-    throw EnvelopeFault("the list is cut off in a string")
   }
 
-  /// Steps over a value, whatever is in it; answers where it stands.
   private mutating func element() throws(EnvelopeFault) -> Range<Int> {
-    let start = position
-    var depth = 0
-    scan: while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
-        _ = try string()
-        if depth == 0 { break scan }
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth += 1
-        position += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if depth == 0 { break scan }
-        depth -= 1
-        position += 1
-        if depth == 0 { break scan }
-      case UInt8(ascii: ","), 0x20, 0x0A, 0x0D, 0x09:
-        if depth == 0 { break scan }
-        position += 1
-      default: position += 1
-      }
-    }
-    guard depth == 0 else { throw EnvelopeFault("the list is cut off") }
-    guard position > start else { throw EnvelopeFault("a value is missing") }
-    return start..<position
+    guard let value = scanner.value() else { throw Self.cutOff }
+    guard !value.isEmpty else { throw EnvelopeFault("a value is missing") }
+    return value
   }
+
+  private static let cutOff = EnvelopeFault("the list is cut off")
 }

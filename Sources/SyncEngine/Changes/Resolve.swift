@@ -184,7 +184,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     if try base(of: key).row != resolution.server {
       // Which version it replaces is asked anew: its base may be lost since it came.
       var server = resolution.server
-      server.former = nil
+      server.had = []
       try append([.base(server)], to: key.table, durably: true)
     } else {
       try append([], to: key.table, durably: true)

@@ -28,7 +28,7 @@ package struct Arrival: Equatable, Sendable {
   ///
   /// No write goes over it. Its version is the one that the row replaces.
   package var base: Row? {
-    over.map { Row(id: id, item: $0, version: row.former, updatedAt: row.updatedAt) }
+    over.map { Row(id: id, item: $0, version: row.had.last, updatedAt: row.updatedAt) }
   }
 
   /// Returns the arrival where an `older` one of its row is open: it is measured against the same.

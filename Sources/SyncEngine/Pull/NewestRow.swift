@@ -9,6 +9,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try arrival(of: key)?.row ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
   }
 
+  /// Returns the ids of the live rows of a table, and of those of which a newer one waits or is in conflict.
+  func knownIDs(in table: TableName) throws -> Set<ItemID> {
+    let conflicts = journal.conflicts.keys.filter { $0.table == table }.map(\.id)
+    return try Set(liveIDs(in: table) + arrivals(in: table).map(\.row.id) + conflicts)
+  }
+
   /// Whether nothing of an item is open: no conflict, no write, and no row that waits.
   func isSettled(_ key: ItemKey) throws -> Bool {
     try journal.conflicts[key] == nil && attempt(of: key) == nil && arrival(of: key) == nil
@@ -24,27 +30,25 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try arrival.row.deleted && !arrival.isMine && base(of: ItemKey(table, arrival.id)).item != nil
   }
 
-  /// Whether a row is older than the ``newestRow(of:)`` of its item.
-  ///
-  /// What stands for no row has no stamp: then the row that it follows is asked, or, where that is the
-  /// base already, its version.
-  package func isOlder(_ row: Row, than newest: Row?, of key: ItemKey) throws -> Bool {
-    guard let newest else { return false }
-    let stamped = try newest.updatedAt == nil ? base(of: key).row : newest
-    guard let stamped else { return false }
-    return stamped.isRemovedHere ? stamped.knows(row.version) : row.isOlder(than: stamped)
+  /// Says what a row that the server has is beside the newest one that is known.
+  func standing(of row: Row, _ key: ItemKey, inOrder: Bool) throws -> Row.Standing {
+    try newestRow(of: key).map { row.standing(beside: $0, inOrder: inOrder) } ?? .newer
   }
 
-  /// Whether a row that was read by its id is an older one than is known.
-  ///
-  /// Where times aren't `inOrder`, two of the server's machines may give them differently: what is read in a
-  /// version that is neither a known one nor that before it is newer, whatever its time.
-  func isPast(_ row: Row, of key: ItemKey, inOrder: Bool = false) throws -> Bool {
-    let newest = try newestRow(of: key)
-    guard try newest?.isState(row) != true && isOlder(row, than: newest, of: key) else {
-      return false
+  /// Whether the newest row of an item is so new, by the server's time or `since` when it is known here, that a
+  /// replica may lack it; times are in seconds since 1970.
+  func mayBeLate(_ key: ItemKey, since: Int64?, now: Int64) throws -> Bool {
+    let time = try newestRow(of: key)?.updatedAt.map { $0.ticks / Timestamp.perSecond }
+    return [time, since].contains { $0.map { Guards.mayBeLate(since: $0, now: now) } == true }
+  }
+
+  /// Whether a reading shows an older state of an item's row than is known, or none where one is known.
+  func isPast(_ reading: Reading, of key: ItemKey, inOrder: Bool) throws -> Bool {
+    switch reading {
+    case .row(let row): try standing(of: row, key, inOrder: inOrder) == .older
+    case .absent: try newestRow(of: key)?.deleted == false
+    case .refused: false
     }
-    return try inOrder || [newest, base(of: key).row].contains { $0?.knows(row.version) == true }
   }
 }
 
@@ -53,21 +57,68 @@ extension RowDisk {
   func hasTombstone(in table: TableName) throws -> Bool {
     try tombstoneIDs(in: table).contains { try base(of: ItemKey(table, $0)).row?.version != nil }
   }
+
+  /// Returns how many rows of a table may come in strange states at once: more would be a server that was put
+  /// back to before the versions that are known.
+  func mostStrange(in table: TableName) throws -> Int { try max(3, liveIDs(in: table).count / 100) }
 }
 
 extension Row {
-  /// Whether a version is this row's, or that of the row which it replaced: what has it is no newer.
-  func knows(_ version: Version?) -> Bool { [nil, self.version, former].contains(version) }
-
-  /// Whether another row is the same state, whatever its time.
-  func isState(_ row: Row) -> Bool {
-    version == row.version && deleted == row.deleted && item == row.item
+  /// What a row that the server has is beside the newest one that is known of its item.
+  enum Standing {
+    /// The same state, whatever its time.
+    case same
+    /// A newer one.
+    case newer
+    /// One from before.
+    case older
+    /// By its time one from long before, in a version that is not known.
+    case strange
+    /// Another state with the same version.
+    case renumbered
   }
 
-  /// Whether the server stamped another row after this one, by more than so many units of 100 ns; of
-  /// equal stamps nobody can tell.
-  package func isOlder(than other: Row, by ticks: Int64 = 0) -> Bool {
-    guard let mine = updatedAt, let theirs = other.updatedAt else { return false }
-    return theirs.ticks - mine.ticks > ticks
+  /// Says what this row is beside a known one.
+  ///
+  /// A version that was here before is never news, unless it has a later time: then the row was made again, by a
+  /// server that counts its versions from the beginning.
+  /// Where times are `inOrder`, they tell it, too.
+  func standing(beside known: Row, inOrder: Bool) -> Standing {
+    if self == known { return .same }
+    // What nobody here has deleted, and was not found, may have been hidden.
+    if known.isGone, known.item.isEmpty { return .newer }
+    let wasHere = version.map(known.had.contains) ?? (known.isGone || isOlder(than: known))
+    if wasHere, !known.isOlder(than: self) { return .older }
+    if version != nil, version == known.version {
+      if deleted == known.deleted, item == known.item { return .same }
+      let isOther = Change(from: known.item, to: item).fields.contains {
+        $0.old != nil && $0.new != nil
+      }
+      return isOther && updatedAt != known.updatedAt && !isMade(after: known) ? .renumbered : .newer
+    }
+    if inOrder, isOlder(than: known) { return .older }
+    return isOlder(than: known, by: Guards.skew) ? .strange : .newer
+  }
+
+  /// Whether the row was made later than a known one, by a millisecond at least.
+  private func isMade(after known: Row) -> Bool {
+    guard let mine = createdAt.flatMap({ Timestamp($0) }),
+      let theirs = known.createdAt.flatMap({ Timestamp($0) })
+    else { return false }
+    return mine.ticks - theirs.ticks >= Timestamp.perSecond / 1_000
+  }
+
+  /// Whether a version is this row's, or was here before it.
+  func has(_ version: Version?) -> Bool {
+    version == self.version || version.map(had.contains) == true
+  }
+
+  /// Whether this row shows that the server still has a known one, or has gone on from it.
+  func meets(_ known: Row, inOrder: Bool) -> Bool {
+    switch standing(beside: known, inOrder: inOrder) {
+    case .same: true
+    case .newer: !isOlder(than: known, by: Timestamp.perSecond)
+    case .older, .strange, .renumbered: false
+    }
   }
 }

@@ -55,7 +55,8 @@ package struct Pull {
     try disk.endTokens(in: table, but: feeds, isPart: isPart)
     var isPart = isPart
     var run = try PullRun(
-      full: full, settings: settings, reports: reports, home: home, on: &disk)
+      full: full, inOrder: backend.commitsInOrder, settings: settings, reports: reports,
+      home: home, on: &disk)
     defer { reports = run.reports }
     let isQueried = feeds[0].query != nil
     let findsLeft = isQueried && !isPart
@@ -67,7 +68,7 @@ package struct Pull {
       let ids = try findsLeft ? changes(in: table, full: full, disk, &backend) : nil
       if let ids { try run.expect(ids.ids, on: disk) }
       if findsGone { try run.expectAll(on: disk) }
-      if anchored ?? !full, !isQueried { try run.expectAnchors(on: disk) }
+      if anchored ?? !full, !isQueried { run.anchors.expect() }
       let known = run.unseen.count
       for (index, feed) in feeds.enumerated() {
         run.current = index
@@ -77,7 +78,7 @@ package struct Pull {
             isHeld = false
             token = try full ? nil : disk.token(of: feed)
             try backend.pages(of: feed, from: token) { page in
-              isHeld = try !run.mayTake(page, on: disk)
+              isHeld = !run.anchors.mayTake(page)
               guard !isHeld else { return false }
               let page = page.refusing { !fits(ItemKey(table, $0)) }
               for row in page.refused { try quarantine(table, row) }
@@ -85,7 +86,12 @@ package struct Pull {
               progress(feed, run.rows, page.total)
               return true
             }
-            if isHeld { try findAnchors(of: &run, disk, &backend) }
+            if isHeld {
+              let isLate = try run.anchors.find(
+                in: table, now: settings.now, on: disk, from: &backend)
+              // A full pull finds it by itself.
+              run.reports[0].isLate = isLate && !full
+            }
           } while isHeld
         } catch let fault as QueryFault {
           run.reports[index].fault = fault
@@ -108,10 +114,12 @@ package struct Pull {
           try run.take(page, to: &disk)
         }
         leaving = try left(run.unseen.subtracting(ids.deleted), ids.token, of: table, disk)
-        found = try gone(run.unseen.intersection(ids.deleted), of: table, disk, &backend)
+        found = try gone(run.unseen.intersection(ids.deleted), in: run, disk, &backend)
       }
-      found += try newer(run.older, of: table, full: full, run.deletes(on: disk), disk, &backend)
-      if findsGone { found += try gone(run.unseen, of: table, disk, &backend) }
+      let older = run.reports[0].isLate ? [] : run.older
+      found += try newer(older, in: run, full: full, disk, &backend)
+      if findsGone { found += try gone(run.unseen, in: run, disk, &backend) }
+      found += run.anchors.absent.map { .gone($0) }
     } catch {
       // What was laid down is in effect.
       try run.bring(to: &disk)
@@ -166,62 +174,38 @@ package struct Pull {
     }
   }
 
-  /// Makes sure that the server has the anchors that no page has brought.
-  ///
-  /// - Throws: ``Stop/unsafe(_:ways:)`` where it hasn't.
-  private func findAnchors(
-    of run: inout PullRun, _ disk: some Disk, _ backend: inout some Backend
-  ) throws {
-    let isInOrder = backend.commitsInOrder
-    for (id, known) in run.anchors.sorted(by: { $0.key < $1.key }) {
-      let key = ItemKey(run.table, id)
-      func isLost(_ reading: Reading) throws -> Bool {
-        guard case .row(let row) = reading else { return reading == .absent }
-        return try disk.isPast(row, of: key, inOrder: isInOrder)
-      }
-      var reading = try backend.read(key)
-      // A replica may lag.
-      if try !isInOrder && isLost(reading) { reading = try backend.read(key) }
-      // Other servers may delete rows for good, and tombstones after a time.
-      let mayBeGone = try !isInOrder && (known.deleted || !disk.hasTombstone(in: run.table))
-      guard try !isLost(reading) || reading == .absent && mayBeGone else {
-        throw Guards.wentBack()
-      }
-      if case .row(let row) = reading { run.meet([row]) }
-    }
-    run.anchors = [:]
-  }
-
   /// Reads the rows that came older than one that is known, and returns those that are newer, and in a full
   /// pull those from before that somebody has said may come.
   ///
   /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
-  ///   time, and in a full pull where one is in a state from before the known one; so many others it `deletes`.
+  ///   time, and in a full pull where one is in a state from before the known one.
   private func newer(
-    _ older: Set<ItemID>, of table: TableName, full: Bool, _ deletes: Int, _ disk: some Disk,
+    _ older: Set<ItemID>, in run: PullRun, full: Bool, _ disk: some Disk,
     _ backend: inout some Backend
   ) throws -> [Row] {
-    var (rows, past, strange): ([Row], [Row], Int) = ([], [], 0)
+    var (rows, past, strange, renumbered): ([Row], [Row], Int, Int) = ([], [], 0, 0)
     for id in older.sorted() {
-      let key = ItemKey(table, id)
-      let known = try disk.newestRow(of: key)
-      guard case .row(let now) = try backend.read(key), known?.isState(now) != true else {
-        continue
-      }
-      // A full pull finds what was put back.
-      let isOurs = full && known?.isRemovedHere == true
-      if try !isOurs && disk.isPast(now, of: key, inOrder: backend.commitsInOrder) {
-        past.append(now)
-      } else {
-        if let known, now.isOlder(than: known, by: Guards.skew) { strange += 1 }
+      let key = ItemKey(run.table, id)
+      guard case .row(let now) = try backend.read(key) else { continue }
+      switch try disk.standing(of: now, key, inOrder: run.inOrder) {
+      case .same: continue
+      case .newer: rows.append(now)
+      case .strange:
+        strange += 1
         rows.append(now)
+      case .renumbered:
+        renumbered += 1
+        past.append(now)
+      case .older:
+        if try full && run.anchors.mayBeLate(key, on: disk, now: settings.now) { throw Guards.late }
+        past.append(now)
       }
     }
-    // More would be a server that was put back to before the versions that are known.
-    let (most, allowed) = try (disk.liveIDs(in: table).count / 100, settings.maxDelete ?? 0)
-    let isBack = full ? past.count > allowed : past.contains { $0.version == nil }
-    guard strange <= max(3, most, full ? allowed : 0), !isBack else {
-      throw Guards.wentBack(accepting: full ? past.count + strange + deletes : nil)
+    let allowed = full ? settings.maxDelete ?? 0 : 0
+    let isBack = full ? past.count > allowed : past.contains { $0.version == nil } || renumbered > 0
+    guard try !isBack && strange <= max(disk.mostStrange(in: run.table), allowed) else {
+      let count = try full ? past.count + strange + run.deletes(on: disk) : nil
+      throw renumbered > 0 ? Guards.renumbered(accepting: count) : Guards.wentBack(accepting: count)
     }
     return full ? rows + past : rows
   }
@@ -229,13 +213,17 @@ package struct Pull {
   /// Returns the rows that are deleted although no page has said so, with what their tombstones hold, or
   /// without one.
   private func gone(
-    _ unseen: Set<ItemID>, of table: TableName, _ disk: some Disk, _ backend: inout some Backend
+    _ unseen: Set<ItemID>, in run: PullRun, _ disk: some Disk, _ backend: inout some Backend
   ) throws -> [Row] {
     try unseen.sorted().compactMap { id in
-      let key = ItemKey(table, id)
+      let key = ItemKey(run.table, id)
       switch try backend.read(key) {
-      case .absent: return .gone(id)
-      case .row(let row): return try row.deleted && !disk.isPast(row, of: key) ? row : nil
+      case .absent:
+        if try run.anchors.mayBeLate(key, on: disk, now: settings.now) { throw Guards.late }
+        return .gone(id)
+      case .row(let row):
+        let standing = try disk.standing(of: row, key, inOrder: run.inOrder)
+        return row.deleted && standing != .older ? row : nil
       case .refused: return nil
       }
     }

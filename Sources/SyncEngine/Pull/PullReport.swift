@@ -23,6 +23,8 @@ package struct PullReport: Equatable, Sendable {
   /// The first row that stood twice in one page, the later of which counts; `nil` where none did.
   package var twin: ItemID?
 
+  /// Whether what answered may be a replica that lacks what this workspace has.
+  package var isLate = false
   /// The stop for too many deletes, of a pull or of one that is rehearsed; `nil` where they aren't.
   package var stop: Stop?
 

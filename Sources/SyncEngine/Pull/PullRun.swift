@@ -4,6 +4,8 @@ import SyncModel
 struct PullRun {
   let table: TableName
   let settings: Settings
+  /// Whether the server's times are in the order of its commits.
+  let inOrder: Bool
   /// A report for each feed, in their order.
   var reports: [PullReport]
   /// Says to which feed an item belongs that has left.
@@ -28,14 +30,13 @@ struct PullRun {
   private var bytes = 0
   /// The rows that pages have brought.
   private(set) var rows = 0
-  /// The rows that came older than one that is known: they are read by their ids.
+  /// The rows that came in older or strange states: they are read by their ids.
   private(set) var older: Set<ItemID> = []
   /// The live rows that no page has brought yet, of those that may be gone or may have left.
   var unseen: Set<ItemID> = []
-  /// The known rows of the whole table that are still to be met again.
-  var anchors: [ItemID: Row] = [:]
-  /// The newest row that pages have brought.
-  private var newest: Row?
+  /// The known rows of the whole table that must be met again.
+  var anchors: Anchors
+  private let isFull: Bool
   /// The items that had left their queries, and which of them a page has brought since the last write.
   private let left: Set<ItemID>
   private var back: Set<ItemID> = []
@@ -47,11 +48,11 @@ struct PullRun {
 
   /// Begins a pull; what has arrived before comes first.
   init(
-    full: Bool, settings: Settings, reports: [PullReport], home: @escaping (Event) -> Int,
-    on disk: inout some Disk
+    full: Bool, inOrder: Bool, settings: Settings, reports: [PullReport],
+    home: @escaping (Event) -> Int, on disk: inout some Disk
   ) throws {
     let table = reports[0].feed.table
-    (self.table, self.settings, self.home) = (table, settings, home)
+    (self.table, self.inOrder, self.settings, self.home) = (table, inOrder, settings, home)
     var reports = reports
     // What has gone already was cut off: should its row come back, that isn't a delete.
     let gone = try disk.leaving(in: table).filter {
@@ -60,6 +61,8 @@ struct PullRun {
     for event in try disk.letGo(gone, of: table) { reports[home(event)].add(event) }
     self.reports = reports
     left = try disk.left(in: table)
+    anchors = try Anchors(of: table, inOrder: inOrder, on: disk)
+    isFull = full
     let before = try disk.takeArrivals(in: table, settings: settings)
     let ids = try disk.liveIDs(in: table)
     measure = try min(ids.count, disk.measure(of: table) ?? .max)
@@ -76,35 +79,8 @@ struct PullRun {
 
   /// Expects of the rows that are known those that have changed; any may have where it is `nil`.
   mutating func expect(_ changed: Set<ItemID>?, on disk: some Disk) throws {
-    let open = try disk.arrivals(in: table).map(\.row.id)
-    let conflicts = disk.journal.conflicts.keys.filter { $0.table == table }.map(\.id)
-    let known = try Set(disk.liveIDs(in: table) + open + conflicts)
+    let known = try disk.knownIDs(in: table)
     unseen = changed.map(known.intersection) ?? known
-  }
-
-  /// Expects the newest rows that are known, or newer states of them.
-  mutating func expectAnchors(on disk: some Disk) throws {
-    for id in try disk.anchors(in: table) {
-      anchors[id] = try disk.newestRow(of: ItemKey(table, id))
-    }
-  }
-
-  /// Whether a page may be taken: not before the anchors are met, if it goes past them.
-  mutating func mayTake(_ page: Page, on disk: some Disk) throws -> Bool {
-    for row in page.rows {
-      guard let known = anchors[row.id] else { continue }
-      let isOlder = try disk.isOlder(row, than: known, of: ItemKey(table, row.id))
-      if !isOlder || known.isState(row) { anchors[row.id] = nil }
-    }
-    let isPast = page.rows.contains { row in anchors.values.allSatisfy { $0.isOlder(than: row) } }
-    return anchors.isEmpty || !page.isLast && !isPast
-  }
-
-  /// Takes note of the newest row that there is.
-  mutating func meet(_ rows: [Row]) {
-    for row in rows where row.updatedAt != nil && newest?.isOlder(than: row) != false {
-      newest = row
-    }
   }
 
   /// How many items a full pull may remove, as far as its pages tell.
@@ -125,7 +101,7 @@ struct PullRun {
     }
     reports[current].faults += page.faults
     rows += page.rows.count
-    meet(page.rows)
+    anchors.note(page.rows)
     let news = try news(of: page, disk)
     reached[current] = page.token ?? reached[current]
     guard kept == nil else {
@@ -158,14 +134,16 @@ struct PullRun {
       let known = try disk.newestRow(of: key, over: base)
       if row == known { continue }
       if row == base.row {
-        // It was read as gone by its id, which is asked again.
-        if known?.deleted == true, known?.version == nil || kept != nil { older.insert(row.id) }
+        // It was read as gone by its id, which is asked again; a full pull asks for whatever is newer here.
+        if kept != nil || known?.isGone == true { older.insert(row.id) }
         continue
       }
-      if try disk.isOlder(row, than: known, of: key) {
-        older.insert(row.id)
-      } else {
+      let standing = known.map { row.standing(beside: $0, inOrder: inOrder) } ?? .newer
+      let isEarlier = known.map { row.isOlder(than: $0) } == true
+      if [.same, .newer].contains(standing), !isEarlier {
         news.append(row)
+      } else if standing != .same {
+        older.insert(row.id)
       }
     }
     return news.reversed()
@@ -177,11 +155,13 @@ struct PullRun {
   ) throws {
     let feed = reports[current].feed
     let known = try disk.token(of: feed)
-    let token = isBlocked ? known : token ?? known
+    let token = isBlocked || reports[0].isLate ? known : token ?? known
     guard !news.isEmpty || !back.isEmpty || token != known else { return }
     brought.merge(news.map { ($0.id, current) }) { first, _ in first }
     bytes += news.reduce(0) { $0 + $1.text.count }
-    let head = try anchoring(disk) + back.sorted().map(Fact.back)
+    anchors.note(news)
+    // What a full pull brings may be older than the anchors that there are: they stay until its end.
+    let head = try anchoring(disk, keepsAll: isFull) + back.sorted().map(Fact.back)
     back = []
     try disk.append(
       head + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
@@ -190,11 +170,12 @@ struct PullRun {
 
   /// Returns what the next pull must meet again, if that isn't said yet.
   ///
-  /// It stands ahead of its rows: what of them a power loss takes back is older then, or not known.
-  private func anchoring(_ disk: some Disk) throws -> [Fact] {
-    guard reports[current].feed.query == nil else { return [] }
-    let ids = anchors.keys.sorted() + [newest?.id].compactMap(\.self)
-    return try ids == disk.anchors(in: table) ? [] : [.anchors(ids)]
+  /// Where pulls go on it stands ahead of its rows: what of them a power loss takes back is older then, or not
+  /// known.
+  private func anchoring(_ disk: some Disk, keepsAll: Bool = false) throws -> [Fact] {
+    guard reports[current].feed.query == nil, !reports[0].isLate else { return [] }
+    let next = anchors.next(now: settings.now, keepsAll: keepsAll)
+    return try next == disk.anchors(in: table) ? [] : [.anchors(next)]
   }
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.
@@ -261,7 +242,10 @@ struct PullRun {
     let live = try old.isEmpty ? [] : reading(old).filter { !$0.deleted }
     guard !live.isEmpty else { return removals }
     // A row in a state from before its delete waits on.
-    try lay(live.filter { try !disk.isPast($0, of: ItemKey(table, $0.id)) }, token: nil, to: &disk)
+    let news = try live.filter {
+      try disk.standing(of: $0, ItemKey(table, $0.id), inOrder: inOrder) != .older
+    }
+    try lay(news, token: nil, to: &disk)
     try bring(to: &disk)
     return removals.subtracting(live.map(\.id))
   }

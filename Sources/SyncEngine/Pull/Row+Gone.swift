@@ -9,10 +9,6 @@ extension Row {
     Row(id: id, item: item, version: nil, updatedAt: nil, deleted: true)
   }
 
-  /// Whether this stands for a row that a write from here has deleted for good: only then what it held is
-  /// known.
-  var isRemovedHere: Bool { deleted && version == nil && !item.isEmpty }
-
   /// Returns the item as it was when the row was deleted: what the tombstone tells, or where it tells no
   /// field, what was known of the row before.
   ///

@@ -87,29 +87,15 @@ extension PushRun {
     // What a delete has put into the trash must not be lost once its row is known to be deleted.
     if answers.contains(where: { $0.attempt.kind == .delete }) { try disk.settle() }
     for (table, facts) in facts {
-      let facts =
-        try anchor(after: facts, in: table, disk) + facts
-        + disk.askingAgain(after: facts, in: table)
-      try disk.append(facts, to: table, durably: false)
+      let learnt = facts.compactMap(\.row).map { Anchor($0.id, since: settings.now) }
+      let facts = try facts + disk.askingAgain(after: facts, in: table)
+      try disk.append(
+        (learnt.isEmpty ? [] : [.learnt(learnt)]) + facts, to: table, durably: false)
     }
     let closings = answers.filter(\.isDone).flatMap { disk.journal.closings(of: $0.attempt) }
     if !closings.isEmpty { try disk.append(closings, durably: false) }
     for (table, facts) in facts { try bring(facts, table, &disk) }
     try rejectDropped(&disk)
-  }
-
-  /// Returns what makes an anchor of the newest row that the push has learnt, beside those from before.
-  private mutating func anchor(
-    after facts: [Fact], in table: TableName, _ disk: some Disk
-  ) throws -> [Fact] {
-    let former = newest[table]
-    let rows = facts.compactMap(\.row).filter { $0.updatedAt != nil }
-    guard let row = rows.max(by: { $0.isOlder(than: $1) }), former?.isOlder(than: row) != false
-    else { return [] }
-    newest[table] = row
-    let others = try disk.anchors(in: table).filter { ![former?.id, row.id].contains($0) }
-    // The one of the last pull stays.
-    return [.anchors(others.prefix(1) + others.dropFirst().suffix(Self.anchors - 2) + [row.id])]
   }
 
   /// Brings the rows of arrivals to their items.

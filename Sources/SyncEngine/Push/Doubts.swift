@@ -7,7 +7,7 @@ extension PushRun {
     _ disk: inout some Disk, _ backend: inout some Backend
   ) throws {
     var readings: [(Attempt, Settlement, isAbsent: Bool, isFound: Bool)] = []
-    var past: [Attempt] = []
+    var (past, late, isCut): ([Attempt], [Attempt], Bool) = ([], [], false)
     for (attempt, answer) in doubts {
       let refusal = answer.refusal
       do {
@@ -26,10 +26,24 @@ extension PushRun {
           settlement = .unknown
           report.doubtful.insert(attempt.key)
         }
-        if case .row(let row) = reading, backend.commitsInOrder,
-          try disk.isPast(row, of: attempt.key, inOrder: true)
-        {
-          past.append(attempt)
+        let inOrder = backend.commitsInOrder
+        if try disk.isPast(reading, of: attempt.key, inOrder: inOrder) {
+          let since = try disk.anchors(in: attempt.key.table).first { $0.id == attempt.key.id }?
+            .since
+          let isLate =
+            try !inOrder && disk.mayBeLate(attempt.key, since: since, now: settings.now)
+          // Other servers may delete rows for good.
+          if isLate || reading != .absent {
+            if !isLate {
+              past.append(attempt)
+            } else if attempt.isSurelyUndone(answer) {
+              late.append(attempt)
+            } else {
+              isCut = true
+              report.events.append(Event(attempt.key, .unknown, item: attempt.item))
+            }
+            continue
+          }
         }
         let isAbsent = reading == .absent && attempt.isMissed(answer)
         var isFound = false
@@ -53,11 +67,12 @@ extension PushRun {
     let absent = readings.filter(\.isAbsent)
     absences += absent.count
     let isGone = !absent.isEmpty && absences > Guards.absences(of: max(total, replies))
+    // They did not happen: whatever way is taken next, they must not stand in it.
+    answers += (past + late + (isGone ? absent.map(\.0) : [])).map {
+      Answer(attempt: $0, settlement: .void)
+    }
+    if isCut || !late.isEmpty { report.stop = report.stop ?? Guards.late }
     if isGone || !past.isEmpty {
-      // They did not happen: whatever way is taken next, they must not stand in it.
-      answers += (past + (isGone ? absent.map(\.0) : [])).map {
-        Answer(attempt: $0, settlement: .void)
-      }
       try absorb(&disk)
       throw past.isEmpty
         ? Guards.rowsAreGone(absences, of: max(total, replies)) : Guards.wentBack()
@@ -75,15 +90,12 @@ extension PushRun {
     var reading = try backend.read(key)
     // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
     if case .row(let row) = reading, let waiting = try disk.arrival(of: key)?.row,
-      try disk.isOlder(row, than: waiting, of: key)
+      waiting.has(row.version) || row.isOlder(than: waiting)
     {
       reading = .row(waiting)
     }
     let base = try disk.base(of: key).row
-    let settlement = Settlement(
-      attempt, over: base?.item, former: attempt.kind == .insert ? nil : base?.former,
-      reading: reading, refusal: refusal)
-    return (reading, settlement)
+    return (reading, Settlement(attempt, over: base?.item, reading: reading, refusal: refusal))
   }
 
   /// Adds what a reading has told of a write.

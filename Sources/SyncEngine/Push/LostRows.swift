@@ -14,7 +14,7 @@ package struct LostRows: Equatable, Sendable {
   /// invalid.
   package private(set) var waiting: [ItemID] = []
   /// The anchors that the server has.
-  private var anchors: [ItemID] = []
+  private var anchors: [Anchor] = []
 
   /// Reads the whole table, and compares it with what is known.
   ///
@@ -23,14 +23,19 @@ package struct LostRows: Equatable, Sendable {
     of table: TableName, on disk: some Disk, from backend: inout some Backend
   ) throws {
     self.table = table
-    let known = try disk.anchors(in: table)
+    let known = try Dictionary(
+      disk.anchors(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     var doubtful = try Set(disk.liveIDs(in: table))
+    let inOrder = backend.commitsInOrder
     try backend.pages(of: Feed(table), from: nil) { page in
       for row in page.rows {
-        let key = ItemKey(table, row.id)
-        let isOlder = try disk.isOlder(row, than: disk.newestRow(of: key), of: key)
-        if isOlder { doubtful.insert(row.id) } else { doubtful.remove(row.id) }
-        if !isOlder, known.contains(row.id) { anchors.append(row.id) }
+        let standing = try disk.standing(of: row, ItemKey(table, row.id), inOrder: inOrder)
+        if [.same, .newer].contains(standing) {
+          doubtful.remove(row.id)
+          anchors += [known[row.id]].compactMap(\.self)
+        } else {
+          doubtful.insert(row.id)
+        }
       }
       return true
     }
@@ -38,14 +43,20 @@ package struct LostRows: Equatable, Sendable {
     let page = try backend.rows(ids, of: Feed(table))
     let rows = Dictionary(page.rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let refused = Set(page.refused.compactMap(\.id))
+    let standings = try rows.mapValues {
+      try disk.standing(of: $0, ItemKey(table, $0.id), inOrder: inOrder)
+    }
+    let strange = standings.values.count { $0 == .strange }
+    let isStrange = try strange > disk.mostStrange(in: table)
     for id in ids where !refused.contains(id.text) {
       let (key, row) = (ItemKey(table, id), rows[id])
       let client = try disk.client(key)
+      switch standings[id] {
+      case .older, .renumbered: break
+      case .strange where isStrange: break
       // What is removed here, too, isn't lost.
-      if let row {
-        guard try disk.isPast(row, of: key, inOrder: backend.commitsInOrder) else { continue }
-      } else if client == .absent {
-        continue
+      case nil where client != .absent: break
+      default: continue
       }
       var isReady = try disk.isSettled(key)
       if case .invalid = client { isReady = false }
@@ -77,6 +88,6 @@ package struct LostRows: Equatable, Sendable {
     let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
       rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
-        + [.anchors((anchors + waiting).suffix(PushRun.anchors))], to: table, durably: true)
+        + [.anchors(anchors + waiting.map { Anchor($0, since: 0) })], to: table, durably: true)
   }
 }

@@ -12,10 +12,6 @@ struct PushRun {
   var again: Set<ItemKey> = []
   /// The items to which rows were to be brought that aren't as they were sent.
   var brought: Set<ItemKey> = []
-  /// How many rows the next pull must meet again at most.
-  static let anchors = 16
-  /// The newest row of each table that the push has learnt.
-  var newest: [TableName: Row] = [:]
   /// What has become of writes and isn't taken over yet.
   var answers: [Answer] = []
   /// What the writes under way were sent over.
@@ -56,7 +52,7 @@ struct PushRun {
     case .done(nil) where attempt.kind != .delete: doubts.append((attempt, .refused(attempt.kept)))
     case .done(let row?)
     where try [.update, .undelete].contains(attempt.kind) && row.item != attempt.item
-      && disk.base(of: attempt.key).row?.knows(row.version) == true:
+      && disk.base(of: attempt.key).row?.has(row.version) == true:
       doubts.append((attempt, .refused(attempt.kept)))
     case .done(let row): settled(.done(row))
     // What is refused now may have been done before.

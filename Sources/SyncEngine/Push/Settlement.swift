@@ -33,15 +33,12 @@ package enum Settlement: Equatable, Sendable {
   /// Decides by what reading the row after the last attempt brought.
   ///
   /// `refusal` is the server's answer to the write, `nil` where it is none. `base` is what was known of
-  /// the row before the write, `nil` where the server never had it; `former` is the version before that,
-  /// which a replica may still have.
+  /// the row before the write, `nil` where the server never had it.
   package init(
-    _ attempt: Attempt, over base: Item? = nil, former: Version? = nil, reading: Reading,
-    refusal: Refusal?
+    _ attempt: Attempt, over base: Item? = nil, reading: Reading, refusal: Refusal?
   ) {
     let undone: Settlement = refusal.map { .rejected($0) } ?? .void
     switch (attempt.kind, reading) {
-    case (_, .row(let row)) where former != nil && row.version == former: self = undone
     case (_, .refused(let reason)):
       guard var refusal, !refusal.passes else {
         self = .unknown

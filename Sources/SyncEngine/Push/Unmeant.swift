@@ -132,5 +132,5 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
 extension Row {
   /// Whether the row that this tombstone replaced was known here; what stands for no row always was.
-  var wasLive: Bool { former != nil || version == nil }
+  var wasLive: Bool { !had.isEmpty || version == nil }
 }

@@ -75,16 +75,12 @@ extension JSON {
 extension Text {
   /// Whether another text is a part of this one, the letters A to Z and a to z being the same.
   package func contains(ignoringCase part: Text) -> Bool {
-    let text = bytes.map(Self.lowered)
-    let part = part.bytes.map(Self.lowered)
+    let text = bytes.map(\.lowered)
+    let part = part.bytes.map(\.lowered)
     guard let first = part.first else { return true }
     guard text.count >= part.count else { return false }
     return (0...(text.count - part.count)).contains { start in
       text[start] == first && text[start...].starts(with: part)
     }
-  }
-
-  private static func lowered(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }
 }

@@ -90,10 +90,8 @@ extension Text {
     case 0x09: text.append(contentsOf: "\\t".utf8)
     case 0x20..<0x7F: text.append(UInt8(unit))
     default:
-      let digits = String(unit, radix: 16)
       text.append(contentsOf: "\\u".utf8)
-      text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
-      text.append(contentsOf: digits.utf8)
+      text.append(contentsOf: unit.hexadecimal.utf8)
     }
   }
 }

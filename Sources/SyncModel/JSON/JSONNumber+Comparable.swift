@@ -2,17 +2,19 @@ extension JSONNumber: Comparable {
   /// Whether a number is less than another by its decimal value; no binary floating point is
   /// involved.
   package static func < (left: JSONNumber, right: JSONNumber) -> Bool {
-    let (one, other) = (Magnitude(left.text), Magnitude(right.text))
+    let (one, other) = (Decimal(left.text), Decimal(right.text))
     if one.isNegative != other.isNegative { return one.isNegative }
     return one.isNegative ? other.isLess(than: one) : one.isLess(than: other)
   }
 }
 
-/// A number without its sign, as 0.DIGITS × 10^exponent; zero has no digits and no sign.
-private struct Magnitude {
-  var isNegative = false
+/// A number as ±0.DIGITS × 10^exponent, without zeros at either end; zero has no digits and no sign.
+struct Decimal: Equatable {
+  private(set) var isNegative = false
   private var digits: [UInt8] = []
   private var exponent = 0
+  /// Whether the exponent is within counting; one that isn't is as large as any that can be counted.
+  private(set) var isCounted = true
 
   /// Takes a number's text apart.
   init(_ text: String) {
@@ -23,7 +25,11 @@ private struct Magnitude {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): pointSeen = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        exponent += Self.clamped(String(Substring(rest)))
+        let limit = 1 << 60
+        let most = rest.first == UInt8(ascii: "-") ? -limit : limit
+        let written = Int(Substring(rest)) ?? most
+        isCounted = written.magnitude < limit
+        exponent += isCounted ? written : most
         rest = rest[rest.endIndex...]
       case UInt8(ascii: "0") where digits.isEmpty:
         if pointSeen { exponent -= 1 }
@@ -33,17 +39,11 @@ private struct Magnitude {
       }
     }
     while digits.last == UInt8(ascii: "0") { digits.removeLast() }
-    if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    if digits.isEmpty { (isNegative, exponent, isCounted) = (false, 0, true) }
   }
 
-  /// Reads an exponent; one beyond counting is as large as any that can be counted.
-  private static func clamped(_ text: String) -> Int {
-    let limit = 1 << 60
-    return Int(text).map { min(max($0, -limit), limit) }
-      ?? (text.utf8.first == UInt8(ascii: "-") ? -limit : limit)
-  }
-
-  func isLess(than other: Magnitude) -> Bool {
+  /// Whether the number without its sign is less than another one.
+  func isLess(than other: Decimal) -> Bool {
     if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }
     if exponent != other.exponent { return exponent < other.exponent }
     return digits.lexicographicallyPrecedes(other.digits)

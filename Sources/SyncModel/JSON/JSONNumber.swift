@@ -32,44 +32,7 @@ package struct JSONNumber: Sendable {
 extension JSONNumber: Equatable {
   package static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     if left.text.utf8.elementsEqual(right.text.utf8) { return true }
-    guard let one = Decimal(left.text), let other = Decimal(right.text) else { return false }
-    return one == other
-  }
-}
-
-extension JSONNumber {
-  /// A number as ± digits × 10^exponent, without zeros at either end of the digits.
-  private struct Decimal: Equatable {
-    var negative = false
-    var digits: [UInt8] = []
-    var exponent = 0
-
-    /// Takes a number's text apart; `nil` where the exponent is beyond counting.
-    init?(_ text: String) {
-      var pointSeen = false
-      var rest = text.utf8[...]
-      while let byte = rest.popFirst() {
-        switch byte {
-        case UInt8(ascii: "-"): negative = true
-        case UInt8(ascii: "."): pointSeen = true
-        case UInt8(ascii: "e"), UInt8(ascii: "E"):
-          if let written = Int(Substring(rest)), written.magnitude < 1 << 60 {
-            exponent += written
-          } else if digits.contains(where: { $0 != UInt8(ascii: "0") }) {
-            return nil  // beyond counting; of a zero it makes no difference
-          }
-          rest = rest[rest.endIndex...]
-        default:
-          digits.append(byte)
-          if pointSeen { exponent -= 1 }
-        }
-      }
-      while digits.last == UInt8(ascii: "0") {
-        digits.removeLast()
-        exponent += 1
-      }
-      digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
-      if digits.isEmpty { (negative, exponent) = (false, 0) }
-    }
+    let one = Decimal(left.text)
+    return one.isCounted && one == Decimal(right.text)
   }
 }

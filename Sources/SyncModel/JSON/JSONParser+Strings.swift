@@ -91,14 +91,11 @@ extension JSONParser {
   private mutating func hexadecimal(from backslash: Int) throws(JSONFault) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      switch current {
-      case (0x30...0x39)?: value = value << 4 | UInt32(bytes[position] - 0x30)
-      case (0x41...0x46)?, (0x61...0x66)?:
-        value = value << 4 | UInt32((bytes[position] | 0x20) - 0x61 + 10)
-      default:
+      guard let digit = current?.hexadecimalDigit else {
         position = backslash
         throw fault("expected four hexadecimal digits after \\u")
       }
+      value = value << 4 | UInt32(digit)
       position += 1
     }
     return value

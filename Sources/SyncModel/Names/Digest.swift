@@ -74,9 +74,6 @@ package struct Digest: Hashable, Sendable {
 extension Digest: CustomStringConvertible {
   /// 32 hexadecimal digits, lower case.
   package var description: String {
-    [high, low].map { half in
-      let digits = String(half, radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
+    high.hexadecimal + low.hexadecimal
   }
 }

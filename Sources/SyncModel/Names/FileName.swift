@@ -21,7 +21,7 @@ package enum FileName {
       if plain && !(index == 0 && (byte == UInt8(ascii: "-") || isDevice(bytes))) {
         name.append(byte)
       } else {
-        name += escaped(byte)
+        name += byte.percentEscape
       }
     }
     guard name.count <= limit else { return nil }
@@ -33,16 +33,8 @@ package enum FileName {
   /// - Throws: Why it stands for none. A name that says an id in another way than ``of(_:)`` does
   ///   stands for none; the error then tells the name to use.
   package static func id(of name: Text) throws(NameError) -> ItemID {
-    var bytes: [UInt8] = []
-    var rest = name.bytes[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
-      else { throw NameError("the file name contains a '%' that is not an escape") }
-      bytes.append(high << 4 | low)
+    guard let bytes = name.bytes.percentDecoded else {
+      throw NameError("the file name contains a '%' that is not an escape")
     }
     guard let text = Text(validating: bytes) else {
       throw NameError("the file name is not UTF-8")
@@ -59,43 +51,22 @@ package enum FileName {
 
   /// Returns a text with every byte outside `[A-Za-z0-9_.-]` as `%XX`.
   package static func escaped(_ text: Text) -> String {
-    let bytes = text.bytes.flatMap { byte in
-      isPlain(byte) || byte == UInt8(ascii: ".") ? [byte] : escaped(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    text.escaped { isPlain($0) || $0 == UInt8(ascii: ".") }
   }
-
-  private static func escaped(_ byte: UInt8) -> [UInt8] {
-    [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-  }
-
-  private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-      || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
+    byte.isDigit || byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
   /// Whether a name is one that Windows keeps for a device, with or without an extension.
   private static func isDevice(_ bytes: [UInt8]) -> Bool {
-    let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.map { isLower($0) ? $0 & 0xDF : $0 }
+    let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.map(\.lowered)
     switch stem.count {
-    case 3: return ["CON", "PRN", "AUX", "NUL"].contains { Array($0.utf8) == stem }
+    case 3: return ["con", "prn", "aux", "nul"].contains { Array($0.utf8) == stem }
     case 4:
       return (0x31...0x39).contains(stem[3])
-        && (stem.starts(with: "COM".utf8) || stem.starts(with: "LPT".utf8))
+        && (stem.starts(with: "com".utf8) || stem.starts(with: "lpt".utf8))
     default: return false
     }
   }
-
-  private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 }

@@ -12,19 +12,44 @@ package struct Row: Sendable {
   package let createdAt: Text?
   /// Whether the row is a tombstone.
   package let deleted: Bool
-  /// The version that the row replaced where it was stored, if there was one; without it two rows are
-  /// equal all the same.
-  package var former: Version?
+  /// The versions that the row had here before this one, the oldest first; without them two rows are equal
+  /// all the same.
+  package var had: [Version] = []
   /// The row's JSON text as received, on one line.
   package let text: [UInt8]
 
-  /// Returns the version that the row replaces where `known` is stored.
+  /// How many versions are kept of those that a row had.
+  private static let kept = 64
+
+  /// Returns the row as it follows a `known` one: with the versions that were here before it; what stands for no
+  /// row takes over the time, too.
   ///
-  /// It is that of `known`, or what that replaced where it is the same one, has none, or is a tombstone as
-  /// this is. So a tombstone has a former version if its row was live here.
-  package func replaced(_ known: Row) -> Version? {
-    known.version == version || known.deleted && deleted
-      ? known.former : known.version ?? known.former
+  /// What a write of ours has replaced is former, of what was read the times tell. Who takes a version that was
+  /// here before begins anew. Of a tombstone, its row was live here if it has a version.
+  package func following(_ known: Row, isWritten: Bool) -> Row {
+    var row = self
+    if isGone, updatedAt == nil {
+      row = Row(id: id, item: item, version: nil, updatedAt: known.updatedAt, deleted: true)
+    }
+    row.had = known.had
+    if let version, known.had.contains(version) {
+      row.had = []
+    } else if let former = known.version, former != version, !known.deleted || !deleted,
+      isWritten || isGone || known.isOlder(than: self)
+    {
+      row.had = (known.had + [former]).suffix(Self.kept)
+    }
+    return row
+  }
+
+  /// Whether this stands for no row: the server has no trace of it.
+  package var isGone: Bool { deleted && version == nil }
+
+  /// Whether the server stamped another row after this one, by more than so many units of 100 ns; of
+  /// equal stamps nobody can tell.
+  package func isOlder(than other: Row, by ticks: Int64 = 0) -> Bool {
+    guard let mine = updatedAt, let theirs = other.updatedAt else { return false }
+    return theirs.ticks - mine.ticks > ticks
   }
 
   /// Reads a row from the object that a server sent; its text is written anew where none is given.

@@ -1,105 +1,190 @@
 import Glibc
 import SyncEngine
-import SyncModel
+package import SyncModel
 import SystemPackage
 
-/// Looks through a workspace and writes nothing; see ``Examination``.
-struct Examiner {
-  /// `.todosync`.
-  let root: Directory
-  /// The time, in nanoseconds since 1970.
-  let clock: () -> Int64
-  /// When the machine was started, in nanoseconds since 1970.
-  let started: Int64
-  /// What opens logs are given; nothing is put into it.
-  let trash: Trash
-  /// What was found so far.
-  var found = Examination()
-  /// What is open by the journal; `nil` where it can't be read.
-  var journal: JournalState?
-  /// The places with a finding that something of another kind is there.
-  var told: Set<Text> = []
-  /// The tables' rows as far as they can be read.
-  var rows: [TableName: BaseLog] = [:]
+/// The findings of the doctor, which reads all files and items of a workspace and writes none.
+///
+/// It finds what a person must know. What the next command that writes clears up by itself is no finding.
+package struct Examination: Equatable, Sendable {
+  /// What was found, file by file.
+  package internal(set) var findings: [Finding] = []
+  /// The tables that were looked at.
+  package internal(set) var tables: [TableName] = []
+  /// How many files of items there are.
+  package internal(set) var items = 0
 
-  init(
-    _ root: Directory, started: Int64 = TornText.bootTime, clock: @escaping () -> Int64
-  ) {
+  /// The findings that are more than notes.
+  package var faults: [Finding] { findings.filter { $0.gravity != .note } }
+}
+
+extension Workspace {
+  /// Examines a workspace that need not be fit to be opened.
+  ///
+  /// - Parameters:
+  ///   - path: The directory that holds `.todosync`.
+  ///   - patience: How many seconds to wait for another process that writes; `nil` doesn't ask whether
+  ///     there is one. Nothing is written for that, not even to the lock.
+  ///   - clock: The time, in nanoseconds since 1970.
+  /// - Returns: What was found; faults of any file are findings, not errors.
+  /// - Throws: ``WorkspaceError`` where there is no workspace, another process keeps writing to it, or a file
+  ///   has another format.
+  package static func examine(
+    at path: String, patience: Double? = nil, clock: @escaping () -> Int64
+  ) throws(WorkspaceError) -> Examination {
+    let root = try openRoot(at: path)
+    var examiner = Examiner(root, clock: clock)
+    var lock: DirectoryLock?
+    do throws(WorkspaceError) {
+      if let patience {
+        lock = try DirectoryLock(sharing: Layout.lock, in: root, patience: patience)
+      }
+    } catch {
+      // What is no file can't be locked.
+      guard case .damaged = error else { throw error }
+      examiner.add(error, at: Layout.lock)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    return try examiner.examination()
+  }
+}
+
+/// Looks through a workspace and writes nothing; see ``Examination``.
+///
+/// It does not go by the stat index: items are read and fingerprinted, and rows parsed.
+struct Examiner {
+  private let root: Directory
+  private let clock: () -> Int64
+  /// What opens logs are given; nothing is put into it.
+  private let trash: Trash
+  private var found = Examination()
+  /// What is open by the journal; `nil` where it can't be read.
+  private var journal: JournalState?
+  /// The error of the first file that has another format.
+  private var otherFormat: WorkspaceError?
+
+  init(_ root: Directory, clock: @escaping () -> Int64) {
     self.root = root
-    self.started = started
     self.clock = clock
     trash = Trash(root, clock: clock)
   }
 
   /// Looks at everything once.
-  consuming func examination() -> Examination {
-    examineKinds()
-    examineModes()
+  ///
+  /// - Throws: ``WorkspaceError/otherFormat(place:isNewer:)``.
+  consuming func examination() throws(WorkspaceError) -> Examination {
+    examinePlaces()
     examineState()
-    examineJournal()
+    attempt(at: Layout.journal, .salvageJournal) { examiner throws(WorkspaceError) in
+      examiner.journal =
+        try Journal(in: examiner.root, writing: false, trash: examiner.trash).state
+    }
     found.tables = tables()
     for table in found.tables { examine(table) }
     examineConflicts()
-    examineLeftovers()
-    examineHistory()
+    if let otherFormat { throw otherFormat }
     return found
   }
 
   // MARK: Findings
 
-  /// Adds a finding.
-  mutating func add(
-    _ invariant: Finding.Invariant, at place: String, line: Int? = nil, column: Int? = nil,
-    _ fact: String, _ gravity: Finding.Gravity, _ remedy: Remedy? = nil, hint: Hint? = nil
-  ) {
-    found.findings.append(
-      Finding(invariant, at: place, line: line, column: column, fact, gravity, remedy, hint: hint))
-  }
+  private mutating func add(_ finding: Finding) { found.findings.append(finding) }
 
   /// Adds a file that can't be an item, which is its user's affair.
-  mutating func add(_ invariant: Finding.Invariant, _ invalid: InvalidItem) {
-    found.findings.append(
+  private mutating func add(_ invalid: InvalidItem, _ purpose: String = "") {
+    add(
       Finding(
-        invariant, at: invalid.place, line: invalid.line, column: invalid.column, invalid.message,
-        .note, hint: invalid.comparison ?? invalid.hint))
+        invalid.place, line: invalid.line, column: invalid.column, invalid.message + purpose, .note,
+        hint: invalid.comparison ?? invalid.hint))
   }
 
   /// Looks at something; an error that ends the looking is a finding.
   ///
   /// The remedy is that of damage; what the system refuses to do has none.
-  mutating func attempt(
-    _ invariant: Finding.Invariant, at place: String, _ remedy: Remedy? = nil,
+  private mutating func attempt(
+    at place: String, _ remedy: Remedy? = nil,
     _ look: (inout Examiner) throws(WorkspaceError) -> Void
   ) {
     do throws(WorkspaceError) {
       try look(&self)
     } catch {
-      add(error, invariant, at: place, remedy)
+      add(error, at: place, remedy)
     }
   }
 
-  private mutating func add(
-    _ error: WorkspaceError, _ invariant: Finding.Invariant, at place: String, _ remedy: Remedy?
+  fileprivate mutating func add(
+    _ error: WorkspaceError, at place: String, _ remedy: Remedy? = nil
   ) {
+    let finding: Finding
     switch error {
-    case .damaged(let place, _, _) where hasTold(place), .file(let place, _) where hasTold(place):
-      break
-    case .damaged(let place, let line, let fact):
-      add(invariant, at: place, line: line, fact, .damage, remedy)
-    case .newerFormat(let place, let format):
-      add(invariant, at: place, "has format \(format) of a newer tsync", .unsafe)
+    case .otherFormat:
+      otherFormat = otherFormat ?? error
+      return
+    case .damaged(let found, let line, let fact):
+      finding = Finding(found, line: line, fact, .damage, found == place ? remedy : nil)
     case .missing(let place):
-      add(
-        invariant, at: place, "is missing", .unsafe,
+      finding = Finding(
+        place, "is missing", .unsafe,
         hint: "to bring the items back: \(typed: "restore", "--missing")")
-    case .file(let place, .tooManySymbolicLinkLevels):
-      add(invariant, at: place, "is a symbolic link, and tsync does not follow links", .damage)
-    case .file(let place, let error): add(invariant, at: place, "\(error)", .damage)
+    case .file(let place, let error): finding = Finding(place, "\(error)", .damage)
     case .setting(_, let line, _, let fact):
-      add(
-        invariant, at: place, line: line, fact, .damage,
-        hint: "to fix it: \(typed: "config", "--edit")")
-    default: add(invariant, at: place, error.description, .damage)
+      finding = Finding(
+        place, line: line, fact, .damage, hint: "to fix it: \(typed: "config", "--edit")")
+    default: finding = Finding(place, error.description, .damage)
+    }
+    // What is in a directory's place is met by whoever looks for a file in it.
+    if !found.findings.contains(finding) { add(finding) }
+  }
+
+  // MARK: Files
+
+  /// Looks whose the files are, at the directories, and for editors' texts.
+  private mutating func examinePlaces() {
+    for place in Self.foreign(in: root) {
+      add(Finding(place, Self.isForeign, .unsafe))
+    }
+    for name in [Layout.base, Layout.conflicts, Layout.quarantine, Layout.trash] {
+      attempt(at: name) { examiner throws(WorkspaceError) in
+        let names = try examiner.root.existingChild(name)?.names() ?? []
+        guard name == Layout.trash else { return }
+        for text in names.sorted() where Workspace.isEditorText(text) {
+          examiner.add(Finding("\(name)/\(text)", "is a text that an editor left", .note))
+        }
+      }
+    }
+  }
+
+  /// What is said of a file that another user has put there.
+  static let isForeign = "belongs to another user"
+
+  /// Returns the places of such files.
+  private static func foreign(in root: Directory) -> [String] {
+    [root, (try? root.existingChild(Layout.base)) ?? nil].compactMap(\.self).flatMap { directory in
+      ((try? directory.names().sorted()) ?? []).filter { name in
+        var status = stat()
+        let here = directory.descriptor.rawValue
+        return fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid != geteuid()
+      }.map(directory.place(of:))
+    }
+  }
+
+  /// Reads state and settings; whose data they are about, only the server can tell.
+  private mutating func examineState() {
+    var origin: Text?
+    attempt(at: Layout.state, .forgetState) { examiner throws(WorkspaceError) in
+      origin = try Workspace.readState(in: examiner.root).origin
+    }
+    attempt(at: Layout.settings) { examiner throws(WorkspaceError) in
+      let text = try PrivateFile(directory: examiner.root, name: Layout.settings)
+        .read(limit: 1 << 20)
+      if text == nil, let origin {
+        return examiner.add(
+          Finding(
+            Layout.settings, "is missing; the server was at \(origin)", .damage,
+            hint: "to set it: \(typed: "remote", "set", "ADDRESS")"))
+      }
+      _ = try Configuration(
+        workspace: SettingsFile(place: Layout.settings, text: text), user: nil)
     }
   }
 
@@ -107,11 +192,8 @@ struct Examiner {
 
   /// Finds the tables that anything is kept of.
   private mutating func tables() -> [TableName] {
-    var tables: Set<TableName> = []
-    if let journal {
-      tables.formUnion(journal.conflicts.keys.map(\.table))
-    }
-    attempt(.names, at: Layout.items) { examiner throws(WorkspaceError) in
+    var tables = Set((journal?.conflicts.keys).map { $0.map(\.table) } ?? [])
+    attempt(at: Layout.items) { examiner throws(WorkspaceError) in
       guard let items = try examiner.root.existingChild(Layout.items) else {
         throw .missing(place: Layout.items)
       }
@@ -119,26 +201,131 @@ struct Examiner {
         if let table = try? TableName(Text(name)) {
           tables.insert(table)
         } else {
-          examiner.add(.names, at: items.place(of: name), "is not the directory of a table", .note)
+          examiner.add(Finding(items.place(of: name), "is not the directory of a table", .note))
         }
       }
     }
-    attempt(.names, at: Layout.base) { examiner throws(WorkspaceError) in
-      guard let base = try examiner.root.existingChild(Layout.base) else {
-        return examiner.add(
-          .baseRows, at: Layout.base,
-          "is missing (the last known rows of the server): the next pull reads all rows",
-          .mendable, .finish)
-      }
-      for name in try base.names() {
-        guard let stem = Layout.baseStem(of: name) else { continue }
-        if let table = try? TableName(stem) {
-          tables.insert(table)
-        } else {
-          examiner.add(.names, at: base.place(of: name), "is not the log of a table", .note)
-        }
-      }
-    }
+    let logs = (try? root.existingChild(Layout.base)?.names()) ?? []
+    tables.formUnion(logs.compactMap { Layout.baseStem(of: $0).flatMap { try? TableName($0) } })
     return tables.sorted()
+  }
+
+  private mutating func examine(_ table: TableName) {
+    attempt(at: "\(Layout.base)/\(Layout.baseLog(of: table))", .forget(table)) {
+      examiner throws(WorkspaceError) in
+      let base = try BaseLog(
+        table, in: examiner.root.existingChild(Layout.base), writing: false, trash: examiner.trash,
+        index: nil)
+      try base.examine()
+      examiner.attempt(at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
+        try examiner.examineItems(of: base)
+      }
+    }
+    attempt(at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
+      guard let items = try examiner.items(of: table) else { return }
+      try examiner.examineNames(in: items)
+    }
+  }
+
+  private func items(of table: TableName) throws(WorkspaceError) -> Directory? {
+    try root.existingChild(Layout.items)?.existingChild(table.text.string)
+  }
+
+  /// Reads the items of a table.
+  private mutating func examineItems(of base: BaseLog) throws(WorkspaceError) {
+    let items = try items(of: base.table)
+    var scanner = Scanner(of: base, in: items, at: clock())
+    try scanner.run()
+    for candidate in scanner.candidates {
+      guard case .invalid(let invalid) = candidate.client else { continue }
+      guard let key = candidate.key, let items,
+        case .file(let bytes, _) = try FileReading(
+          Layout.file(of: key), in: items, limit: ItemFile.limit),
+        bytes.allSatisfy({ $0 == 0 })
+      else {
+        add(invalid)
+        continue
+      }
+      // A power loss may have left it so.
+      let isLive = try base.base(of: key.id).row.map { !$0.deleted } ?? false
+      let purpose = isLive ? "to bring it back" : "to drop it"
+      add(
+        Finding(
+          invalid.place, bytes.isEmpty ? "is empty" : "contains only NUL bytes", .note,
+          hint: "\(purpose): \(typed: "restore", "\(key)")"))
+    }
+    let isLost = scanner.candidates.contains { candidate in
+      candidate.key.map { journal?.notes[$0]?.note.commanded != true } ?? false
+    }
+    if items == nil, isLost, try root.existingChild(Layout.items) != nil {
+      throw .missing(place: "\(Layout.items)/\(base.table)")
+    }
+  }
+
+  /// Counts the items of a table, and says which names differ only in case.
+  private mutating func examineNames(in items: Directory) throws(WorkspaceError) {
+    var folded: [[UInt8]: String] = [:]
+    let suffix = FileName.suffix.string.utf8
+    for name in try items.names().sorted()
+    where name.utf8.first != UInt8(ascii: ".") && name.utf8.suffix(5).elementsEqual(suffix) {
+      found.items += 1
+      let lower = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+      if let other = folded.updateValue(name, forKey: lower) {
+        add(
+          Finding(
+            items.place(of: name), "differs from \(other) in upper and lower case only", .note))
+      }
+    }
+  }
+
+  // MARK: Conflicts
+
+  /// Looks for sides that aren't items, and for what users wrote to files of conflicts that aren't open.
+  private mutating func examineConflicts() {
+    guard let journal else { return }
+    attempt(at: Layout.conflicts) { examiner throws(WorkspaceError) in
+      let files = ConflictFiles(root: examiner.root, trash: examiner.trash)
+      for key in journal.conflicts.keys.sorted() {
+        guard case .invalid(let invalid) = try files.client(of: key) else { continue }
+        examiner.add(invalid, "; fix or remove it before tsync resolve")
+      }
+      for stray in try StrayFile.all(in: examiner.root, files, journal) where stray.isEdited {
+        let item = "\(Layout.items)/\(stray.key.table)/\(try Layout.file(of: stray.key))"
+        examiner.add(
+          Finding(
+            stray.directory.place(of: stray.name),
+            "belongs to no open conflict, and its text is not in \(item): "
+              + "copy the parts that you want, and remove the file", .note))
+      }
+    }
+  }
+}
+
+extension Finding {
+  fileprivate init(
+    _ place: String, line: Int? = nil, column: Int? = nil, _ fact: String, _ gravity: Gravity,
+    _ remedy: Remedy? = nil, hint: Hint? = nil
+  ) {
+    self.init(
+      place: place, line: line, column: column, fact: fact, gravity: gravity, remedy: remedy,
+      hint: hint)
+  }
+}
+
+extension BaseLog {
+  /// Reads every row, in effect or waiting, and every open write.
+  ///
+  /// - Throws: ``WorkspaceError``: a failed call; damage where a row isn't the one and the tombstone that
+  ///   the quick look at its line takes it for.
+  fileprivate func examine() throws(WorkspaceError) {
+    var entries: [(ItemID?, BaseLogEntry)] = []
+    rows.forEach { entries.append((ItemID($0), $1)) }
+    for (id, entry) in entries {
+      guard let id, try row(at: entry, as: id).deleted == entry.isTombstone else {
+        throw damage(at: entry.offset, "its row is not what the line says")
+      }
+    }
+    _ = try arrivals()
+    _ = try attempts()
   }
 }

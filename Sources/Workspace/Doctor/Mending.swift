@@ -1,14 +1,134 @@
 import Glibc
 import SyncEngine
-import SyncModel
+package import SyncModel
 import SystemPackage
 
-/// A finding that `tsync doctor --fix` has fixed, and how.
-package struct Mended: Equatable, Sendable {
-  /// The finding.
-  package let finding: Finding
-  /// What was done, and where that is which was displaced.
-  package let deed: String
+extension Workspace {
+  /// Mends what may keep a workspace from being opened; the index, a cache, is removed.
+  ///
+  /// - Parameters:
+  ///   - path: The directory that holds `.todosync`.
+  ///   - command: The command that a waiting process names.
+  ///   - patience: How many seconds to wait for another process.
+  ///   - clock: The time, in nanoseconds since 1970.
+  /// - Returns: The findings that were mended.
+  /// - Throws: ``WorkspaceError``; ``WorkspaceError/untrusted(place:fact:)`` where mending could
+  ///   harm: files of another user.
+  package static func mendFiles(
+    at path: String, command: Text, patience: Double = 5, clock: @escaping () -> Int64
+  ) throws(WorkspaceError) -> [Finding] {
+    let root = try openRoot(at: path)
+    let lock = try DirectoryLock(
+      Layout.lock, in: root, patience: patience, command: command, now: clock())
+    defer { withExtendedLifetime(lock) {} }
+    let findings = try Examiner(root, clock: clock).examination().findings
+    for finding in findings where finding.fact == Examiner.isForeign {
+      throw .untrusted(place: finding.place, fact: finding.fact)
+    }
+    let trash = Trash(try root.child(Layout.trash, creating: true), clock: clock)
+    let mended = try Mending(root: root, trash: trash).carryOut(findings)
+    // It must not speak of logs that aren't there, and what it says wrongly nobody else finds.
+    _ = try? root.remove(StatIndex.name)
+    return mended
+  }
+
+  /// Mends what costs nobody anything, in a workspace that is open, after recovery.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package mutating func mend(_ tables: [TableName]) throws(WorkspaceError) {
+    requireLock()
+    let descriptor = root.descriptor.rawValue
+    try WorkspaceError.checking(Layout.directory) { fchmod(descriptor, 0o700) }
+    for table in tables {
+      let log = try rows.log(of: table)
+      let ended = try log.attempts().filter { $0.isFaulty || journal.conflicts[$0.key] != nil }
+      if !ended.isEmpty { try log.append(ended.map { .ended($0.key.id) }, durably: true) }
+    }
+    for (key, conflict) in journal.conflicts { try lay(conflict, of: key) }
+    let mending = Mending(root: root, trash: trash)
+    for stray in try StrayFile.all(in: root, conflicts, journal) where !stray.isEdited {
+      try mending.keep(stray)
+    }
+    try mending.clearLeftovers()
+  }
+
+  /// Lays the files of an open conflict that aren't as the journal and the base say.
+  private mutating func lay(_ conflict: OpenConflict, of key: ItemKey) throws(WorkspaceError) {
+    let server = conflict.server.deleted ? nil : conflict.server.item
+    var displaced: [String?] = []
+    let bytes = try conflicts.bytes(.server, of: key)
+    if bytes.map({ ConflictFiles.isSide($0, of: server, as: key) }) != true {
+      let text = ConflictFiles.text(of: server, key.id)
+      displaced.append(try conflicts.lay(text, .server, of: key, replacing: true))
+    }
+    if let base = try rows.log(of: key.table).base(of: key.id).item {
+      let text = ConflictFiles.text(of: base, key.id)
+      displaced.append(try conflicts.lay(text, .base, of: key, replacing: false))
+    }
+    for place in displaced.compactMap(\.self) {
+      laterNotices.append(
+        "the file that was in the place of a conflict file of \(key) is now \(place)")
+    }
+  }
+}
+
+extension Attempt {
+  /// Whether it must not be sent: a write is guarded by a version unless it is an insert.
+  fileprivate var isFaulty: Bool {
+    (kind == .insert) != (version == nil) || kind != .delete && item == nil || tries < 1
+  }
+}
+
+/// A file of a conflict that isn't open.
+struct StrayFile {
+  let key: ItemKey
+  let directory: Directory
+  let name: String
+  /// Whether it may hold what its user wrote, and no item's file says.
+  let isEdited: Bool
+
+  /// Finds all of them.
+  static func all(
+    in root: Directory, _ files: ConflictFiles, _ journal: JournalState
+  ) throws(WorkspaceError) -> [StrayFile] {
+    var found: [StrayFile] = []
+    guard let conflicts = try root.existingChild(Layout.conflicts) else { return [] }
+    for table in try conflicts.names().sorted().compactMap({ try? TableName(Text($0)) }) {
+      let directory = try conflicts.child(table.text.string)
+      for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
+        guard let (id, side) = ConflictSide.read(name) else { continue }
+        let key = ItemKey(table, id)
+        guard journal.conflicts[key] == nil, journal.resolutions[key] == nil else { continue }
+        let text = try text(of: side, key, name, files)
+        let items = try root.existingChild(Layout.items)?.existingChild(table.text.string)
+        let item = try items.map { (items) throws(WorkspaceError) in
+          try ItemFile.read(Layout.file(of: key), in: items, as: key).state.item
+        }
+        found.append(
+          StrayFile(
+            key: key, directory: directory, name: name,
+            isEdited: text.map { $0 == nil || $0 != item ?? nil } ?? false))
+      }
+    }
+    return found
+  }
+
+  /// Returns what a user may have written to a side; `nil` where that is nothing, in it `nil` where it is no
+  /// item.
+  private static func text(
+    of side: ConflictSide, _ key: ItemKey, _ name: String, _ files: ConflictFiles
+  ) throws(WorkspaceError) -> Item?? {
+    switch side {
+    case .server, .base, .marked: return nil
+    case .client:
+      let state = try files.client(of: key)
+      return state == .absent ? nil : .some(state.item)
+    case .edit:
+      guard let bytes = try files.bytes(named: name, of: key) else { return .some(nil) }
+      let document = MarkedDocument(bytes, of: key.id)
+      return document.isBlank ? nil : .some((try? document.item()) ?? nil)
+    }
+  }
 }
 
 /// Carries remedies out that are about files only; the lock is held meanwhile.
@@ -21,38 +141,30 @@ struct Mending {
   /// What takes what is displaced.
   let trash: Trash
 
-  /// Carries a remedy out, and says what was done; `nil` where it is none for files alone.
+  /// Carries the remedies of findings out, each once, in their order; returns what was done.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func carryOut(_ findings: [Finding]) throws(WorkspaceError) -> [Finding] {
+    var mended: [Finding] = []
+    for var finding in findings {
+      guard let remedy = finding.remedy else { continue }
+      finding.deed = mended.first { $0.remedy == remedy }?.deed
+      if finding.deed == nil { finding.deed = try carryOut(remedy) }
+      if finding.deed != nil { mended.append(finding) }
+    }
+    return mended
+  }
+
+  /// Carries a remedy out, and says what was done; `nil` where there is nothing to be done any more.
   ///
   /// - Throws: ``WorkspaceError``.
   func carryOut(_ remedy: Remedy) throws(WorkspaceError) -> String? {
     switch remedy {
-    case .close(let place): try close(place)
     case .salvageJournal: try salvageJournal()
     case .forget(let table): try forget(table)
-    case .beginHistory: try displace(Layout.history, named: "history", suffix: ".jsonl")
-    case .forgetState: try displace(Layout.state, named: "state", suffix: ".json")
-    case .dropIndex: try dropIndex()
-    case .clear(let place): try clear(place)
-    case .discard(let place): try discard(place)
-    case .keepSide(let place): try keepSide(place)
-    case .finish, .layConflict, .closeAttempt: nil
+    case .forgetState:
+      try take(Layout.state, from: root, named: "state", suffix: ".json").map { "moved to \($0)" }
     }
-  }
-
-  private func close(_ place: String) throws(WorkspaceError) -> String? {
-    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
-    let descriptor: Int32
-    if Text(place) == "." {
-      descriptor = try root.open(place, flags)
-    } else {
-      guard let (directory, name) = try root.find(place) else { return nil }
-      descriptor = try directory.open(name, flags)
-    }
-    defer { Glibc.close(descriptor) }
-    var status = stat()
-    try WorkspaceError.checking(place) { fstat(descriptor, &status) }
-    try WorkspaceError.checking(place) { fchmod(descriptor, status.st_mode & 0o700) }
-    return "closed to other users: \(String(status.st_mode & 0o700, radix: 8))"
   }
 
   /// Writes the journal anew with what can be read of it.
@@ -60,28 +172,21 @@ struct Mending {
   /// The damaged one is kept as a copy, so that there is a journal at any moment.
   private func salvageJournal() throws(WorkspaceError) -> String? {
     let file = PrivateFile(directory: root, name: Layout.journal)
-    guard let bytes = try file.read(limit: 1 << 30) else { return nil }
+    guard let bytes = (try? file.read(limit: 1 << 30)) ?? nil else {
+      return try take(Layout.journal, from: root, named: "journal", suffix: ".jsonl")
+        .map { "moved to \($0)" }
+    }
     let place = try trash.keep(bytes, named: "journal", suffix: ".jsonl")
     let salvage = LogSalvage(bytes, kind: Journal.kind)
-    var (records, state) = ([JournalRecord](), JournalState())
-    var former = FormerJournal()
-    for object in salvage.objects {
-      guard let record = (try? former.take(object)) ?? nil else { continue }
-      records.append(record)
-      state.add(record)
-    }
-    // A log that is damaged as well was mended before.
-    try former.turnOver { table throws(WorkspaceError) in
-      let base = try root.child(Layout.base, creating: true)
-      return try BaseLog(table, in: base, writing: true, trash: trash, index: nil)
-    }
-    let log = Log(
-      replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash)
+    let records = salvage.objects.compactMap { try? JournalRecord($0) }
+    var state = JournalState()
+    for record in records { state.add(record) }
     let open = state.records
-    try log.rewrite(open.map(\.object))
+    try Log(
+      replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash
+    ).rewrite(open.map(\.object))
     let read = records.count == 1 ? "1 record" : "\(records.count) records"
-    let count = open.count + former.attempts.count
-    return "\(read) could be read, \(count) of them \(count == 1 ? "is" : "are") still "
+    return "\(read) could be read, \(open.count) of them \(open.count == 1 ? "is" : "are") still "
       + "open; the damaged file is now \(place)"
   }
 
@@ -89,8 +194,6 @@ struct Mending {
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
     guard let base = try root.existingChild(Layout.base) else { return nil }
     let name = Layout.baseLog(of: table)
-    // The index first: it must not speak of a log that isn't there.
-    try root.remove(StatIndex.name)
     let place: String?
     if let bytes = (try? PrivateFile(directory: base, name: name).read(limit: 1 << 30)) ?? nil {
       // The damaged one is there until the new one takes its place, in one step.
@@ -102,8 +205,7 @@ struct Mending {
         }
       }
     } else {
-      place = try take(
-        name, from: base, named: "base-\(table)", suffix: ".jsonl", to: trash.directory)
+      place = try take(name, from: base, named: "base-\(table)", suffix: ".jsonl")
     }
     return place.map { "moved to \($0), and the next pull reads all rows" }
   }
@@ -118,19 +220,41 @@ struct Mending {
     return open.values.sorted { $0.key < $1.key }
   }
 
-  private func displace(
-    _ name: String, named stem: String, suffix: String
-  ) throws(WorkspaceError) -> String? {
-    try take(name, from: root, named: stem, suffix: suffix, to: trash.directory)
-      .map { "moved to \($0)" }
+  // MARK: In silence
+
+  /// Moves a file of a conflict that isn't open to the trash.
+  func keep(_ stray: StrayFile) throws(WorkspaceError) {
+    let suffix = FileName.suffix.string
+    _ = try take(
+      stray.name, from: stray.directory,
+      named: String(Substring(stray.name.utf8.dropLast(suffix.utf8.count))), suffix: suffix,
+      to: trash.directory(Layout.conflicts, stray.key.table))
+  }
+
+  /// Moves to the trash what stopped commands left of files that are made anew.
+  func clearLeftovers() throws(WorkspaceError) {
+    var leftovers = [(root, Layout.items + Layout.new)]
+    if let base = try root.existingChild(Layout.base) {
+      leftovers += try base.names().filter {
+        $0.utf8.suffix(Layout.new.utf8.count).elementsEqual(Layout.new.utf8)
+      }.map { (base, $0) }
+    }
+    if let all = try root.existingChild(Layout.quarantine) {
+      for table in try all.names() where (try? TableName(Text(table))) != nil {
+        let directory = try all.child(table)
+        leftovers += try directory.names().filter(StagedName.isPrivate).map { (directory, $0) }
+      }
+    }
+    for (directory, name) in leftovers { _ = try take(name, from: directory, named: "leftover") }
   }
 
   /// Moves a file to the trash, durably, and returns its place there; `nil` where it is gone, as an
   /// earlier remedy or a command since may have seen to.
   private func take(
     _ name: String, from directory: Directory, named stem: String, suffix: String = "",
-    to target: Directory
+    to target: Directory? = nil
   ) throws(WorkspaceError) -> String? {
+    let target = target ?? trash.directory
     let kept: String
     do throws(WorkspaceError) {
       kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
@@ -141,40 +265,5 @@ struct Mending {
     try target.synchronize()
     try directory.synchronize()
     return target.place(of: kept)
-  }
-
-  private func dropIndex() throws(WorkspaceError) -> String? {
-    try root.remove(StatIndex.name) ? "removed; the next command makes a new one" : nil
-  }
-
-  private func discard(_ place: String) throws(WorkspaceError) -> String? {
-    guard let (directory, name) = try root.find(place) else { return nil }
-    return try take(name, from: directory, named: "leftover", to: trash.directory)
-      .map { "moved to \($0)" }
-  }
-
-  private func clear(_ place: String) throws(WorkspaceError) -> String? {
-    guard let (directory, name) = try root.find(place) else { return nil }
-    // Another mending may have put it away since, and have a file of its own in its place: the lock.
-    var examiner = Examiner(root, clock: { 0 })
-    examiner.examineKinds()
-    guard examiner.told.contains(Text(place)) else { return nil }
-    // In the trash a name with a dot before it is that of a text on its way.
-    let stem = String(Substring(name.utf8.drop { $0 == UInt8(ascii: ".") }))
-    return try take(name, from: directory, named: stem, to: trash.directory).map {
-      "moved to \($0)"
-    }
-  }
-
-  private func keepSide(_ place: String) throws(WorkspaceError) -> String? {
-    guard let (directory, name) = try root.find(place),
-      let table = directory.place.utf8.split(separator: UInt8(ascii: "/")).last,
-      let table = try? TableName(Text(String(Substring(table))))
-    else { return nil }
-    let suffix = FileName.suffix.string
-    return try take(
-      name, from: directory, named: String(Substring(name.utf8.dropLast(suffix.utf8.count))),
-      suffix: suffix, to: trash.directory(Layout.conflicts, table)
-    ).map { "moved to \($0)" }
   }
 }

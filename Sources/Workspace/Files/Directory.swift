@@ -69,12 +69,14 @@ final class Directory {
   /// Opens a file of tsync's own, and nothing else: a pipe in its place is not waited for.
   ///
   /// - Throws: ``WorkspaceError``: a failed call; damage, if it is not a regular file.
-  func openFile(_ name: String, _ flags: Int32) throws(WorkspaceError) -> Int32 {
+  func openFile(
+    _ name: String, _ flags: Int32, as shown: String? = nil
+  ) throws(WorkspaceError) -> Int32 {
     let irregular = WorkspaceError.damaged(
       place: place(of: name), line: nil, fact: "it is not a regular file")
     let opened: Int32
     do throws(WorkspaceError) {
-      opened = try open(name, flags | O_NONBLOCK | O_NOCTTY)
+      opened = try open(name, flags | O_NONBLOCK | O_NOCTTY, as: shown)
     } catch {
       switch error {
       case .file(_, .tooManySymbolicLinkLevels), .file(_, .isDirectory),

@@ -10,15 +10,9 @@ struct FileStamp: Equatable {
   var inode: UInt64
   /// How many bytes it has.
   var size: UInt32
+}
 
-  /// Makes a stamp.
-  init(modified: Int64, changed: Int64, inode: UInt64, size: UInt32) {
-    self.modified = modified
-    self.changed = changed
-    self.inode = inode
-    self.size = size
-  }
-
+extension FileStamp {
   /// Takes the stamp of a file.
   init(_ status: stat) {
     modified = Self.nanoseconds(status.st_mtim)

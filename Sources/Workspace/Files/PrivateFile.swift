@@ -1,5 +1,4 @@
 import Glibc
-import SystemPackage
 
 /// A file of tsync's own, replaced whole: a reader sees the old one or the new one.
 ///
@@ -33,24 +32,11 @@ struct PrivateFile {
   func write(_ bytes: [UInt8], durably: Bool = true) throws(WorkspaceError) {
     let place = directory.place(of: name)
     let temporary = ".tmp-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
-    let here = directory.descriptor.rawValue
-    let new = try directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, as: place)
-    do throws(WorkspaceError) {
-      do throws(WorkspaceError) {
-        // The mode given to open(2) loses what the process's mask takes away.
-        try WorkspaceError.checking(place) { fchmod(new, 0o600) }
-        try FileBytes.write(bytes, to: new, place: place)
-        if durably { try WorkspaceError.checking(place) { fsync(new) } }
-      } catch {
-        close(new)
-        throw error
-      }
-      guard close(new) == 0 else { throw .file(place: place, .current) }
-      try WorkspaceError.checking(place) { renameat(here, temporary, here, name) }
-    } catch {
-      unlinkat(here, temporary, 0)
-      throw error
+    let new = try directory.replace(name, by: temporary, O_EXCL, durably: durably) {
+      new throws(WorkspaceError) in
+      try FileBytes.write(bytes, to: new, place: place)
     }
+    close(new)
     if durably { try directory.synchronize() }
   }
 }

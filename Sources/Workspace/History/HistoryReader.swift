@@ -10,8 +10,6 @@ struct HistoryReader {
   private let trash: Directory?
   /// The lines of commands whose first lines are still to come.
   private var rest: [Int: [JSONObject]] = [:]
-  /// How many lines were passed over; a last one that was not written to its end doesn't count.
-  private(set) var skipped = 0
 
   init(root: Directory, trash: Directory?) {
     (self.root, self.trash) = (root, trash)
@@ -57,8 +55,7 @@ struct HistoryReader {
     try WorkspaceError.checking(place) { fstat(descriptor, &status) }
     let start = try FileBytes.read(4 << 10, from: descriptor, at: 0, place: place)
     guard let end = start.firstIndex(of: 0x0A),
-      let header = try? LogHeader(parsing: Array(start[..<end]), kind: History.kind, place: place),
-      header.version == History.kind.version
+      let header = try? LogHeader(parsing: Array(start[..<end]), kind: History.kind, place: place)
     else { return true }
     // Bytes behind `behind` are done; `tail` is the beginning of a line that began before it.
     var (behind, size, tail) = (Int(status.st_size), 64 << 10, [UInt8]())
@@ -88,10 +85,7 @@ struct HistoryReader {
       let start = bytes[..<(end - 1)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
       end = start
-      guard let line = LogLine(text, seed: seed) else {
-        skipped += text.last == 0x0A ? 1 : 0
-        continue
-      }
+      guard let line = LogLine(text, seed: seed) else { continue }
       let isFirst = !Self.begins(line.members, with: #""of":"#)
       guard isFirst || isWanted(line.members), let object = line.object else { continue }
       if let number = object["of"]?.integer {

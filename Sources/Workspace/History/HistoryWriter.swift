@@ -128,8 +128,7 @@ final class HistoryWriter {
     (changes, first) = ([], [:])
   }
 
-  /// Returns the open log; at a command's beginning a new one, where it has grown too large or has an
-  /// older format.
+  /// Returns the open log; at a command's beginning a new one, where it has grown too large.
   private func opened() throws(WorkspaceError) -> Log {
     if let log { return log }
     do throws(WorkspaceError) {
@@ -147,8 +146,7 @@ final class HistoryWriter {
     let log = try Log(
       opening: Layout.history, in: root, kind: History.kind, writing: true, trash: trash)
     try log.findEnd(within: History.lineLimit)
-    let isOld = log.header.map { $0.version < History.kind.version } ?? false
-    if isOld || number == nil && log.size > fileLimit {
+    if number == nil, log.size > fileLimit {
       // It is in the trash before another one stands in its place: the numbers go on.
       try trash.link(Layout.history, from: root, named: "history", suffix: ".jsonl")
       try log.create()

@@ -129,7 +129,7 @@ extension Workspace {
   ) throws(WorkspaceError) {
     let key = ItemKey(table, row.id)
     let change: History.Change
-    let base = try rows.base(of: ItemKey(table, ends), replaced: row.former)
+    let base = try rows.base(of: ItemKey(table, ends), replaced: row.had.last)
     switch base {
     case .neverSeen: change = History.Change(key, .created, asRow: row.item)
     case .row(let former):

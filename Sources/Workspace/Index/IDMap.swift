@@ -19,7 +19,6 @@ struct IDMap<Value> {
   /// How many ids have a value.
   private(set) var count = 0
 
-  /// Makes an empty map.
   init() {}
 
   /// The values of all places that were ever taken; `nil` where one was removed.

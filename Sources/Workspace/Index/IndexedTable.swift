@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// What the stat index knows of one table, in the mapped file.
@@ -115,7 +116,7 @@ final class IndexedTable {
     open = OpenLines(
       attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
       renames: Self.renames(description["renames"]), left: Set(Self.ids(description["left"])),
-      anchors: Self.ids(description["anchors"]))
+      anchors: Anchor.all(in: description["anchors"]) ?? [])
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])

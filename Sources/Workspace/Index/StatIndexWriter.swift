@@ -1,4 +1,5 @@
 import Glibc
+import SyncEngine
 import SyncModel
 import SystemPackage
 
@@ -34,9 +35,10 @@ struct StatIndexWriter {
     let room = StatIndex.padded(
       images.reduce(64) {
         let open = $1.base.rows.open
-        let lines =
+        let lines: [JSON] =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
-          + Self.tokens($1.base.rows.tokens) + Self.ids(open.left) + Self.ids(open.anchors)
+          + Self.tokens($1.base.rows.tokens) + Self.ids(open.left)
+          + Self.anchors(open.anchors)
         return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
@@ -78,7 +80,7 @@ struct StatIndexWriter {
     object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
     object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
     object.append("left", .array(Self.ids(base.rows.open.left.sorted())))
-    object.append("anchors", .array(Self.ids(base.rows.open.anchors)))
+    object.append("anchors", .array(Self.anchors(base.rows.open.anchors)))
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
@@ -91,6 +93,8 @@ struct StatIndexWriter {
     checksum = Checksum()
     return object
   }
+
+  private static func anchors(_ anchors: [Anchor]) -> [JSON] { anchors.map(\.json) }
 
   /// The places of lines, as the description of a table tells them.
   private static func lines(_ lines: [ItemID: BaseLogEntry]) -> [JSON] {

@@ -52,23 +52,7 @@ extension ItemFile {
 
     /// Returns the id that a name without its suffix spells, or, where a `%` in it is no escape, is.
     static func spelledID(of stem: [UInt8]) -> ItemID? {
-      Text(validating: unescaped(stem) ?? stem).flatMap { try? ItemID($0) }
-    }
-
-    private static func unescaped(_ stem: [UInt8]) -> [UInt8]? {
-      var result: [UInt8] = []
-      var rest = stem[...]
-      while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-          result.append(byte)
-          continue
-        }
-        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        guard rest.count >= 2, let value = UInt8(digits, radix: 16) else { return nil }
-        result.append(value)
-        rest = rest.dropFirst(2)
-      }
-      return result
+      Text(validating: stem.percentDecoded ?? stem).flatMap { try? ItemID($0) }
     }
   }
 }

@@ -131,7 +131,7 @@ extension Workspace {
     let stem = try named.map(Layout.stem)
     var found: [ItemKey: Item] = [:]
     var met: Set<ItemKey> = []
-    for (stem, name, time) in try Self.newestFirst(stem, in: directory) where Text(time) >= first {
+    for (stem, name, time) in try newestFirst(stem, in: directory) where Text(time) >= first {
       // A long id can't be read from its name in the trash.
       guard let id = named?.id ?? (try? FileName.id(of: Text(stem))) else { continue }
       let key = ItemKey(table, id)
@@ -154,7 +154,7 @@ extension Workspace {
       let directory = try trash.directory.existingChild(Layout.conflicts)?
         .existingChild(key.table.text.string)
     else { return nil }
-    guard let name = try Self.newestFirst(stem, in: directory).first?.name,
+    guard let name = try newestFirst(stem, in: directory).first?.name,
       case .file(let text, _) = try FileReading(name, in: directory, limit: 8 * ItemFile.limit)
     else { return nil }
     return (directory.place(of: name), text)
@@ -162,7 +162,9 @@ extension Workspace {
 
   /// Returns the names in the trash of what was displaced, from one place or from all, with what each
   /// begins with, and its time.
-  private static func newestFirst(
+  ///
+  /// What has a time after tomorrow was named while the clock was wrong: it is the last.
+  private func newestFirst(
     _ stem: String? = nil, in directory: Directory
   ) throws(WorkspaceError) -> [(stem: String, name: String, time: String)] {
     let start = stem.map { Trash.fitting($0, FileName.suffix.string, in: directory) }
@@ -177,8 +179,12 @@ extension Workspace {
       return (stem, name, time, number)
     }
     // Times of one width are ordered as texts are; within a second the number tells.
-    return names.sorted { ($0.time, $0.number) > ($1.time, $1.number) }
-      .map { ($0.stem, $0.name, $0.time) }
+    let tomorrow = Trash.text(ofSecond: trash.second + 86_400)
+    func known(_ time: String) -> String { time > tomorrow ? "" : time }
+    return names.sorted {
+      (known($0.time), $0.time, $0.number) > (known($1.time), $1.time, $1.number)
+    }
+    .map { ($0.stem, $0.name, $0.time) }
   }
 
   /// Which command a text in an editor belongs to: the beginning of its name in the trash.

@@ -1,4 +1,5 @@
 import CLinux
+import SyncModel
 
 /// A CRC-32C (Castagnoli; RFC 3720 §12.1) that grows with the bytes it is given.
 struct Checksum: Hashable {
@@ -74,8 +75,5 @@ struct Checksum: Hashable {
 
 extension Checksum: CustomStringConvertible {
   /// Eight hexadecimal digits, lower case.
-  var description: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
-  }
+  var description: String { value.hexadecimal }
 }

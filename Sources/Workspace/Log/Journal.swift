@@ -10,42 +10,29 @@ final class Journal {
 
   /// What is open.
   private(set) var state = JournalState()
-  /// What a file of format 1 tells beside it; `nil` for one of this format.
-  private(set) var former: FormerJournal?
   private let log: Log
 
   /// Opens the journal and reads it.
   ///
-  /// - Throws: ``WorkspaceError``: damage, a newer format, a record that is not known.
+  /// - Throws: ``WorkspaceError``: damage, another format, a record that is not known.
   init(in root: Directory, writing: Bool, trash: Trash) throws(WorkspaceError) {
     log = try Log(
       opening: Layout.journal, in: root, kind: Self.kind, writing: writing, trash: trash)
-    var (state, former) = (JournalState(), Self.former(log))
-    try log.read { line throws(WorkspaceError) in
-      try Self.record(line, &former).map { state.add($0) }
-    }
-    (self.state, self.former) = (state, former)
+    var state = JournalState()
+    try log.read { line throws(WorkspaceError) in state.add(try Self.record(line)) }
+    self.state = state
   }
 
-  /// What a log's records of format 1 go into; `nil` for one of this format.
-  static func former(_ log: Log) -> FormerJournal? {
-    log.header?.version == 1 ? FormerJournal() : nil
-  }
-
-  /// Reads a record; `nil` for one that only `former` takes.
+  /// Reads a record.
   ///
   /// - Throws: ``WorkspaceError/damaged(place:line:fact:)``.
-  static func record(
-    _ line: LogLine, _ former: inout FormerJournal?
-  ) throws(WorkspaceError) -> JournalRecord? {
+  static func record(_ line: LogLine) throws(WorkspaceError) -> JournalRecord {
     guard let object = line.object else {
       throw .damaged(
         place: Layout.journal, line: nil, fact: "line \(line.number) is not a JSON object")
     }
-    // What stops of pulls were measured by is said by the tables' logs now.
-    if object["t"]?.text == "stopped" || object["of"]?.text == "stop" { return nil }
     do throws(NameError) {
-      return former == nil ? try JournalRecord(object) : try former?.take(object)
+      return try JournalRecord(object)
     } catch {
       throw .damaged(
         place: Layout.journal, line: nil, fact: "record \(line.number) can't be read: \(error)")
@@ -66,16 +53,10 @@ final class Journal {
     for record in records { state.add(record) }
   }
 
-  /// Adds records that the next file begins with.
-  func add(_ records: [JournalRecord]) { for record in records { state.add(record) } }
-
   /// Writes the file, so that its absence later means that somebody removed it.
   ///
   /// - Throws: ``WorkspaceError``.
-  func begin() throws(WorkspaceError) {
-    try log.rewrite(state.records.map(\.object))
-    former = nil
-  }
+  func begin() throws(WorkspaceError) { try log.rewrite(state.records.map(\.object)) }
 
   /// Writes the journal anew with the open records only, if it has more than `size` bytes, most of it
   /// is closed, and nothing is on its way.

@@ -3,7 +3,7 @@ import SyncModel
 extension Log {
   /// Opens a log and reads all its lines as objects, without `n`, `d` and `crc`.
   ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format; what `each` throws.
+  /// - Throws: ``WorkspaceError``: a failed call, damage, another format; what `each` throws.
   convenience init(
     _ name: String, in directory: Directory, kind: LogKind, writing: Bool, trash: Trash,
     each: (JSONObject) throws(WorkspaceError) -> Void

@@ -39,7 +39,7 @@ final class Log {
   /// A file that isn't there, or is empty, is a log without lines; the first append makes it. So is
   /// one in a directory that isn't there, and that takes none.
   ///
-  /// - Throws: ``WorkspaceError``: a failed call, a header that is damaged or of a newer format.
+  /// - Throws: ``WorkspaceError``: a failed call, a header that is damaged or of another format.
   init(
     opening name: String, in directory: Directory?, kind: LogKind, writing: Bool, trash: Trash
   ) throws(WorkspaceError) {

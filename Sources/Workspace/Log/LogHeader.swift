@@ -34,13 +34,13 @@ struct LogHeader {
 
   /// Reads a header from a file's first line, without its line end.
   ///
-  /// - Throws: ``WorkspaceError`` where it is newer than this program, or not as it was written.
+  /// - Throws: ``WorkspaceError`` where it has another format than this program's, or is not as it was written.
   init(parsing line: [UInt8], kind: LogKind, place: String) throws(WorkspaceError) {
     guard let object = try? JSON(parsing: line).object, object["h"]?.text == kind.name,
       let version = object["v"]?.integer
     else { throw Self.damage(place) }
-    guard version <= kind.version else {
-      throw WorkspaceError.newerFormat(place: place, found: version)
+    guard version == kind.version else {
+      throw .otherFormat(place: place, isNewer: version > kind.version)
     }
     guard let salt = object["salt"]?.text, let boot = object["boot"]?.text else {
       throw Self.damage(place)
@@ -88,10 +88,7 @@ struct LogHeader {
   }
 
   /// Returns 16 random hexadecimal digits.
-  static func randomText() -> Text {
-    let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-    return Text(String(repeating: "0", count: 16 - digits.utf8.count) + digits)
-  }
+  static func randomText() -> Text { Text(UInt64.random(in: 0...UInt64.max).hexadecimal) }
 
   private static let names: [Text] = ["h", "v", "salt", "boot", "n", "crc"]
 

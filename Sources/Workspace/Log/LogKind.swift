@@ -1,6 +1,6 @@
 import SyncModel
 
-/// What a log is: the name that its header bears, and the newest format of it that this program knows.
+/// What a log is: the name that its header bears, and the format of it that this program reads and writes.
 struct LogKind {
   let name: Text
   let version: Int

@@ -14,7 +14,7 @@ extension BaseLog {
     if log.size > Self.compactionSize, 2 * rows.usefulBytes < log.size { try compact() }
   }
 
-  /// Writes a new file of the newest format with the bases, the tombstones among them, the token, and all
+  /// Writes a new file with the bases, the tombstones among them, the token, and all
   /// that is open, in one durable step.
   ///
   /// - Throws: ``WorkspaceError``: then the file is as it was.
@@ -88,34 +88,10 @@ extension BaseLog {
       guard let open = rows.arrivals[place], let id = rows.arrivals.withName(place, ItemID.init)
       else { continue }
       let base = id.withBytes(rows.entry)
-      var isOver = base?.offset == open.offset
-      var copy: BaseLogEntry
-      if let answer = try formerAnswer(open, of: id) {
-        isOver = true
-        copy = BaseLogEntry(
-          try writer.write(BaseLogLine.members(.arrived(answer))),
-          isTombstone: open.isTombstone)
-      } else {
-        copy = try self.copy(open, of: id, to: &writer)
-      }
+      let isOver = base?.offset == open.offset
+      let copy = try copy(open, of: id, to: &writer)
       let new = rows.open.renames[id]
       id.withBytes { compacted.add(arrival: copy, isOver: isOver, $0, as: new) }
     }
-  }
-
-  /// Returns an arrival of format 1 as one that says itself that it answers a write: its base is what was
-  /// sent, one unit of time before it; `nil` for any other.
-  func formerAnswer(
-    _ entry: BaseLogEntry, of id: ItemID
-  ) throws(WorkspaceError) -> Arrival? {
-    guard log.header?.version == 1, let base = id.withBytes(rows.entry), !base.isTombstone else {
-      return nil
-    }
-    let sent = try row(at: base, as: id)
-    let row = try arrival(at: entry, as: id).row
-    guard sent.version != nil, sent.version == row.version, let time = sent.updatedAt,
-      row.updatedAt == Timestamp(ticks: time.ticks + 1)
-    else { return nil }
-    return Arrival(row, over: sent.item, isMine: true)
   }
 }

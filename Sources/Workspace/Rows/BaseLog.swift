@@ -19,7 +19,7 @@ import SyncModel
 /// It is a class because it owns an open file.
 final class BaseLog {
   /// What the header of the file says it is.
-  static let kind = LogKind("tsync-base", version: 2)
+  static let kind = LogKind("tsync-base", version: 3)
   /// The table.
   let table: TableName
   /// Which file this is: random, another one with each compaction; empty while there is none.
@@ -44,7 +44,7 @@ final class BaseLog {
   ///   - writing: Whether the caller has the lock.
   ///   - trash: What takes the bytes that are cut off.
   ///   - index: What the stat index knows of the table, where it knows it.
-  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format.
+  /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
   init(
     _ table: TableName, in directory: Directory?, writing: Bool, trash: Trash, index: IndexedTable?
   ) throws(WorkspaceError) {
@@ -66,7 +66,6 @@ final class BaseLog {
       rows = BaseRows(index)
     }
     try log.read(after: start) { line throws(WorkspaceError) in try take(line) }
-    if writing, header.version < Self.kind.version { try compact() }
   }
 
   /// Where the file's lines end.
@@ -109,10 +108,6 @@ final class BaseLog {
     case .fact(let fact): add(fact, at: place)
     case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
     case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
-    case .commit(let token, let held):
-      rows.takeOfFormer(but: Set(held))
-      if let token { rows.set(token, of: Feed(table), measure: nil) }
-      rows.endPull()
     case nil:
       throw damage(at: line.offset, "it is not a line of a base log")
     }
@@ -134,7 +129,8 @@ final class BaseLog {
     case .left(let id): rows.leave(id)
     case .back(let id): rows.leave(id, back: true)
     case .forgot(let id): rows.forget(id)
-    case .anchors(let ids): rows.open.anchors = ids
+    case .anchors(let anchors): rows.open.anchors = anchors
+    case .learnt(let anchors): rows.open.anchors.add(anchors)
     case .mayLeave(let count): rows.mayLeave += count
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
@@ -161,7 +157,7 @@ final class BaseLog {
     let text = Array(line.row)
     guard let object = (try? JSON(parsing: text))?.object, var row = try? Row(object, text: text)
     else { throw damage(at: offset, "it contains no row") }
-    row.former = json(line.former)?.text.flatMap(Version.init)
+    row.had = (json(line.had)?.elements ?? []).compactMap { $0.text.flatMap(Version.init) }
     let ends = json(line.ends)?.text.flatMap { try? ItemID($0) }
     return Arrival(
       row, over: json(line.over)?.object.map { Item($0) }, isMine: line.isMine,
@@ -227,7 +223,6 @@ final class BaseLog {
 
   private func arrival(_ open: BaseLogEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
     if let arrival = recent[id] { return arrival }
-    if let answer = try formerAnswer(open, of: id) { return answer }
     return try arrival(at: open, as: id)
   }
 
@@ -258,15 +253,19 @@ final class BaseLog {
     if durably { try log.synchronize() }
   }
 
-  /// Returns a fact that says what is known: which version its row replaces, and what an arrival takes over
-  /// from the one that is open.
+  /// Returns a fact that says what is known: which versions were here before its row, and what an arrival takes
+  /// over from the one that is open.
   private func completed(_ fact: Fact) throws(WorkspaceError) -> Fact {
     guard let row = fact.row else { return fact }
-    var fact = fact
-    // Over a line that can't be read a row is appended all the same.
-    if row.former == nil { fact = fact.over((try? base(of: row.id))?.row) }
-    guard case .arrived(let arrival, let ends) = fact else { return fact }
     let was = rows.open.renames.first { $0.value == row.id }?.key
+    var fact = fact
+    // Of a tombstone the base says whether its row was live here. Over a line that can't be read a row is
+    // appended all the same.
+    if row.had.isEmpty {
+      let arrived = row.deleted ? nil : (try? self.arrival(of: was ?? row.id))?.row
+      fact = fact.over(arrived ?? (try? base(of: row.id))?.row)
+    }
+    guard case .arrived(let arrival, let ends) = fact else { return fact }
     let older = try self.arrival(of: was ?? row.id)
     return .arrived(arrival.following(older?.row.id == row.id ? older : nil), ends: ends)
   }

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// Where a row lies in its base log, and what need not be read of it to be known.
@@ -12,16 +13,9 @@ struct BaseLogEntry: Equatable {
   var isOver = false
   /// The fingerprint of a file's bytes that mean what the row says; `nil` where none is known.
   var digest: Digest?
+}
 
-  /// Makes an entry.
-  init(offset: Int, length: UInt32, isTombstone: Bool, isOver: Bool = false, digest: Digest?) {
-    self.offset = offset
-    self.length = length
-    self.isTombstone = isTombstone
-    self.isOver = isOver
-    self.digest = digest
-  }
-
+extension BaseLogEntry {
   /// Makes the entry of a line that was just written or read.
   init(_ place: Range<Int>, isTombstone: Bool, digest: Digest? = nil) {
     self.init(
@@ -40,7 +34,7 @@ struct OpenLines: Equatable {
   var left: Set<ItemID> = []
 
   /// The rows that the next pull must meet again.
-  var anchors: [ItemID] = []
+  var anchors: [Anchor] = []
 
   /// How many bytes they have.
   var bytes: Int {

@@ -11,8 +11,6 @@ enum BaseLogLine {
   case sent(ItemID)
   /// A write of an item was refused.
   case refused(ItemID)
-  /// Format 1: the rows since the line before of this kind are bases, but for those held.
-  case commit(token: DeltaToken?, held: [ItemID])
 
   /// A line with a row; the texts are JSON.
   struct RowLine {
@@ -20,8 +18,8 @@ enum BaseLogLine {
     var row: UnsafeRawBufferPointer
     /// Whether it is the base at once; else it is an arrival.
     var isBase = false
-    /// The version that it replaces.
-    var former: UnsafeRawBufferPointer?
+    /// The versions that were here before.
+    var had: UnsafeRawBufferPointer?
     /// What the client's changes are measured against while it waits.
     var over: UnsafeRawBufferPointer?
     /// Whether it answers a write from here.
@@ -32,7 +30,7 @@ enum BaseLogLine {
     /// The members of a line that says only that the row is the base.
     var baseMembers: [UInt8] {
       var members = Array(#""by":"push","#.utf8)
-      if let former { members += Array(#""former":"#.utf8) + former + [BaseLogLine.comma] }
+      if let had { members += Array(#""had":"#.utf8) + had + [BaseLogLine.comma] }
       return members + Array(#""row":"#.utf8) + row
     }
   }
@@ -50,8 +48,8 @@ enum BaseLogLine {
       let value = members.value()
       if name.elementsEqual("by".utf8) {
         found.isBase = true
-      } else if name.elementsEqual("former".utf8) {
-        found.former = value
+      } else if name.elementsEqual("had".utf8) {
+        found.had = value
       } else if name.elementsEqual("over".utf8) {
         found.over = value
       } else if name.elementsEqual("mine".utf8) {
@@ -79,16 +77,14 @@ enum BaseLogLine {
     } else if let count = object["mayLeave"]?.integer, (0..<1 << 32).contains(count) {
       self = .fact(.mayLeave(count))
     } else if let anchors = object["anchors"] {
-      guard let ids = Self.ids(anchors) else { return nil }
-      self = .fact(.anchors(ids))
+      guard let anchors = Anchor.all(in: anchors) else { return nil }
+      self = .fact(.anchors(anchors))
+    } else if let anchors = object["learnt"] {
+      guard let anchors = Anchor.all(in: anchors) else { return nil }
+      self = .fact(.learnt(anchors))
     } else if let but = object["but"] {
       guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
       self = .fact(.taken(but: Set(ids)))
-    } else if let held = object["held"] {
-      guard let ids = Self.ids(held), let token = object["token"],
-        token.isNull || token.text != nil
-      else { return nil }
-      self = .commit(token: token.text.map(DeltaToken.init), held: ids)
     } else if let token = object["token"] {
       let count = object["of"]?.integer
       guard token.isNull || token.text != nil, object["of"] == nil || count != nil else {
@@ -109,7 +105,7 @@ enum BaseLogLine {
     return ids.compactMap(\.self)
   }
 
-  /// Returns the members of the line that says a fact; rows have the versions that they replace.
+  /// Returns the members of the line that says a fact.
   static func members(_ fact: Fact) -> [UInt8] {
     var object = JSONObject()
     switch fact {
@@ -135,7 +131,8 @@ enum BaseLogLine {
     case .left(let id): object.append("left", .string(id.text))
     case .back(let id): object.append("back", .string(id.text))
     case .forgot(let id): object.append("forgot", .string(id.text))
-    case .anchors(let ids): object.append("anchors", .array(ids.map { .string($0.text) }))
+    case .anchors(let anchors): object.append("anchors", .array(anchors.map(\.json)))
+    case .learnt(let anchors): object.append("learnt", .array(anchors.map(\.json)))
     case .mayLeave(let count): object.append("mayLeave", .integer(count))
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)
@@ -150,9 +147,26 @@ enum BaseLogLine {
   private static func members(of row: Row) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(row.text.count + 64)
-    if let former = row.former {
-      text += Array(#""former":"#.utf8) + JSON.string(former.text).encoded() + [comma]
+    if !row.had.isEmpty {
+      let had = JSON.array(row.had.map { .string($0.text) })
+      text += Array(#""had":"#.utf8) + had.encoded() + [comma]
     }
     return text + Array(#""row":"#.utf8) + row.text
+  }
+}
+
+extension Anchor {
+  /// Its id and since when it is known, as logs and the stat index have them.
+  var json: JSON { [.string(id.text), .integer(Int(since))] }
+
+  /// Reads a list of anchors; `nil` where it is none.
+  static func all(in list: JSON?) -> [Anchor]? {
+    let anchors = list?.elements?.map { entry -> Anchor? in
+      guard let parts = entry.elements, parts.count == 2, let since = parts[1].integer,
+        let id = parts[0].text.flatMap({ try? ItemID($0) })
+      else { return nil }
+      return Anchor(id, since: Int64(since))
+    }
+    return anchors?.contains(nil) == false ? anchors?.compactMap(\.self) : nil
   }
 }

@@ -11,8 +11,6 @@ struct BaseRows {
   private(set) var newer = IDMap<BaseLogEntry>()
   /// The open arrivals; the newest of each id.
   private(set) var arrivals = IDMap<BaseLogEntry>()
-  /// Format 1: the arrivals that a commit has left open.
-  private var held: Set<ItemID> = []
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   var open = OpenLines()
   /// How far the pulls of each feed have come.
@@ -82,7 +80,6 @@ struct BaseRows {
       setBase(base, id)
     }
     arrivals.set(id, entry)
-    if !held.isEmpty, let id = ItemID(id) { held.remove(id) }
   }
 
   /// Sets a base; what was refused was refused over the one before.
@@ -111,12 +108,6 @@ struct BaseRows {
     effectiveBytes -= Int(base.length)
     liveCount -= base.isTombstone ? 0 : 1
     newer.remove(id)
-  }
-
-  /// Adds a line of format 1 that makes bases of the arrivals since the one before.
-  mutating func takeOfFormer(but ids: Set<ItemID>) {
-    held.formUnion(ids)
-    take(but: held)
   }
 
   /// Adds the line that makes arrivals bases: all but those of some ids.

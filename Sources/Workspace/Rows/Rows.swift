@@ -55,7 +55,7 @@ final class Rows {
 
   /// Returns a table's log.
   ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format.
+  /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
   func log(of table: TableName) throws(WorkspaceError) -> BaseLog {
     if let log = logs[table] { return log }
     // Without the directory nothing was ever seen; a writer makes it.
@@ -70,7 +70,7 @@ final class Rows {
 
   /// Reads a table's log anew, as it now is; nothing is written, and the one that is open stays.
   ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage, a newer format.
+  /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
   func newLog(of table: TableName) throws(WorkspaceError) -> BaseLog {
     try BaseLog(
       table, in: root.existingChild(Layout.base), writing: false, trash: trash,

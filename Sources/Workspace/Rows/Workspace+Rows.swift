@@ -51,7 +51,7 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.open.left
   }
 
-  package func anchors(in table: TableName) throws -> [ItemID] {
+  package func anchors(in table: TableName) throws -> [Anchor] {
     try rows.log(of: table).rows.open.anchors
   }
 

@@ -15,12 +15,14 @@ import SystemPackage
 ///
 /// It is a class because its copies must not give the same name twice.
 final class Trash {
-  /// The file that says on which day it was emptied last.
+  /// The file that says on which day it was emptied last: `2026-03-01`.
   static let mark = ".emptied"
-  /// How long things are kept, in seconds.
-  static let age: Int64 = 30 * 86_400
-  /// When 2020 began: what names an earlier time was displaced while the clock was wrong and nothing
-  /// told the day; how old it is nobody knows.
+  /// How many days things are kept.
+  private static let days: Int64 = 30
+  /// The seconds of a day.
+  private static let day: Int64 = 86_400
+  /// When 2020 began: what names an earlier time was displaced while the clock was wrong; how old it is
+  /// nobody knows.
   private static let firstTime = text(ofSecond: 1_577_836_800)
 
   /// The directory `trash`.
@@ -28,7 +30,8 @@ final class Trash {
   private let clock: () -> Int64
   private var count = 0
   private var lastTime: (second: Int64, text: String) = (0, text(ofSecond: 0))
-  private lazy var day = try? readDay()
+  /// The day of the mark, counted from 1970.
+  private lazy var marked = try? readMark()
 
   /// Makes the trash of a workspace; the clock gives nanoseconds since 1970.
   init(_ directory: Directory, clock: @escaping () -> Int64) {
@@ -101,13 +104,26 @@ final class Trash {
     }
   }
 
+  /// The time that names what is displaced now: the clock's, or where that has fallen behind the mark by up
+  /// to 30 days, the day after the mark, so that what is displaced later is named and removed later.
+  var second: Int64 {
+    let now = max(0, clock() / 1_000_000_000)
+    guard let marked, (1...Self.days).contains(marked - now / Self.day) else { return now }
+    return (marked + 1) * Self.day
+  }
+
+  private func readMark() throws(WorkspaceError) -> Int64? {
+    try PrivateFile(directory: directory, name: Self.mark).read(limit: 64).flatMap { text in
+      CivilDate(Text(decoding: text.prefix(10)))?.daysSince1970
+    }
+  }
+
   /// Finds a name that is free, by trying it.
   private func free(
     _ stem: String, _ suffix: String, in directory: Directory,
     _ attempt: (String) -> Result<Int32, Errno>
   ) throws(WorkspaceError) -> String {
-    let now = max(0, clock() / 1_000_000_000)
-    let second = max(now, day?.next(at: now).start ?? 0)
+    let second = second
     if second != lastTime.second { lastTime = (second, Self.text(ofSecond: second)) }
     let time = lastTime.text
     let stem = Self.fitting(stem, suffix, in: directory)
@@ -142,26 +158,31 @@ final class Trash {
 
   // MARK: Emptying
 
-  /// Removes what is older than 30 days, once a day.
+  /// Removes what is named by a day more than 30 days ago, once a day.
   ///
-  /// Nothing goes that was young when it was last done, and nothing within 30 days after the clock has
-  /// fallen behind: a clock that is wrong once removes nothing, and what is displaced by it is kept as
-  /// long as all else.
+  /// The mark is the day on which that was done last. Where the clock is more than 30 days from it, the
+  /// clock is wrong, was wrong, or has seen no command for long: nothing goes for 30 days, and the mark is
+  /// the last of them.
   ///
   /// - Throws: ``WorkspaceError``.
   func empty() throws(WorkspaceError) {
-    let now = max(0, clock() / 1_000_000_000)
-    let former = try readDay()
-    let today = former?.next(at: now) ?? TrashDay(of: now)
-    guard today != former else { return }
-    if let limit = former?.limit(on: today) { try empty(before: Self.text(ofSecond: limit)) }
+    let today = max(0, clock() / 1_000_000_000) / Self.day
+    var next = today
+    if let former = try readMark() {
+      if abs(today - former) > Self.days {
+        next = today + Self.days
+      } else if today > former {
+        // Nothing goes that was young when it was last done.
+        let limit = min(today, former + 1) - Self.days
+        try empty(before: Self.text(ofSecond: max(0, limit) * Self.day))
+      } else {
+        return
+      }
+    }
     // It must survive a power loss: a machine without a clock has nothing else to go by.
-    try PrivateFile(directory: directory, name: Self.mark).write(today.text)
-    day = today
-  }
-
-  private func readDay() throws(WorkspaceError) -> TrashDay? {
-    try PrivateFile(directory: directory, name: Self.mark).read(limit: 64).flatMap(TrashDay.init)
+    try PrivateFile(directory: directory, name: Self.mark)
+      .write(Array("\(CivilDate(daysSince1970: next).text)\n".utf8))
+    marked = next
   }
 
   private func empty(before limit: String) throws(WorkspaceError) {

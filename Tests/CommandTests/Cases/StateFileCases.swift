@@ -184,23 +184,31 @@ import Workspace
   }
 
   @Test(
-    "case 104: a workspace of a newer format is refused, and nothing is touched",
-    arguments: [("state.json", 1), ("journal.jsonl", 2), ("base/todoitem.jsonl", 2)])
-  func isNewer(name: String, format: Int) throws {
+    "case 104: a workspace of another format is refused, and nothing is touched",
+    arguments: [
+      ("state.json", 1, 2), ("journal.jsonl", 2, 3), ("base/todoitem.jsonl", 3, 4),
+      ("journal.jsonl", 2, 1), ("base/todoitem.jsonl", 3, 2),
+    ])
+  func otherFormat(name: String, format: Int, other: Int) throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)
     let anna = world.anna
     anna.run("set", "milk", "text=Oat milk")
     let text = try #require(anna.directory.text("\(Self.root)/\(name)"))
-    let newer = text.replacing("\"format\": 1", with: "\"format\": 2")
-      .replacing("\"format\":1", with: "\"format\":2").replacing("\"v\":2", with: "\"v\":3")
-    #expect(newer != text)
-    anna.directory.write(newer, to: "\(Self.root)/\(name)")
+    let foreign = text.replacing("\"format\": \(format)", with: "\"format\": \(other)")
+      .replacing("\"v\":\(format),", with: "\"v\":\(other),")
+    #expect(foreign != text)
+    anna.directory.write(foreign, to: "\(Self.root)/\(name)")
+    let way =
+      other > format
+      ? "install that version"
+      : "clone into another directory; items/ here holds what was not pushed"
     for command in ["push", "pull", "sync", "status", "list"] {
       let refused = anna.run(command)
-      #expect(refused.status == 6, "\(command)")
-      #expect(refused.error.contains("\(name): has format \(format + 1) of a newer tsync"))
+      #expect(refused.status == 8, "\(command)")
+      #expect(refused.error.contains("\(name): made by another version of tsync\n"))
+      #expect(refused.error.contains(way))
     }
-    #expect(anna.directory.text("\(Self.root)/\(name)") == newer)
+    #expect(anna.directory.text("\(Self.root)/\(name)") == foreign)
     #expect(world.writes == [])
   }
 

@@ -78,17 +78,21 @@ struct BaseLogTwin: Equatable {
     }
   }
 
+  /// What may be said of a row.
+  private static let names: [Text] = ["by", "had", "over", "mine", "ends"]
+
   /// Returns the row of a line, and whether it is a base.
   static func row(in line: [UInt8]) -> (arrival: Arrival, isBase: Bool)? {
     let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "}")]
     guard let json = try? JSON(parsing: text), json.duplicate == nil, let object = json.object,
       object.members.last?.name == "row",
+      object.members.dropLast().allSatisfy({ names.contains($0.name) }),
       let start = line.firstRange(of: Array(#""row":"#.utf8))
     else { return nil }
     let row = Array(line[start.upperBound...])
     guard let fields = (try? JSON(parsing: row))?.object, var row = try? Row(fields, text: row)
     else { return nil }
-    row.former = object["former"]?.text.flatMap(Version.init)
+    row.had = (object["had"]?.elements ?? []).compactMap { $0.text.flatMap(Version.init) }
     var was: ItemID?
     if let ends = object["ends"] {
       guard let id = ends.text.flatMap({ try? ItemID($0) }) else { return nil }
