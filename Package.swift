@@ -42,8 +42,8 @@ let unixSignals: Target.Dependency = .product(
 
 // What reads the words of others. The tests replay what the fuzzer has found; the programs look on.
 let fuzzed: [Target.Dependency] = [
-  "Commands", "Remote", "SyncEngine", "SyncModel", "TableServer", "Workspace", grdbSQLite,
-  httpTypes, system,
+  "Commands", "Remote", "SQLiteStore", "SyncEngine", "SyncModel", "TableServer", "Workspace",
+  grdbSQLite, httpTypes, system,
 ]
 let fuzzing: [Target] =
   if isFuzzing {
@@ -117,13 +117,17 @@ let package = Package(
     .executableTarget(
       name: "tsync-server",
       dependencies: [
-        "SQLiteStore", "SyncModel", "TableServer", argumentParser, hummingbird, logging, nioCore,
-        serviceLifecycle, unixSignals,
+        "PostgresStore", "SQLiteStore", "SyncModel", "TableServer", argumentParser, hummingbird,
+        logging, nioCore, serviceLifecycle, unixSignals,
       ],
       swiftSettings: settings),
     .target(
       name: "SQLiteStore", dependencies: ["SyncModel", "TableServer", grdb, grdbSQLite],
       swiftSettings: fast),
+    .target(
+      name: "PostgresStore", dependencies: ["CPQ", "SyncModel", "TableServer"],
+      swiftSettings: fast),
+    .systemLibrary(name: "CPQ"),
     .target(
       name: "TableServer",
       dependencies: [
@@ -183,8 +187,8 @@ let package = Package(
     .testTarget(
       name: "TableServerTests",
       dependencies: [
-        "SQLiteStore", "SyncModel", "TableServer", "TestSupport", "tsync-server", grdb, grdbSQLite,
-        httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+        "PostgresStore", "SQLiteStore", "SyncModel", "TableServer", "TestSupport", "tsync-server",
+        grdb, grdbSQLite, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
       ],
       swiftSettings: settings),
     .target(

@@ -86,14 +86,6 @@ extension RowColumn {
   fileprivate var isOfPulls: Bool { self == .id || self == .updatedAt }
 }
 
-extension ODataFilter {
-  /// The conditions that must all hold.
-  fileprivate var parts: [ODataFilter] {
-    guard case .all(let conditions) = self else { return [self] }
-    return conditions.flatMap(\.parts)
-  }
-}
-
 extension FilterValue {
   /// The value as SQLite binds it.
   var databaseValue: DatabaseValue {

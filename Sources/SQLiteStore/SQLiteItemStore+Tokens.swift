@@ -30,8 +30,11 @@ extension SQLiteItemStore {
   package func add(_ token: AccessToken) async throws {
     try await pool.write { database in
       try database.execute(
-        sql: "INSERT INTO tokens (user, digest, created_at) VALUES (?, ?, ?)",
-        arguments: [token.user.string, Data(token.digest), token.createdAt.milliseconds])
+        sql: "INSERT INTO tokens (user, digest, created_at, revoked_at) VALUES (?, ?, ?, ?)",
+        arguments: [
+          token.user.string, Data(token.digest), token.createdAt.milliseconds,
+          token.revokedAt?.milliseconds,
+        ])
     }
   }
 

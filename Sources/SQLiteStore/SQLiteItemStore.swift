@@ -5,13 +5,13 @@ package import TableServer
 
 /// A store in one SQLite file, in WAL mode with `synchronous=FULL`.
 ///
-/// Reads go on beside a write. Writes that wait are carried out in one transaction, so that they
-/// share its fsync; each keeps its own outcome, and their order is the order of their stamps.
-package final class SQLiteItemStore: ItemStore, TokenStore {
+/// Reads go on beside a write.
+package final class SQLiteItemStore: CopiedStore {
   package let dataset: Text
   /// The connections: one that writes, several that read.
   package let pool: DatabasePool
-  private let writes: GroupCommit
+  private let now: @Sendable () -> Moment
+  private let salt: @Sendable () -> UInt32
   private let queryTime: Duration
   private let shapes = QueryShapes()
 
@@ -19,12 +19,13 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   ///
   /// - Parameters:
   ///   - path: The file; two more are made beside it, PATH-wal and PATH-shm.
+  ///   - source: The dataset whose rows it is made for, where they are to be copied into it.
   ///   - queryTime: How long a query may take.
   ///   - now: The clock.
   ///   - salt: Where each write's `Stamp.salt` is from.
   /// - Throws: `SQLiteStoreError`, or `StoreDamage`.
   package init(
-    path: String, queryTime: Duration = ServedLimits.query,
+    path: String, copyOf source: Text? = nil, queryTime: Duration = ServedLimits.query,
     now: @escaping @Sendable () -> Moment = { .now },
     salt: @escaping @Sendable () -> UInt32 = Stamp.chance
   ) throws {
@@ -32,13 +33,13 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
       pool = try DatabasePool(path: path, configuration: Self.configuration)
       // GRDB leaves NORMAL in WAL mode, which can lose the last commits when the power fails.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      dataset = Text(try pool.write { try Self.prepared($0, path: path) })
+      dataset = Text(try pool.write { try Self.prepared($0, path, source) })
     } catch let error as DatabaseError {
       throw SQLiteStoreError.cannotOpen(path: path, reason: error.message ?? "\(error)")
     } catch {
       throw StoreDamage.found(in: error)
     }
-    writes = GroupCommit(pool, now: now, salt: salt)
+    (self.now, self.salt) = (now, salt)
     self.queryTime = queryTime
   }
 
@@ -57,17 +58,19 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
   }
 
   /// Makes or checks the layout, and returns the dataset.
-  private static func prepared(_ database: Database, path: String) throws -> String {
+  private static func prepared(
+    _ database: Database, _ path: String, _ source: Text?
+  ) throws -> String {
     let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     if application == 0, version == 0, tables == 0 {
-      try Schema.create(database, dataset: UUID().uuidString.lowercased())
+      try Schema.create(
+        database, dataset: source?.string ?? UUID().uuidString.lowercased(),
+        state: source == nil ? .open : StoreCopy.beginning())
     } else {
       guard application == Schema.application else { throw SQLiteStoreError.notAStore(path: path) }
-      guard version <= Schema.version else {
-        throw SQLiteStoreError.newerFormat(path: path, version: version)
-      }
+      guard version == Schema.version else { throw SQLiteStoreError.otherFormat(path: path) }
     }
     guard let dataset = try String.fetchOne(database, sql: "SELECT id FROM dataset"),
       UUID(uuidString: dataset) != nil
@@ -75,10 +78,10 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
     return dataset
   }
 
-  package func row(_ id: ItemID, in table: TableName) async throws -> StoredRow? {
+  package func row(_ id: ItemID, in scope: Scope) async throws -> StoredRow? {
     do {
       return try await pool.read { database in
-        guard let number = try TableNumber.find(table, database) else { return nil }
+        guard let number = try ScopeNumber.find(scope, database) else { return nil }
         return try StoredRow.fetch(id, in: number, database)
       }
     } catch {
@@ -86,10 +89,13 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
     }
   }
 
-  package func page(_ request: PageRequest, of table: TableName) async throws -> Page {
+  package func page(_ request: PageRequest, of scope: Scope) async throws -> Page {
+    if let filter = request.filter, SQLFilter(filter).nesting > SQLFilter.mostNesting {
+      throw TableError.badRequest("$filter: the filter is nested too deeply")
+    }
     do {
       return try await pool.read { database in
-        guard let number = try TableNumber.find(table, database) else {
+        guard let number = try ScopeNumber.find(scope, database) else {
           return Page(expecting: 0, total: request.countsAll ? 0 : nil)
         }
         return try QueryLimit.within(queryTime, database) {
@@ -105,10 +111,84 @@ package final class SQLiteItemStore: ItemStore, TokenStore {
     }
   }
 
-  package func write(_ write: RowWrite, in table: TableName) async throws -> WriteOutcome {
-    do { return try await writes.carryOut(write, in: table) } catch {
+  package func transaction(_ writes: [ScopedWrite]) async throws -> [WriteOutcome] {
+    let (group, now, salt) = (WriteGroup(writes), now, salt)
+    do {
+      return try await pool.write { database in
+        try Self.state(database).permitWrites()
+        let known = try group.scopes.reduce(into: [:]) {
+          $0[$1] = try ScopeNumber.make($1, database)
+        }
+        func number(_ scope: Scope) throws -> Int64 {
+          guard let number = known[scope]?.number else {
+            throw StoreDamage("a scope has no number")
+          }
+          return number
+        }
+        let result = try group.result(over: known.mapValues { $0.stamp }, now: now, salt: salt) {
+          try StoredRow.fetch($0.id, in: number($0.scope), database)
+        }
+        for change in result.changes {
+          let number = try number(change.scope)
+          if let old = change.old {
+            try change.row.update(from: old, in: number, database)
+          } else {
+            try change.row.insert(in: number, database)
+          }
+        }
+        for (scope, stamp) in result.stamps {
+          try ScopeNumber.keep(stamp, of: number(scope), database)
+        }
+        return result.outcomes
+      }
+    } catch {
       throw StoreDamage.found(in: error)
     }
+  }
+
+  package func stamps() async throws -> [Scope: Stamp] {
+    do {
+      return try await pool.read { try ScopeNumber.stamps($0) }
+    } catch {
+      throw StoreDamage.found(in: error)
+    }
+  }
+
+  package func rows(after id: Text, of scope: Scope) async throws -> [ReadRow] {
+    do {
+      return try await pool.read { database in
+        guard let number = try ScopeNumber.find(scope, database) else { return [] }
+        let statement = try database.cachedStatement(
+          sql: """
+            SELECT \(StoredRow.columns) FROM items WHERE tbl = ? AND id > ? ORDER BY id LIMIT 64
+            """)
+        let rows = try GRDB.Row.fetchCursor(statement, arguments: [number, id.string])
+        var found: [ReadRow] = []
+        while let row = try rows.next() {
+          let id = Text(try row.decode(String.self, atIndex: 0))
+          found.append((id, Result(item: id) { try StoredRow(row, $0) }))
+        }
+        return found
+      }
+    } catch {
+      throw StoreDamage.found(in: error)
+    }
+  }
+
+  package func state() async throws -> StoreState {
+    do {
+      return try await pool.read { try Self.state($0) }
+    } catch {
+      throw StoreDamage.found(in: error)
+    }
+  }
+
+  static func state(_ database: Database) throws -> StoreState {
+    let text = try String.fetchOne(database.cachedStatement(sql: "SELECT state FROM dataset"))
+    guard let state = text.flatMap(StoreState.init) else {
+      throw StoreDamage("its state is not valid")
+    }
+    return state
   }
 
   package func close() async throws {

@@ -4,15 +4,15 @@ package enum SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertibl
   case cannotOpen(path: String, reason: String)
   /// The file is a database, but of another program.
   case notAStore(path: String)
-  /// A newer tsync-server made the file.
-  case newerFormat(path: String, version: Int)
+  /// Another version of tsync-server made the file.
+  case otherFormat(path: String)
 
   package var description: String {
     switch self {
     case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
     case .notAStore(let path): "\(path) is a database of another program"
-    case .newerFormat(let path, let version):
-      "\(path) has format \(version), but this tsync-server reads format \(Schema.version)"
+    case .otherFormat(let path):
+      "\(path): made by another version of tsync-server: use that version"
     }
   }
 }

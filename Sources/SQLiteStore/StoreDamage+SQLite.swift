@@ -8,7 +8,8 @@ extension StoreDamage {
     switch error {
     // It tells the whole row, which is nobody's affair in a log.
     case is RowDecodingError: StoreDamage("a column has a wrong type")
-    case let error as DatabaseError where error.tellsDamage: StoreDamage("\(error)")
+    case let error as DatabaseError where error.tellsDamage:
+      StoreDamage("\(error); the reason can be a -wal of another copy: tsync-server(8), BACKUPS")
     default: error
     }
   }

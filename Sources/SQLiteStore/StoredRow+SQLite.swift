@@ -35,27 +35,6 @@ extension StoredRow {
     }
   }
 
-  private init(
-    _ text: UnsafeBufferPointer<UInt8>, of id: ItemID, createdAt: Moment, updatedAt: Moment,
-    version: String, isDeleted: Bool
-  ) throws {
-    guard [createdAt, updatedAt].allSatisfy({ Moment.served.contains($0.milliseconds) }) else {
-      throw StoreDamage(item: id.text, "it has a time that is not valid")
-    }
-    guard let version = Version(Text(version)), RowText.takes(version),
-      let body = RowText.body(of: text, id, isDeleted: isDeleted)
-    else {
-      throw StoreDamage(
-        item: id.text, "its version is not valid, or its text is that of another item")
-    }
-    self.init(
-      id: id, createdAt: createdAt, updatedAt: updatedAt, version: version,
-      isDeleted: isDeleted, body: body)
-    guard RowText(self).bytes.elementsEqual(text) else {
-      throw StoreDamage(item: id.text, "its columns and its text differ")
-    }
-  }
-
   /// Returns an item of a table; `nil` where there is none.
   static func fetch(
     _ id: ItemID, in table: Int64, _ database: Database
@@ -83,7 +62,7 @@ extension StoredRow {
   /// Replaces the row that has a version.
   ///
   /// - Throws: `StoreDamage` where no row has it, although it was read just before.
-  func update(from old: Version?, in table: Int64, _ database: Database) throws {
+  func update(from old: Version, in table: Int64, _ database: Database) throws {
     let statement = try database.cachedStatement(
       sql: """
         UPDATE items SET updated_at = ?, version = ?, deleted = ?, text = ?
@@ -92,7 +71,7 @@ extension StoredRow {
     try statement.execute(
       arguments: [
         updatedAt.milliseconds, version.text.string, isDeleted ? 1 : 0, storedText,
-        table, id.text.string, old?.text.string,
+        table, id.text.string, old.text.string,
       ])
     guard database.changesCount == 1 else {
       throw StoreDamage("item '\(id)' changed within a transaction")

@@ -3,6 +3,7 @@ import Glibc
 import Hummingbird
 import Logging
 import NIOCore
+import PostgresStore
 import SQLiteStore
 import ServiceLifecycle
 import SyncModel
@@ -68,7 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     // What the store keeps is the owner's affair.
     umask(0o077)
-    let stores = try Stores(storeOption)
+    let stores = try await Stores(storeOption)
     let first = noAuth ? nil : try await stores.firstToken()
     let log = LogStream()
     let responder = ServerResponder(
@@ -122,21 +123,36 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// The items' store and the tokens' store: one file, or two memories.
+/// The items' store and the tokens' store: one database, or two memories.
 struct Stores {
   let items: any ItemStore
   let tokens: any TokenStore
 
   /// Opens what an option names.
-  init(_ option: StoreOption) throws {
-    if option.isMemory {
-      items = MemoryItemStore()
-      tokens = MemoryTokenStore()
-    } else {
-      let store = try SQLiteItemStore(path: option.store)
-      items = store
-      tokens = store
+  init(_ option: StoreOption) async throws {
+    guard !option.isMemory else {
+      (items, tokens) = (MemoryItemStore(), MemoryTokenStore())
+      return
     }
+    let store = try await Self.kept(option.store)
+    let state = try await store.state()
+    guard state == .open else {
+      throw ServerFailure("\(option.store) \(state.words(option.store))", status: 8)
+    }
+    (items, tokens) = (store, store)
+  }
+
+  /// Opens a file or a database, whatever its state; one that is new is made for a dataset's rows where it is given.
+  static func kept(
+    _ name: String, copyOf source: Text? = nil, mustExist: Bool = false
+  ) async throws -> any CopiedStore {
+    if ["postgres://", "postgresql://"].contains(where: { name.utf8.starts(with: $0.utf8) }) {
+      return try await PostgresStore(url: name, copyOf: source, mustExist: mustExist)
+    }
+    guard !mustExist || access(name, F_OK) == 0 else {
+      throw ServerFailure("there is no store \(name)", status: 8)
+    }
+    return try SQLiteItemStore(path: name, copyOf: source)
   }
 
   /// Returns a token for the user `owner`, which is not added yet; `nil` where there was one before.

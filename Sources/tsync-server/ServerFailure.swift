@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import NIOCore
+import PostgresStore
 import SQLiteStore
 import TableServer
 
@@ -23,7 +24,9 @@ struct ServerFailure: Error {
   init(_ error: any Error) {
     switch error {
     case let failure as ServerFailure: self = failure
+    case let error as PostgresStoreError: self.init("\(error)", status: error.isOfURL ? 2 : 8)
     case is SQLiteStoreError, is StoreDamage: self.init("\(error)", status: 8)
+    case TableError.storeFailed(let words): self.init(words, status: 8)
     case let error as IOError: self.init("\(String(cString: strerror(error.errnoCode)))", status: 8)
     default:
       let isAsked = TsyncServer.exitCode(for: error) == .success

@@ -3,7 +3,7 @@ import Glibc
 import SyncModel
 import TableServer
 
-/// Makes, lists and revokes tokens; a server that runs on the same file follows within a second.
+/// Makes, lists and revokes tokens; a server that runs on the same store follows within a second.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list and revoke tokens.",
@@ -18,7 +18,7 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var storeOption: StoreOption
 
     func run() async throws {
-      let stores = try TokenCommand.stores(storeOption)
+      let stores = try await TokenCommand.stores(storeOption)
       let (secret, token) = AccessToken.make(for: try TokenCommand.user(name), at: .now)
       try await stores.tokens.add(token)
       try await stores.items.close()
@@ -34,7 +34,7 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var storeOption: StoreOption
 
     func run() async throws {
-      let stores = try TokenCommand.stores(storeOption)
+      let stores = try await TokenCommand.stores(storeOption)
       for token in try await stores.tokens.tokens() {
         let revoked = token.revokedAt.map { "revoked \($0)" } ?? "-"
         Output.write("\(token.user)\t\(token.createdAt)\t\(revoked)\n", to: STDOUT_FILENO)
@@ -52,19 +52,19 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var storeOption: StoreOption
 
     func run() async throws {
-      let stores = try TokenCommand.stores(storeOption)
+      let stores = try await TokenCommand.stores(storeOption)
       let count = try await stores.tokens.revoke(try TokenCommand.user(name), at: .now)
       try await stores.items.close()
       guard count > 0 else { throw ServerFailure("\(name) has no token", status: 2) }
     }
   }
 
-  private static func stores(_ option: StoreOption) throws -> Stores {
+  private static func stores(_ option: StoreOption) async throws -> Stores {
     guard !option.isMemory else {
       throw ServerFailure("a store in memory keeps no tokens", status: 2)
     }
     umask(0o077)
-    return try Stores(option)
+    return try await Stores(option)
   }
 
   /// Takes a text as a user's name: it goes into a header field.

@@ -7,7 +7,7 @@ struct TsyncServer: AsyncParsableCommand {
     commandName: "tsync-server",
     abstract: "Serve tables of items to tsync and to clients of Azure Mobile Apps and Datasync.",
     version: ServerOptions.version,
-    subcommands: [ServeCommand.self, TokenCommand.self],
+    subcommands: [ServeCommand.self, TokenCommand.self, CheckCommand.self, CopyCommand.self],
     defaultSubcommand: ServeCommand.self)
 }
 
@@ -16,12 +16,13 @@ struct StoreOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Keep rows and tokens in this SQLite file, made if it is missing; or in 'memory'.",
+      "Keep rows and tokens in this SQLite file, made if it is missing; in a database of PostgreSQL; or in 'memory'.",
       valueName: "path"))
   var store = "tsync-server.db"
 
   /// Whether nothing is to be kept when the process ends.
   var isMemory: Bool { store == "memory" }
+
 }
 
 extension TsyncServer {

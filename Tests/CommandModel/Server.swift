@@ -108,7 +108,7 @@ final class Server: @unchecked Sendable {
   /// Reads the rows anew.
   func readRows() throws {
     for table in tables {
-      let page = try wait { [store] in try await store.page(PageRequest(), of: table) }
+      let page = try wait { [store] in try await store.page(PageRequest(), of: Scope(table)) }
       var found: [String: JSONObject] = [:]
       try page.forEach { text in
         guard let row = try JSON(parsing: Array(text)).object, let id = row["id"]?.text else {

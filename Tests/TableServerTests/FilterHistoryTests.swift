@@ -59,7 +59,7 @@ import Testing
         "\"2026-03-01T10:00:00.5Z\"", "[1,2]", "{\"d\":1}", "{\"d\":\"x\"}", "{}",
         "\"a\\u0000b\"", "\"09:52:35.000\"", "\"10:00\"",
       ]
-      // Names in both cases, in any order: rows of an older store can have them.
+      // Names in both cases, in any order, as objects in an item can have them.
       let names = ["a", "b", "c", "e", "A", "B", "C", "E"].shuffled(using: &self)
         .filter { _ in Bool.random(using: &self) }
       return "{\(names.map { "\"\($0)\":\(pick(values))" }.joined(separator: ","))}"

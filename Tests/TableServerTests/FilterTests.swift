@@ -151,10 +151,16 @@ import Testing
       ("(", "n", " in (1,2)) ", 24, ""),
       ("length(", "cast(1 add 1 add 1 add 1 add 1 add 1,Edm.Int32)", ")", 24, " eq 1"),
     ])
-  func tooDeep(open: String, middle: String, close: String, count: Int, end: String) {
+  func tooDeep(open: String, middle: String, close: String, count: Int, end: String) async throws {
     let filter =
       String(repeating: open, count: count) + middle + String(repeating: close, count: count) + end
-    #expect(throws: ODataError.self) { try ODataFilter(Text(filter)) }
+    var request = PageRequest()
+    do throws(ODataError) { request.filter = try ODataFilter(Text(filter)) } catch { return }
+    try await StoreKind.sqlite.withStore { [request] store in
+      await #expect(throws: TableError.badRequest("$filter: the filter is nested too deeply")) {
+        try await store.page(request, of: todoitem)
+      }
+    }
   }
 
   @Test("the largest filters that are read are carried out", arguments: StoreKind.allCases)

@@ -108,20 +108,6 @@ import Testing
     }
   }
 
-  @Test("a row of an older store keeps a member like the server's, and it can be changed")
-  func legacy() async throws {
-    try await TestServer.run { server in
-      try await server.store.insert("a", #"{"Version":"v1","Deleted":true}"#)
-      for (method, body) in [
-        (HTTPRequest.Method.patch, #"{"Version":"v2"}"#),
-        (.put, #"{"Version":"v2","Deleted":true,"CREATEDAT":1}"#),
-      ] {
-        #expect(try await server.send(method, "todoitem/a", body).status == 200)
-        #expect(try await Self.stored(server) == #"{"Version":"v2","Deleted":true}"#)
-      }
-    }
-  }
-
   @Test("the columns of 2014 have their prefix in any case")
   func prefix() async throws {
     try await TestServer.run { server in
@@ -139,7 +125,7 @@ import Testing
     ("a", #"{"Complete":true,"N":3,"O":{"x":1,"X":2}}"#),
     ("b", #"{"complete":true,"n":1,"o":{"x":3}}"#),
     ("c", #"{"COMPLETE":false,"n":2,"Zwei-é":1}"#),
-    // Only an older store has two names.
+    // No client can send two names.
     ("d", #"{"Complete":true,"complete":false,"n":null,"N":9,"O":{"x":7},"o":{}}"#),
     ("e", #"{"complete":[1],"N":5}"#),
   ]
@@ -197,22 +183,6 @@ import Testing
         #expect(reply.status == 200)
         #expect(reply.text.contains("[\(rows)]"))
       }
-    }
-  }
-
-  @Test("a row with two names keeps both", arguments: StoreKind.allCases)
-  func two(kind: StoreKind) async throws {
-    try await TestServer.run(kind) { server in
-      try await server.store.insert("a", #"{"Text":1,"text":2}"#)
-      for (body, row) in [
-        (#"{"text":3}"#, #"{"Text":1,"text":3}"#), (#"{"TEXT":4}"#, #"{"Text":4,"text":3}"#),
-        (#"{"Text":5}"#, #"{"Text":5,"text":3}"#),
-      ] {
-        #expect(try await server.send(.patch, "todoitem/a", body).status == 200)
-        #expect(try await Self.stored(server) == row)
-      }
-      #expect(try await server.send(.put, "todoitem/a", #"{"tEXT":6}"#).status == 200)
-      #expect(try await Self.stored(server) == #"{"Text":6}"#)
     }
   }
 }

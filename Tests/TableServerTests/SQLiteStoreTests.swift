@@ -48,11 +48,15 @@ import Testing
       try await DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE mine (x)") }
       #expect(throws: SQLiteStoreError.notAStore(path: other)) { try SQLiteItemStore(path: other) }
 
-      let newer = directory + "/newer.db"
-      try await SQLiteItemStore(path: newer).close()
-      try await DatabaseQueue(path: newer).write { try $0.execute(sql: "PRAGMA user_version = 2") }
-      #expect(throws: SQLiteStoreError.newerFormat(path: newer, version: 2)) {
-        try SQLiteItemStore(path: newer)
+      let foreign = directory + "/foreign.db"
+      try await SQLiteItemStore(path: foreign).close()
+      for version in [2, 4] {
+        try await DatabaseQueue(path: foreign).write {
+          try $0.execute(sql: "PRAGMA user_version = \(version)")
+        }
+        #expect(throws: SQLiteStoreError.otherFormat(path: foreign)) {
+          try SQLiteItemStore(path: foreign)
+        }
       }
       #expect(throws: SQLiteStoreError.self) {
         try SQLiteItemStore(path: directory + "/nothing/items.db")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The command line of the program.
-@Suite(.timeLimit(.minutes(10))) struct ServerCommandLineTests {
+@Suite(.timeLimit(.minutes(40))) struct ServerCommandLineTests {
   static let wrongLines: [([String], Int32)] = [
     (["--nothing"], 2), (["--listen", "here"], 2), (["--listen", "example.org:80"], 2),
     (["--listen", "127.0.0.1:65536"], 2), (["--listen", "127.0.0.1"], 2),

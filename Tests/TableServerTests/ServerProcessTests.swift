@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The program itself, on a real socket.
-@Suite(.timeLimit(.minutes(10))) struct ServerProcessTests {
+@Suite(.timeLimit(.minutes(40))) struct ServerProcessTests {
   @Test("the URL is the first line; the first token is the second, printed once")
   func firstLines() async throws {
     try await withTemporaryDirectory { directory in
@@ -172,8 +172,8 @@ import Testing
     sockets.removeLast()
     // The place is free once the server has seen the end; until then it answers by closing.
     var status: Int?
-    let deadline = ContinuousClock.now + .seconds(20)
-    while status != 200, ContinuousClock.now < deadline {
+    while status != 200 {
+      try Task.checkCancellation()
       status = try? await server.send("GET", "/tables/todoitem").status
     }
     #expect(status == 200)
@@ -197,9 +197,9 @@ import Testing
       #expect(!list.contains(secret.split(separator: "\n")[0]))
       #expect(try await ServerProcess.run(["token", "revoke", "anna"] + store).status == 0)
       // Within a second, by the contract; a test of its own says so with a clock that is set.
-      let deadline = ContinuousClock.now + .seconds(20)
       var revoked = 200
-      while revoked == 200, ContinuousClock.now < deadline {
+      while revoked == 200 {
+        try Task.checkCancellation()
         revoked = try await server.send("GET", "/tables/todoitem", [field]).status
       }
       #expect(revoked == 401)

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresStore
 import SQLiteStore
 import SyncModel
 import Synchronization
@@ -9,6 +10,10 @@ import Testing
 enum StoreKind: String, CaseIterable, Sendable {
   case memory
   case sqlite
+  case postgres
+
+  /// PostgreSQL where it is installed.
+  static let allCases = [memory, sqlite] + (PostgresCluster.shared == nil ? [] : [postgres])
 
   /// Runs with a fresh store, and removes it; its versions are the plain counts of its writes.
   func withStore(
@@ -25,6 +30,13 @@ enum StoreKind: String, CaseIterable, Sendable {
         try await body(store)
         try await store.close()
       }
+    case .postgres:
+      await Self.turns.wait()
+      defer { Self.turns.end() }
+      let url = try #require(PostgresCluster.shared).url()
+      let store = try await PostgresStore(url: url, now: now, salt: { 0 })
+      try await body(store)
+      try await store.close()
     }
   }
 
@@ -59,11 +71,13 @@ final class FakeClock: Sendable {
   }
 }
 
-/// The table of most tests.
-let todoitem = table("todoitem")
+/// The rows of most tests.
+let todoitem = scope("todoitem")
 
-func table(_ name: String) -> TableName {
-  do { return try TableName(Text(name)) } catch { fatalError("\(name): \(error)") }
+func scope(_ name: String, owner: Text = "") -> Scope {
+  do { return Scope(try TableName(Text(name)), owner: owner) } catch {
+    fatalError("\(name): \(error)")
+  }
 }
 
 func id(_ text: String) -> ItemID {
@@ -78,14 +92,19 @@ func members(_ json: String) throws -> JSONObject {
 extension ItemStore {
   /// Inserts an item and returns the row.
   @discardableResult
-  func insert(_ id: String, _ json: String, in table: TableName = todoitem) async throws
+  func insert(_ id: String, _ json: String, in scope: Scope = todoitem) async throws
     -> StoredRow
   {
     let write = RowWrite(.insert(try members(json)), TableServerTests.id(id))
-    guard case .created(let row) = try await self.write(write, in: table) else {
+    guard case .created(let row) = try await self.write(write, in: scope) else {
       throw NameError("\(id) was there")
     }
     return row
+  }
+
+  /// Carries out one write alone.
+  func write(_ write: RowWrite, in scope: Scope) async throws -> WriteOutcome {
+    try #require(try await transaction([ScopedWrite(write, in: scope)]).first)
   }
 
   /// The ids that a filter finds, tombstones included, one after another.

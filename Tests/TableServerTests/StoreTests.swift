@@ -19,7 +19,51 @@ import Testing
       #expect(!row.isDeleted)
       #expect(try await store.row(id("one"), in: todoitem) == row)
       #expect(try await store.row(id("two"), in: todoitem) == nil)
-      #expect(try await store.row(id("one"), in: table("other")) == nil)
+      #expect(try await store.row(id("one"), in: scope("other")) == nil)
+    }
+  }
+
+  @Test(
+    "writes of one transaction are carried out over one another; owners' rows are their own",
+    arguments: StoreKind.allCases)
+  func transaction(kind: StoreKind) async throws {
+    try await kind.withStore { store in
+      let ann = scope("todoitem", owner: "ann")
+      let kept = try await store.insert("kept", "{}")
+      let outcomes = try await store.transaction([
+        ScopedWrite(write(.insert(try members(#"{"n":1}"#)), "one"), in: todoitem),
+        ScopedWrite(write(.insert(try members(#"{"n":7}"#)), "one"), in: ann),
+        ScopedWrite(write(.merge(try members(#"{"n":2}"#)), "one"), in: todoitem),
+        ScopedWrite(write(.insert(JSONObject()), "kept"), in: todoitem),
+        ScopedWrite(write(.delete, "one"), in: todoitem),
+        ScopedWrite(write(.merge(try members(#"{"n":3}"#)), "one"), in: todoitem),
+      ])
+      let rows = outcomes.map(\.stored)
+      #expect(rows.map(\.?.body) == [#"{"n":1}"#, #"{"n":7}"#, #"{"n":2}"#, nil, #"{"n":2}"#, nil])
+      #expect(outcomes[3] == .exists(kept))
+      #expect(outcomes[5] == .deleted(try #require(rows[4])))
+      let stamps = rows.compactMap { $0 }.filter { $0.body != #"{"n":7}"# }.map(\.updatedAt)
+      #expect(stamps == stamps.sorted() && Set(stamps).count == 3)
+      #expect(rows[4]?.version == Stamp(moment: .now, count: 4).version)
+      #expect(rows[1]?.version == Stamp(moment: .now, count: 1).version)
+      #expect(try await store.row(id("one"), in: todoitem) == rows[4])
+      #expect(try await store.row(id("one"), in: ann) == rows[1])
+      #expect(try await store.page(PageRequest(), of: ann).rows().map(\.id) == [id("one")])
+      #expect(try await store.page(PageRequest(), of: todoitem).rows() == [kept])
+    }
+  }
+
+  @Test("a check counts the rows of each scope, tombstones included", arguments: StoreKind.allCases)
+  func check(kind: StoreKind) async throws {
+    try await kind.withStore { store in
+      #expect(try await StoreCheck(of: store).counts.isEmpty)
+      for name in ["b", "a", "é"] { try await store.insert(name, "{}") }
+      try await store.insert("a", "{}", in: scope("todoitem", owner: "ann"))
+      _ = try await store.write(write(.delete, "a"), in: todoitem)
+      let check = try await StoreCheck(of: store)
+      #expect(check.counts.map(\.rows) == [3, 1])
+      #expect(check.counts.map(\.tombstones) == [1, 0])
+      #expect(check.damage.isEmpty)
     }
   }
 
@@ -84,7 +128,7 @@ import Testing
       #expect(try await store.page(request, of: todoitem).total == 5)
       request.limit = 0
       #expect(try await store.page(request, of: todoitem) == Page(expecting: 0, total: 5))
-      #expect(try await store.page(request, of: table("other")) == Page(expecting: 0, total: 0))
+      #expect(try await store.page(request, of: scope("other")) == Page(expecting: 0, total: 0))
       request.countsAll = false
       #expect(try await store.page(request, of: todoitem).total == nil)
     }

@@ -19,7 +19,7 @@ struct TestServer: Sendable {
 
   /// Runs with a server on a fresh store.
   static func run(
-    _ kind: StoreKind = .memory, tables: [TableName] = [todoitem], access: Access? = nil,
+    _ kind: StoreKind = .memory, tables: [TableName] = [todoitem.table], access: Access? = nil,
     now: @escaping @Sendable () -> Moment = { .now },
     _ body: @Sendable (TestServer) async throws -> Void
   ) async throws {

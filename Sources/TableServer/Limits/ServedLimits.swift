@@ -18,14 +18,14 @@ package enum ServedLimits {
   package static let filterNodes = 200
   /// How deep parentheses, functions and signs may lie within one another in a `$filter`.
   package static let filterDepth = 32
-  /// How much of SQLite's parser stack a `$filter` may need.
-  ///
-  /// The stack has 100 places, and what stands around a condition needs 11; ``SQLFilter/nesting``.
-  package static let filterNesting = 84
   /// The largest `$top`.
   package static let top = 1_000
   /// Bytes of rows after which a page ends, whatever `$top` is: 2 MiB.
   package static let page = 2 << 20
+  /// Writes that share a transaction at most, so that the first of them needn't wait long.
+  package static let groupRows = 500
+  /// Bytes that these have at most, as they were sent: 4 MiB.
+  package static let groupBytes = 4 << 20
   /// How long a query may take.
   package static let query = Duration.seconds(2)
   /// Terms in a `$orderby`, names in a `$select`.

@@ -85,7 +85,7 @@ package enum RowColumn: Hashable, Sendable {
   var isMoment: Bool { self == .createdAt || self == .updatedAt }
 
   /// Whether every row has it.
-  var isSystem: Bool {
+  package var isSystem: Bool {
     guard case .member = self else { return true }
     return false
   }

@@ -5,7 +5,6 @@ package struct ODataError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period.
   package let description: String
 
-  /// Makes an error.
   init(_ description: String) {
     self.description = description
   }

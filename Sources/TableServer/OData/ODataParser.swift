@@ -12,9 +12,6 @@ extension ODataFilter {
     }
     var parser = try ODataParser(text, columnPrefix)
     self = try parser.filter()
-    guard SQLFilter(self).nesting <= ServedLimits.filterNesting else {
-      throw ODataError("the filter is nested too deeply")
-    }
   }
 }
 

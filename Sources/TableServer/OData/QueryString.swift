@@ -62,58 +62,20 @@ extension Text {
   package init(
     percentDecoding encoded: some Collection<UInt8>, plusIsBlank: Bool = false
   ) throws(TableError) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.count)
-    var rest = encoded[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(Self.digit),
-          let low = rest.popFirst().flatMap(Self.digit)
-        else { throw .badRequest("the URL contains a '%' that is not an escape") }
-        bytes.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsBlank: bytes.append(0x20)
-      default: bytes.append(byte)
-      }
+    let encoded = plusIsBlank ? encoded.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 } : Array(encoded)
+    guard let bytes = encoded.percentDecoded else {
+      throw .badRequest("the URL contains a '%' that is not an escape")
     }
     guard let text = Text(validating: bytes) else { throw .badRequest("the URL is not UTF-8") }
     self = text
   }
 
-  /// The text as it can stand in a URL's path or query: all but unreserved characters escaped.
-  package var percentEncoded: String {
-    var encoded: [UInt8] = []
-    for byte in string.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        encoded.append(byte)
-      default:
-        let digits = Array("0123456789ABCDEF".utf8)
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: encoded, as: UTF8.self)
-  }
-
   /// Whether this is a text of ASCII, whatever the case of its letters.
   func isEqual(anyCase other: String) -> Bool {
     string.utf8.count == other.utf8.count
-      && zip(string.utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
+      && zip(string.utf8, other.utf8).allSatisfy { $0.lowered == $1.lowered }
   }
 
-  /// The text with small letters of ASCII.
-  var asciiLowercased: Text { Text(decoding: string.utf8.map(Self.lower)) }
-
-  private static func lower(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x61 + 10
-    default: nil
-    }
-  }
+  /// The text with small letters of ASCII; those that differ in no more are equal in any case.
+  var asciiLowercased: Text { Text(decoding: string.utf8.map(\.lowered)) }
 }

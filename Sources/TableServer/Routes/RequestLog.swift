@@ -28,13 +28,13 @@ package struct RequestLog: Sendable {
 
   /// Writes a line.
   func append(_ entry: Entry) {
-    let path = entry.target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let path = String(Substring(entry.target.utf8.prefix { $0 != UInt8(ascii: "?") }))
     let (seconds, attoseconds) = entry.duration.components
     let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
     write(
       """
-      \(entry.time) \(entry.address) \(Self.escaped(entry.user?.string.utf8 ?? "-".utf8)) \
-      \(Self.escaped(entry.method.utf8)) \(Self.escaped(path)) \
+      \(entry.time) \(entry.address) \(Self.escaped(entry.user?.string ?? "-")) \
+      \(Self.escaped(entry.method)) \(Self.escaped(path)) \
       \(entry.status.code) \(entry.bytes) \(tenths / 10).\(tenths % 10)
 
       """)
@@ -42,20 +42,12 @@ package struct RequestLog: Sendable {
 
   /// Writes what went wrong inside, for the operator only.
   func append(failure: String, at time: Moment) {
-    write("\(time) error \(Self.escaped(failure.utf8, blanks: true))\n")
+    write("\(time) error \(Self.escaped(failure, blanks: true))\n")
   }
 
   /// Escapes all but the printable characters of ASCII, as in a URL.
-  private static func escaped(_ text: some Sequence<UInt8>, blanks: Bool = false) -> String {
-    var line: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text {
-      if (0x21...0x7E).contains(byte) || (blanks && byte == 0x20) {
-        line.append(byte)
-      } else {
-        line += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: line.prefix(2_048), as: UTF8.self)
+  private static func escaped(_ text: String, blanks: Bool = false) -> String {
+    let line = Text(text).escaped { (0x21...0x7E).contains($0) || (blanks && $0 == 0x20) }
+    return String(decoding: line.utf8.prefix(2_048), as: UTF8.self)
   }
 }

@@ -21,6 +21,7 @@ package struct ServerResponder: HTTPResponder {
   package typealias Context = ServerContext
 
   private let routes: TableRoutes
+  private let gate: ReadGate
   private let dataset: Text
   private let options: ServerOptions
   private let access: Access?
@@ -31,6 +32,7 @@ package struct ServerResponder: HTTPResponder {
     _ store: any ItemStore, _ options: ServerOptions, access: Access?, log: RequestLog
   ) {
     routes = TableRoutes(store)
+    gate = ReadGate(store)
     dataset = store.dataset
     self.options = options
     self.access = access
@@ -48,6 +50,7 @@ package struct ServerResponder: HTTPResponder {
     do {
       answer = try await self.answer(request, context, user: &user)
     } catch let error as TableError {
+      if case .storeFailed(let fact) = error { log.append(failure: fact, at: .now) }
       answer = .error(error, dialect)
     } catch {
       log.append(failure: "\(error)", at: .now)
@@ -91,6 +94,7 @@ package struct ServerResponder: HTTPResponder {
     if let user, let wanted = request.headers[.user], Text(wanted) != user {
       throw TableError.otherUser
     }
+    try await gate.permit()
     return try await routes.answer(
       TableRequest(
         method: request.method,

@@ -120,6 +120,7 @@ package enum TableError: Error, Hashable, Sendable {
     case .wrongToken: [.wwwAuthenticate: #"Bearer error="invalid_token""#]
     case .tooManyFailures(let seconds): [.retryAfter: String(seconds)]
     case .methodNotAllowed(let allowed): [.allow: allowed]
+    case .storeFailed: [.retryAfter: "1"]
     default: [:]
     }
   }

@@ -14,27 +14,17 @@ package struct TableRequest: Sendable {
   package var origin: RequestOrigin
   /// Reads the body.
   package var body: @Sendable () async throws -> [UInt8]
-
-  /// Makes a request.
-  package init(
-    method: HTTPRequest.Method, target: TableTarget, fields: HTTPFields, origin: RequestOrigin,
-    body: @escaping @Sendable () async throws -> [UInt8]
-  ) {
-    self.method = method
-    self.target = target
-    self.fields = fields
-    self.origin = origin
-    self.body = body
-  }
 }
 
 /// Between HTTP and a store: reads requests, asks the store, makes answers.
 package struct TableRoutes: Sendable {
   private let store: any ItemStore
+  private let writes: GroupCommit
 
   /// Serves a store.
   package init(_ store: any ItemStore) {
     self.store = store
+    writes = GroupCommit(store)
   }
 
   /// Answers a request.
@@ -74,7 +64,7 @@ extension TableRoutes {
     wanted.limit = query.top ?? dialect.pageSize + 1
     wanted.includesDeleted = query.includesDeleted
     wanted.countsAll = query.wantsCount
-    var page = try await store.page(wanted, of: request.target.table)
+    var page = try await store.page(wanted, of: request.target.scope)
     let hasMore = query.top == nil && page.count > dialect.pageSize
     if hasMore { page.removeLast() }
     var link: NextLink?
@@ -88,7 +78,7 @@ extension TableRoutes {
   private func read(
     _ id: ItemID, _ request: TableRequest, _ view: RowView
   ) async throws -> TableAnswer {
-    guard let row = try await store.row(id, in: request.target.table) else {
+    guard let row = try await store.row(id, in: request.target.scope) else {
       throw TableError.noSuchItem
     }
     let view = try view.ofItem(request.target.query)
@@ -107,8 +97,9 @@ extension TableRoutes {
   ) async throws -> TableAnswer {
     let item = try await sentItem(request, view.dialect)
     let id = try item.id ?? ItemID(Text(UUID().uuidString.lowercased()))
-    let outcome = try await store.write(
-      RowWrite(.insert(item.members.named(as: JSONObject())), id), in: request.target.table)
+    var write = RowWrite(.insert(item.members), id)
+    write.size = item.size
+    let outcome = try await writes.write(write, in: request.target.scope)
     guard case .created(let row) = outcome else { return try answer(outcome, view) }
     var answer = try TableAnswer.row(.created, row, view)
     answer.fields[.location] = request.origin.url(
@@ -126,6 +117,7 @@ extension TableRoutes {
     }
     let isPatch = request.method == .patch
     var write = RowWrite(isPatch ? .merge(item.members) : .replace(item.members), id)
+    write.size = item.size
     write.precondition = try Precondition(request.fields)
     write.includesDeleted = request.target.query.includesDeleted || dialect.tombstonesConflict
     // A row that is replaced is what was sent, which without the member isn't deleted.
@@ -136,7 +128,7 @@ extension TableRoutes {
       write.precondition.match = .versions([.init(version)])
       conflict = .conflict
     }
-    let outcome = try await store.write(write, in: request.target.table)
+    let outcome = try await writes.write(write, in: request.target.scope)
     // Whoever names a version gets the new one.
     var view = view
     if write.precondition.match != nil { view.show(.version) }
@@ -158,7 +150,7 @@ extension TableRoutes {
     var write = RowWrite(action, id)
     write.precondition = try Precondition(request.fields)
     write.includesDeleted = request.target.query.includesDeleted || dialect.tombstonesConflict
-    let outcome = try await store.write(write, in: request.target.table)
+    let outcome = try await writes.write(write, in: request.target.scope)
     switch outcome {
     case .changed(let row) where action == .delete: return .bare(.noContent, row, view)
     case .changed(let row), .unchanged(let row): return try .row(dialect.undeleted, row, view)

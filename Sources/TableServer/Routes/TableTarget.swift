@@ -5,6 +5,8 @@ package import SyncModel
 package struct TableTarget: Equatable, Sendable {
   /// The table.
   package let table: TableName
+  /// The rows that are meant: everybody's.
+  var scope: Scope { Scope(table) }
   /// The item; `nil` for the whole table.
   package let id: ItemID?
   /// The options.

@@ -12,26 +12,44 @@ package protocol ItemStore: Sendable {
   /// Returns a row, tombstones included; `nil` where there is none.
   ///
   /// - Throws: Whatever keeps the store from being read.
-  func row(_ id: ItemID, in table: TableName) async throws -> StoredRow?
+  func row(_ id: ItemID, in scope: Scope) async throws -> StoredRow?
 
   /// Returns the rows of a page, in the order asked for.
   ///
   /// - Throws: Whatever keeps the store from being read.
-  func page(_ request: PageRequest, of table: TableName) async throws -> Page
+  func page(_ request: PageRequest, of scope: Scope) async throws -> Page
 
-  /// Carries out a write, as ``RowWrite/outcome(for:stamp:)`` decides it.
+  /// Carries out writes, all or none, as a ``WriteGroup`` decides them; ``GroupCommit`` gathers them.
   ///
-  /// When this returns the write is durable. Its stamp is later than that of every row whose write
-  /// was visible before: commits of a table and their `updatedAt` have the same order.
+  /// When this returns they are durable. Their stamps are later than that of every row whose write
+  /// was visible before: commits of a scope and their `updatedAt` have the same order.
   ///
-  /// - Throws: Whatever keeps the store from being written; the row is then as it was.
-  func write(_ write: RowWrite, in table: TableName) async throws -> WriteOutcome
+  /// - Throws: Whatever keeps the store from being written; the rows are then as they were.
+  func transaction(_ writes: [ScopedWrite]) async throws -> [WriteOutcome]
+
+  /// Returns the stamp of the last write to each scope.
+  ///
+  /// - Throws: Whatever keeps the store from being read.
+  func stamps() async throws -> [Scope: Stamp]
+
+  /// Returns the next rows of a scope by their ids, tombstones included: some, or none at the end.
+  ///
+  /// - Throws: Whatever keeps the store from being read.
+  func rows(after id: Text, of scope: Scope) async throws -> [ReadRow]
+
+  /// Returns what may be done with the store now.
+  ///
+  /// - Throws: Whatever keeps the store from being read.
+  func state() async throws -> StoreState
 
   /// Closes the store; nothing may be asked of it afterwards.
   ///
   /// - Throws: Whatever keeps it from being closed.
   func close() async throws
 }
+
+/// A row that was read for itself, or what is wrong with it.
+package typealias ReadRow = (id: Text, row: Result<StoredRow, StoreDamage>)
 
 /// Which rows of a table are wanted.
 package struct PageRequest: Hashable, Sendable {

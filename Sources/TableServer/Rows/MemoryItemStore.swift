@@ -7,10 +7,10 @@ package actor MemoryItemStore: ItemStore {
 
   private struct Table {
     var rows: [ItemID: StoredRow] = [:]
-    var stamp = Stamp(moment: Moment(milliseconds: 0), count: 0)
+    var stamp = Stamp.first
   }
 
-  private var tables: [TableName: Table] = [:]
+  private var scopes: [Scope: Table] = [:]
   private let now: @Sendable () -> Moment
   private let salt: @Sendable () -> UInt32
 
@@ -28,12 +28,12 @@ package actor MemoryItemStore: ItemStore {
     self.salt = salt
   }
 
-  package func row(_ id: ItemID, in table: TableName) -> StoredRow? {
-    tables[table]?.rows[id]
+  package func row(_ id: ItemID, in scope: Scope) -> StoredRow? {
+    scopes[scope]?.rows[id]
   }
 
-  package func page(_ request: PageRequest, of table: TableName) throws -> Page {
-    let rows = try (tables[table]?.rows.values.map { $0 } ?? []).filter { row in
+  package func page(_ request: PageRequest, of scope: Scope) throws -> Page {
+    let rows = try (scopes[scope]?.rows.values.map { $0 } ?? []).filter { row in
       guard request.includesDeleted || !row.isDeleted else { return false }
       return try request.filter?.holds(for: row) ?? true
     }
@@ -65,15 +65,25 @@ package actor MemoryItemStore: ItemStore {
     }.map(\.row)
   }
 
-  package func write(_ write: RowWrite, in table: TableName) throws -> WriteOutcome {
-    let stamp = (tables[table]?.stamp ?? Table().stamp).next(at: now(), salt: salt())
-    let outcome = try write.outcome(for: tables[table]?.rows[write.id], stamp: stamp)
-    if let row = outcome.stored {
-      tables[table, default: Table()].rows[row.id] = row
-      tables[table, default: Table()].stamp = stamp
+  package func transaction(_ writes: [ScopedWrite]) throws -> [WriteOutcome] {
+    let result = try WriteGroup(writes).result(
+      over: scopes.mapValues(\.stamp), now: now, salt: salt
+    ) { scopes[$0.scope]?.rows[$0.id] }
+    for change in result.changes {
+      scopes[change.scope, default: Table()].rows[change.row.id] = change.row
     }
-    return outcome
+    for (scope, stamp) in result.stamps { scopes[scope, default: Table()].stamp = stamp }
+    return result.outcomes
   }
+
+  package func stamps() -> [Scope: Stamp] { scopes.mapValues(\.stamp) }
+
+  package func rows(after id: Text, of scope: Scope) -> [ReadRow] {
+    (scopes[scope]?.rows.values.filter { $0.id.text > id } ?? []).sorted { $0.id < $1.id }
+      .map { ($0.id.text, .success($0)) }
+  }
+
+  package func state() -> StoreState { .open }
 
   package func close() {}
 }

@@ -26,6 +26,8 @@ package struct RowWrite: Equatable, Sendable {
   package var revives = false
   /// Whether the client sees tombstones.
   package var includesDeleted = false
+  /// How many bytes the client has sent.
+  package var size = 0
 
   /// Makes a write.
   package init(_ action: Action, _ id: ItemID) {
@@ -132,18 +134,13 @@ extension JSONObject {
     members.first { $0.name == name } ?? members.first { $0.name.isEqual(anyCase: name.string) }
   }
 
-  /// Returns the object with the names that another has for its members, letters' case aside; without
-  /// those of the server's own names that the other, of an older store, has not.
-  func named(as other: JSONObject) -> JSONObject {
-    let exact = other.byName()
+  /// Returns the object with the names that another has for its members, letters' case aside.
+  fileprivate func named(as other: JSONObject) -> JSONObject {
     let names = Dictionary(
       other.members.map { ($0.name.asciiLowercased, $0.name) },
       uniquingKeysWith: { first, _ in first })
     return JSONObject(
-      members.filter { exact[$0.name] != nil || RowColumn.named($0.name, prefix: "") == nil }.map {
-        let name = exact[$0.name] == nil ? names[$0.name.asciiLowercased] : nil
-        return Member(name: name ?? $0.name, value: $0.value)
-      })
+      members.map { Member(name: names[$0.name.asciiLowercased] ?? $0.name, value: $0.value) })
   }
 
   /// Returns the object with the members of another: known ones in their places, new ones last.

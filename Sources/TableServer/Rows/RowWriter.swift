@@ -84,24 +84,8 @@ package struct RowWriter: Sendable {
   /// Clients find the end of each row in a list by its quotes and brackets. The rest of its grammar
   /// is the row's own affair: the text was checked when it was written, and isn't parsed again.
   private static func closesAtEnd(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.first == UInt8(ascii: "{") else { return false }
-    var depth = 0
-    var isInString = false
-    var position = 0
-    while position < text.count {
-      switch text[position] {
-      case UInt8(ascii: "\""): isInString.toggle()
-      case UInt8(ascii: "\\"): position += isInString ? 1 : 0
-      case _ where isInString: break
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        depth -= 1
-        if depth == 0 { return position == text.count - 1 }
-      default: break
-      }
-      position += 1
-    }
-    return false
+    var scanner = JSONScanner(text)
+    return text.first == UInt8(ascii: "{") && scanner.value() == text.indices
   }
 
   /// Appends a row.
@@ -165,11 +149,8 @@ package struct RowWriter: Sendable {
   /// Returns where the id's closing quote has passed; `nil` where the text doesn't begin with one.
   private static func endOfID(_ row: UnsafeBufferPointer<UInt8>) -> Int? {
     guard row.starts(with: #"{"id":""#.utf8) else { return nil }
-    var position = #"{"id":""#.utf8.count
-    while position < row.count, row[position] != UInt8(ascii: "\"") {
-      position += row[position] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return position < row.count ? position + 1 : nil
+    var scanner = JSONScanner(row, at: #"{"id":"#.utf8.count)
+    return scanner.string()?.upperBound
   }
 
   /// Says what is wrong with a text, and of which item, where the text still tells it.

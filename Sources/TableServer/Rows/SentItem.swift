@@ -10,12 +10,15 @@ package struct SentItem: Equatable, Sendable {
   package let isDeleted: Bool?
   /// The members that are the user's, in their order.
   package let members: JSONObject
+  /// How many bytes the body has.
+  package let size: Int
 
   /// Reads a body.
   ///
   /// - Throws: `TableError.badRequest`: no JSON, no object, a member twice, in any letter case, an
   ///   id that is none, or a member that no client may set.
   package init(_ body: [UInt8], _ dialect: ServedDialect) throws(TableError) {
+    size = body.count
     let value: JSON
     do throws(JSONError) {
       value = try JSON(parsing: body, limits: .item)
@@ -37,11 +40,7 @@ package struct SentItem: Equatable, Sendable {
     id = try Self.id(object.member(anyCase: "id")?.value)
     version = object["version"]?.text
     isDeleted = object.member(anyCase: "deleted")?.value.boolean
-    members = JSONObject(
-      object.members.filter { member in
-        !member.name.isEqual(anyCase: "id")
-          && !RowColumn.system.contains { member.name == Text($0.name) }
-      })
+    members = JSONObject(object.members.filter { RowColumn.named($0.name, prefix: "") == nil })
   }
 
   /// Whether a member makes the body no item: a system column with the prefix of 2014, whoever sends

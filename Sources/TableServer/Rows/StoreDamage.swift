@@ -21,3 +21,12 @@ package struct StoreDamage: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "the store is damaged: \(what)" }
 }
+
+extension Result where Success == StoredRow, Failure == StoreDamage {
+  /// Reads a row whose id a store has as `id`; whatever is wrong is the row's damage.
+  package init(item id: Text, reading row: (ItemID) throws -> StoredRow) {
+    do { self = .success(try row(ItemID(id))) } catch {
+      self = .failure(error as? StoreDamage ?? StoreDamage(item: id, "\(error)"))
+    }
+  }
+}

@@ -59,6 +59,15 @@ package struct Stamp: Hashable, Sendable {
     self.salt = salt
   }
 
+  /// The stamp before the first write.
+  package static let first = Stamp(moment: Moment(milliseconds: 0), count: 0)
+
+  /// Reads a stamp that a store has kept, in milliseconds since 1970; `nil` where it can't be one.
+  package init?(moment: Int64, count: Int64) {
+    guard Moment.served.contains(moment), (0..<Int64.max).contains(count) else { return nil }
+    self.init(moment: Moment(milliseconds: moment), count: count)
+  }
+
   /// Returns a salt.
   package static func chance() -> UInt32 { .random(in: .min ... .max) }
 
@@ -73,12 +82,9 @@ package struct Stamp: Hashable, Sendable {
   /// back from a copy counts again what it had counted before; the salt in the upper four tells
   /// those writes apart.
   package var version: Version {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     let bits = UInt64(bitPattern: count) ^ UInt64(salt) << 32
-    var text = (0..<10).map { alphabet[Int(bits >> (58 - 6 * $0) & 63)] }
-    text.append(alphabet[Int(bits << 2 & 63)])
-    text.append(UInt8(ascii: "="))
-    guard let version = Version(Text(decoding: text)) else {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
+    guard let version = Version(Text(Base64.text(of: bytes))) else {
       preconditionFailure("12 characters of base64 are always a version")
     }
     return version

@@ -1,4 +1,5 @@
 import GRDBSQLite
+import SQLiteStore
 import TableServer
 
 /// A database with the table of rows and the functions of filters, to ask SQLite what it thinks of a

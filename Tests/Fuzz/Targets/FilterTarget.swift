@@ -1,3 +1,4 @@
+import SQLiteStore
 import SyncModel
 
 @testable import TableServer
@@ -29,6 +30,8 @@ enum FilterTarget {
   /// Makes sure that the SQL is of the printer's own words, with a `?` for each value, and that
   /// SQLite takes it.
   private static func print(_ filter: ODataFilter) throws(Finding) {
+    // The store refuses what is too deep for SQLite's parser.
+    guard SQLFilter(filter).nesting <= SQLFilter.mostNesting else { return }
     var condition = "tbl = ? AND deleted = 0"
     var count = 1
     var members: [[Text]] = []

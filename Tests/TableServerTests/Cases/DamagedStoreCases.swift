@@ -59,6 +59,7 @@ import Testing
         #expect(try await server.send(.post, "todoitem", json).status == 201)
       }
       try await store.spoil("UPDATE items SET text = \(spoilt) WHERE id = 'a'")
+      #expect(try await StoreCheck(of: store).damage.map(\.item) == ["a"])
       for (method, path, body, status) in [
         (.get, "todoitem/a", nil, 500), (.get, "todoitem?$select=n", nil, 500),
         (.patch, "todoitem/a", #"{"n":2}"#, 422), (.post, "todoitem", #"{"id":"a"}"#, 422),
@@ -229,6 +230,7 @@ extension SQLiteItemStore {
       PRAGMA writable_schema = ON;
       UPDATE sqlite_master SET rootpage =
         (SELECT rootpage FROM sqlite_master WHERE name = '\(other)') WHERE name = '\(name)';
+      PRAGMA schema_version = 1000;
       PRAGMA writable_schema = RESET;
       """)
   }

@@ -11,7 +11,7 @@ enum LiveServer {
     _ body: @escaping @Sendable (UInt16, any ItemStore) async throws -> Void
   ) async throws {
     let store = MemoryItemStore()
-    var options = ServerOptions(host: "127.0.0.1", port: 0, tables: [todoitem])
+    var options = ServerOptions(host: "127.0.0.1", port: 0, tables: [todoitem.table])
     options.times = times
     let responder = ServerResponder(store, options, access: nil, log: RequestLog { _ in })
     let application = Application(responder, options, logger: Logger(label: "test"))

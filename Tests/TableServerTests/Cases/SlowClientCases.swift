@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Clients that take their time.
-@Suite(.timeLimit(.minutes(10))) struct SlowClientCases {
+@Suite(.timeLimit(.minutes(40))) struct SlowClientCases {
   private static let head = "POST /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n"
 
   private var times: ConnectionTimes {
@@ -67,9 +67,8 @@ import Testing
       let request = "GET /tables/todoitem HTTP/1.1\r\nHost: localhost\r\n\r\n"
       try await socket.write(String(repeating: request, count: 10))
       // Reads nothing until the server has given up: it takes other requests meanwhile.
-      let end = ContinuousClock.now + .seconds(60)
       while try socket.isKeptByPeer() {
-        try #require(ContinuousClock.now < end)
+        try Task.checkCancellation()
         #expect(try await Self.get("none", port).hasPrefix("HTTP/1.1 404 "))
       }
       #expect(try await socket.readAll().utf8.count < 20_000_000)

@@ -1,4 +1,5 @@
 package import SyncModel
+package import TableServer
 
 /// A condition as SQL: every literal and every path is bound, no text of a client is in it.
 ///
@@ -14,6 +15,8 @@ package struct SQLFilter: Hashable, Sendable {
   package private(set) var members: [[Text]]
   /// How many pieces SQLite's parser must keep in mind at the deepest place, about.
   package private(set) var nesting = 0
+  /// How many it may be: the parser's stack has 100 places, and what stands around a condition needs 11.
+  package static let mostNesting = 84
   private var level = 0
 
   /// Renders a condition, beside others that have named some members.
