@@ -52,7 +52,7 @@ final class CurlEasy {
 
   /// Whether the request was handed to the socket: not at all, in part, or whole.
   var departure: Departure {
-    guard requestBytes > 0 else { return .waiting }
+    guard requestBytes > 0 else { return .connecting }
     let uploaded = tsync_curl_size(library.table, handle, CURLINFO_SIZE_UPLOAD_T)
     return uploaded < Int64(request.body?.count ?? 0) ? .begun : .complete
   }
@@ -60,7 +60,7 @@ final class CurlEasy {
   /// How far a request has left this process.
   enum Departure {
     /// No byte of it has left: the connection is still being made.
-    case waiting
+    case connecting
     /// A part has left.
     case begun
     /// All of it has left.

@@ -100,7 +100,7 @@ final class CurlWindow {
       perform()
       let departures = started.map(\.departure)
       guard ended.count == before, departures.contains(where: { $0 != .complete }) else { return }
-      let isConnecting = departures.contains(.waiting)
+      let isConnecting = departures.contains(.connecting)
       let ready = poll(milliseconds: isConnecting ? Self.longestPoll : 0)
       guard isConnecting || ready > 0 else { return }
       if isConnecting { lookUp() }
@@ -155,7 +155,7 @@ final class CurlWindow {
     for easy in active.values {
       end(
         easy,
-        .failure(TransportError(kind, message, nothingSent: easy.departure == .waiting)))
+        .failure(TransportError(kind, message, nothingSent: easy.departure == .connecting)))
     }
   }
 

@@ -10,7 +10,7 @@ final class PostgresLane: @unchecked Sendable {
   private let library: PostgresLibrary
   private var open: PostgresConnection?
   /// How many pieces of work wait or are under way.
-  private let waiting = Atomic(0)
+  private let queued = Atomic(0)
 
   /// Makes a lane; it connects when it is first needed.
   init(_ name: String, _ options: [(name: String, value: String)], _ library: PostgresLibrary) {
@@ -19,7 +19,7 @@ final class PostgresLane: @unchecked Sendable {
   }
 
   /// How many pieces of work wait or are under way.
-  var load: Int { waiting.load(ordering: .relaxed) }
+  var load: Int { queued.load(ordering: .relaxed) }
 
   /// Does a piece of work on the lane's thread.
   ///
@@ -27,8 +27,8 @@ final class PostgresLane: @unchecked Sendable {
   func run<Result: Sendable>(
     _ work: @escaping @Sendable (PostgresLane) throws -> Result
   ) async throws -> Result {
-    waiting.add(1, ordering: .relaxed)
-    defer { waiting.subtract(1, ordering: .relaxed) }
+    queued.add(1, ordering: .relaxed)
+    defer { queued.subtract(1, ordering: .relaxed) }
     return try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Swift.Result { try work(self) }) }
     }

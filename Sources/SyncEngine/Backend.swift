@@ -53,7 +53,6 @@ package struct QueryFault: Error, Equatable, Sendable {
   /// The fact: lower case, no period.
   package let words: String
 
-  /// Makes a fault.
   package init(_ words: String) { self.words = words }
 }
 
@@ -83,7 +82,6 @@ package struct Page: Equatable, Sendable {
   /// What the server has not sent although it should have, in words for people.
   package var faults: [String] = []
 
-  /// Makes a page.
   package init(
     rows: [Row], refused: [RefusedRow] = [], token: DeltaToken? = nil, total: Int? = nil,
     isLast: Bool = false
@@ -117,7 +115,6 @@ package struct RefusedRow: Equatable, Sendable {
   /// Why it can't be a row, in words for people.
   package var reason: String
 
-  /// Makes a description.
   package init(text: [UInt8], id: Text?, reason: String) {
     self.text = text
     self.id = id

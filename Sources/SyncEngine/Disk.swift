@@ -70,7 +70,6 @@ package struct UnwritableItem: Error {
   /// The path of the item's file.
   package let place: String
 
-  /// Makes an error.
   package init(place: String) { self.place = place }
 }
 

@@ -59,7 +59,6 @@ package struct Event: Equatable, Sendable {
   /// Why the row waits, if that isn't the file's text or name.
   package let hold: Hold?
 
-  /// Makes an event.
   package init(
     _ key: ItemKey, _ what: What, item: Item?, answer: WriteAnswer = WriteAnswer(),
     hold: Hold? = nil

@@ -7,7 +7,7 @@ package struct Survey: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
     /// The row is deleted when the server has had another item from here: what this one has become.
-    case waiting(Operation, for: ItemKey)
+    case behind(Operation, ItemKey)
     /// The server refused the change as it stands.
     case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
@@ -46,11 +46,11 @@ package struct Survey: Equatable, Sendable {
     var seen: Set<ItemKey> = []
     for table in tables {
       let candidates = try disk.candidates(in: table)
-      let waiting = Dictionary(
+      let arrived = Dictionary(
         try disk.arrivals(in: table).map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
       let claiming = candidates.claiming
       for candidate in candidates {
-        let row = candidate.key.flatMap { waiting[$0.id] }
+        let row = candidate.key.flatMap { arrived[$0.id] }
         guard let standing = try Self.standing(of: candidate, row, claiming, disk) else {
           continue
         }
@@ -79,12 +79,12 @@ package struct Survey: Equatable, Sendable {
       entries.append(
         Entry(key: key, standing: .unknown(attempt), client: try disk.client(key), modified: 0))
     }
-    self.entries = Self.sorted(try Self.waiting(entries, disk), journal)
+    self.entries = Self.sorted(try Self.successions(entries, disk), journal)
     self.tables = tables
   }
 
   /// Returns the entries of which those wait whose items have become others that the server doesn't have.
-  private static func waiting(_ entries: [Entry], _ disk: some Disk) throws -> [Entry] {
+  private static func successions(_ entries: [Entry], _ disk: some Disk) throws -> [Entry] {
     let successors = disk.journal.successors
     guard !successors.isEmpty else { return entries }
     let standings = Dictionary(
@@ -102,13 +102,13 @@ package struct Survey: Equatable, Sendable {
       default: break
       }
       return Entry(
-        key: key, standing: .waiting(operation, for: successor), client: entry.client,
+        key: key, standing: .behind(operation, successor), client: entry.client,
         modified: entry.modified)
     }
   }
 
   private static func standing(
-    of candidate: Candidate, _ waiting: Row?, _ claiming: [ItemID: InvalidItem], _ disk: some Disk
+    of candidate: Candidate, _ arrived: Row?, _ claiming: [ItemID: InvalidItem], _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
@@ -120,7 +120,7 @@ package struct Survey: Equatable, Sendable {
       return .moved(to: file.place)
     }
     // What a stopped pull has written already is the server's, and no change.
-    if let waiting, Operation(key: key, client: candidate.client.item, base: Base(waiting)) == nil {
+    if let arrived, Operation(key: key, client: candidate.client.item, base: Base(arrived)) == nil {
       return nil
     }
     guard let operation = Operation(key: key, client: candidate.client.item, base: base) else {
@@ -208,7 +208,7 @@ extension Survey {
 extension Survey.Entry {
   /// The item that this one waits for; `nil` where it doesn't.
   package var successor: ItemKey? {
-    guard case .waiting(_, let successor) = standing else { return nil }
+    guard case .behind(_, let successor) = standing else { return nil }
     return successor
   }
 }
@@ -222,7 +222,7 @@ extension Survey.Standing {
     case .unknown: 2
     case .invalid: 3
     case .moved: 4
-    case .pending, .waiting: 5
+    case .pending, .behind: 5
     }
   }
 }

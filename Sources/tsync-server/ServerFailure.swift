@@ -14,7 +14,6 @@ struct ServerFailure: Error {
   /// The exit status.
   let status: Int32
 
-  /// Makes a failure.
   init(_ message: String, status: Int32) {
     self.message = message
     self.status = status

@@ -31,7 +31,7 @@ extension Survey.Standing {
   var words: String {
     switch self {
     case .pending(let operation): "pending \(operation.kind)"
-    case .waiting(let operation, let successor): "\(operation.kind) waits for \(successor.id)"
+    case .behind(let operation, let successor): "\(operation.kind) waits for \(successor.id)"
     case .rejected(let operation, let rejection):
       "rejected \(operation.kind) \(rejection.refusal.status)"
     case .unknown(let attempt): "unknown \(attempt.kind)"

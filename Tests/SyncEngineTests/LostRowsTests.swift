@@ -266,7 +266,7 @@ import Testing
     bench.server.putBack(backup)
     bench.disk.save(Array("{".utf8), as: try bench.key("x"))
     let lost = try LostRows(of: bench.table, on: bench.disk, from: &bench.line)
-    #expect(lost.absent.map(\.description) == ["y"] && lost.waiting.map(\.description) == ["x"])
+    #expect(lost.absent.map(\.description) == ["y"] && lost.unready.map(\.description) == ["x"])
     try lost.claim(on: &bench.disk)
     try bench.push()
     #expect(throws: Self.stop) { try bench.pull() }
@@ -292,7 +292,7 @@ import Testing
       try lost.claim(on: &bench.disk)
       return lost
     }
-    #expect(try claim(&bench).waiting.map(\.description) == ["n1"])
+    #expect(try claim(&bench).unready.map(\.description) == ["n1"])
     try bench.push()
     #expect(throws: Self.stop) { try bench.pull() }
     try bench.resolve("n1", isOurs ? .client : .server)

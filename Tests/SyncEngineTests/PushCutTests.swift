@@ -56,7 +56,7 @@ import Testing
     let report = try bench.push()
     #expect(report.stop == ScriptedLine.cut)
     #expect(report.words == ["a pushed insert", "b unknown"])
-    #expect(report.waiting == 2)
+    #expect(report.unsent == 2)
     #expect(try bench.push().words == ["c pushed insert", "b pushed insert"])
     #expect(bench.differences == [])
   }
@@ -173,7 +173,7 @@ import Testing
     #expect(report.pushed == 20)
     #expect(report.words.count { $0.hasSuffix("cut") } == 5)
     // Those that were cut are told, and wait beside them.
-    #expect(report.waiting == 3)
+    #expect(report.unsent == 3)
     // Of those that are open the least tried go first, so that none keeps others away for ever.
     for _ in 0..<2 { try bench.push() }
     let tries = bench.disk.attempts.values.map(\.tries)
@@ -191,7 +191,7 @@ import Testing
     for number in 10..<20 { try bench.save("i\(number)", #"{"n":1}"#) }
     bench.line.always = { _ in .replyCut }
     let report = try bench.push()
-    #expect(report.pushed == 10 && report.waiting == 0)
+    #expect(report.pushed == 10 && report.unsent == 0)
     #expect(bench.differences == [])
   }
 
@@ -200,7 +200,7 @@ import Testing
     for number in 10..<30 { try bench.save("i\(number)", #"{"n":1}"#) }
     bench.line.fates = Array(repeating: .cut(), count: 4)
     let report = try bench.push()
-    #expect(report.pushed == 20 && report.waiting == 0)
+    #expect(report.pushed == 20 && report.unsent == 0)
     #expect(bench.differences == [])
   }
 

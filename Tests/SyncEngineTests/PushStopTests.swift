@@ -22,7 +22,7 @@ import Testing
     let report = try bench.push()
     #expect(report.stop == stop)
     #expect(report.words == ["a pushed insert"])
-    #expect(report.waiting == 3)
+    #expect(report.unsent == 3)
     #expect(bench.writes().count == 2)
     #expect(bench.standings == ["b pending insert", "c pending insert", "d pending insert"])
     #expect(bench.disk.attempts.keys.map(\.id.text.string).sorted() == [])

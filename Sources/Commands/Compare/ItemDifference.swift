@@ -29,7 +29,7 @@ struct ItemDifference {
     case .conflict(let conflict):
       old = isFromServer ? conflict.server.liveItem : base
       new = try session.conflict(key).client
-    case .unknown, .rejected, .pending, .waiting: (old, new) = (base, entry.client.item)
+    case .unknown, .rejected, .pending, .behind: (old, new) = (base, entry.client.item)
     }
     guard old != new else { return nil }
     (self.key, self.isFromServer) = (key, isFromServer)

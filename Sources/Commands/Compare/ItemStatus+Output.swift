@@ -18,7 +18,7 @@ extension ItemStatus {
       let names = fields.map(\.string).joined(separator: ", ")
       guard let passed = entry.passed else { return names }
       return names.isEmpty ? passed.sentence : "\(names) · \(passed.sentence)"
-    case .waiting(_, let successor): return "waits for \(successor.id)"
+    case .behind(_, let successor): return "waits for \(successor.id)"
     case .rejected(let operation, let rejection):
       let kind = operation.kind == .delete ? "delete · " : ""
       let tries = rejection.tries == 1 ? "1 try" : "\(rejection.tries) tries"
@@ -61,7 +61,7 @@ extension ItemStatus {
     case .moved(let place): object.add(["path": place, "message": "moved"])
     case .rejected(_, let rejection): object.add(rejection.members)
     case .unknown(let attempt): object.add(["tries": attempt.tries])
-    case .waiting(_, let successor): object.add(["successor": successor.id])
+    case .behind(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
     }
     return object

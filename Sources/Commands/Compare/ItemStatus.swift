@@ -25,7 +25,7 @@ struct ItemStatus {
       (group, letters, fields) = (.rejected, "R ", operation.updatedFields)
     case .unknown: (group, letters) = (.unknown, "? ")
     case .invalid, .moved: (group, letters) = (.invalid, "!!")
-    case .pending(let operation), .waiting(let operation, _):
+    case .pending(let operation), .behind(let operation, _):
       (group, letters, fields) = (.pending, "\(operation.letter) ", operation.updatedFields)
     }
   }

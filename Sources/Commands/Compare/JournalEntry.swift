@@ -23,7 +23,7 @@ struct JournalEntry {
   // MARK: Finding
 
   /// Returns the operations of unknown outcome, then all others in their order.
-  static func waiting(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
+  static func unsent(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
     var (sent, others): ([JournalEntry], [JournalEntry]) = ([], [])
     for entry in survey.entries {
       guard let key = entry.key else { continue }
@@ -41,7 +41,7 @@ struct JournalEntry {
       case .conflict: add(.conflict, status.letters, fields: status.fields)
       case .rejected(let operation, let rejection):
         add(.rejected, operation.kind.rawValue, rejection: rejection)
-      case .pending(let operation), .waiting(let operation, _):
+      case .pending(let operation), .behind(let operation, _):
         add(.pending, operation.kind.rawValue, fields: status.fields)
       case .unknown(let attempt):
         sent.append(

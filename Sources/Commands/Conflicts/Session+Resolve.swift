@@ -123,7 +123,7 @@ extension Session {
       let survey = try Survey(of: tables, on: workspace)
       // An interrupted command may have resolved all of them, and sent nothing.
       let isPending =
-        summary.resolved == 0 ? survey.waiting() > 0 : !survey.pending(summary.made).isEmpty
+        summary.resolved == 0 ? survey.unsent() > 0 : !survey.pending(summary.made).isEmpty
       if isPending { hint = "\(typed: "push")" }
     }
     context.printer.summary(Line(summary.words), next: hint)

@@ -3,8 +3,8 @@ import SyncModel
 
 /// What the pushes of a command did: a line for each item and push, in the order of the changes.
 struct PushSummary {
-  /// What a line counts as; `taken` is a row of the server's, `waiting` a change to be sent.
-  enum Kind { case pushed, found, conflict, rejected, cut, unknown, held, waiting, taken }
+  /// What a line counts as; `taken` is a row of the server's, `unsent` a change to be sent.
+  enum Kind { case pushed, found, conflict, rejected, cut, unknown, held, unsent, taken }
 
   /// The line of an item.
   struct Entry {
@@ -18,7 +18,7 @@ struct PushSummary {
   /// The conflicts that the last push has found or repeated.
   var conflicts = 0
   /// The changes that wait after the last push.
-  var waiting = 0
+  var unsent = 0
   /// The items that the server keeps until it has their successors.
   var pendingDeletes: [ItemKey: ItemKey] = [:]
 
@@ -30,7 +30,7 @@ struct PushSummary {
       "conflicts": conflicts, "rejected": entries.count(of: .rejected),
       "cut": entries.count(of: .cut),
       "unknown": entries.count(of: .unknown), "held": entries.count(of: .held),
-      "waiting": waiting,
+      "waiting": unsent,
     ])
   }
 }
@@ -48,7 +48,7 @@ extension PushSummary.Entry {
     let isTaken = event.what.kind == .taken
     outcome = Outcome(event, names, isPreview: isPreview)
     kind =
-      isPreview ? .waiting : event.answer.dropped.isEmpty ? event.what.kind : .rejected
+      isPreview ? .unsent : event.answer.dropped.isEmpty ? event.what.kind : .rejected
     let merges = events.compactMap { event in
       if case .merged(let report) = event.what { report } else { nil }
     }
@@ -67,7 +67,7 @@ extension PushSummary.Entry {
     case .rejected(let operation, let rejection):
       let item = operation.item ?? operation.base?.item
       self.init([Event(key, .rejected(rejection), item: item)], names, isPreview: false)
-    case .pending, .waiting, .unknown, .invalid, .moved: return nil
+    case .pending, .behind, .unknown, .invalid, .moved: return nil
     }
   }
 }
@@ -80,7 +80,7 @@ extension Event.What {
     case .found: .pushed
     case .conflict: .conflict
     case .rejected: .rejected
-    case .waits: .waiting
+    case .waits: .unsent
     case .unknown: .unknown
     case .cut: .cut
     case .held: .held

@@ -29,17 +29,17 @@ extension Session {
 
   private func show(_ lost: LostRows, way: Bool) {
     let (absent, past) = (lost.absent.count, lost.past.count)
-    guard absent + past + lost.waiting.count > 0 || !way else { return }
+    guard absent + past + lost.unready.count > 0 || !way else { return }
     let parts = [
       absent > 0 ? "the server lacks \(counted(absent, "row"))" : nil,
       past > 0 ? "the server has \(counted(past, "row")) in an older state" : nil,
     ].compactMap(\.self)
-    let none = lost.waiting.isEmpty ? "no row has to be sent again" : "no lost row can be sent yet"
+    let none = lost.unready.isEmpty ? "no row has to be sent again" : "no lost row can be sent yet"
     let words = parts.isEmpty ? none : parts.joined(separator: ", ")
     context.printer.summary(
       Line("\(lost.table): \(words)"),
       next: way ? "\(typed: context.sameTables(["push", "--missing", "-n"]))" : nil)
-    for id in lost.waiting {
+    for id in lost.unready {
       context.printer.warn(
         Problem(
           .conflicts, "the server lost \(ItemKey(lost.table, id)); its item is open or invalid"))

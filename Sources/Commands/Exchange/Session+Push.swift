@@ -57,11 +57,11 @@ extension Session {
     push.progress = { printer.progress("\($0) of \($1) sent") }
     push.insertsAgain = insertsAgain
     // So many wait if the server can't be reached.
-    pushed.waiting = survey.waiting()
+    pushed.unsent = survey.unsent()
     do {
       try exchange { session, server in try session.send(push, survey, to: server) }
     } catch let stop as Stop {
-      throw problem(stop, waiting: pushed.waiting)
+      throw problem(stop, unsent: pushed.unsent)
     }
   }
 
@@ -80,8 +80,8 @@ extension Session {
         tables, known: survey, on: &workspace, to: &server.backend, report: &report)
       if report.stop == nil, context.invocation.signal() != nil {
         // Without a request under way, the engine hasn't seen the signal.
-        report.waiting = try Survey(of: tables, on: workspace).waiting()
-        if report.waiting > 0 { report.stop = StoppableBackend.stop }
+        report.unsent = try Survey(of: tables, on: workspace).unsent()
+        if report.unsent > 0 { report.stop = StoppableBackend.stop }
       }
     } catch {
       failure = error
@@ -118,10 +118,10 @@ extension Session {
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)
     let entries = try showItems(
       report, of: survey, selection, isWhole: stop == nil, isPreview: true)
-    if let stop { throw problem(stop, waiting: survey.waiting()) }
-    if pushed.waiting > 0 {
+    if let stop { throw problem(stop, unsent: survey.unsent()) }
+    if pushed.unsent > 0 {
       context.printer.summary(
-        Line("\(pushed.waiting) to push"), next: "\(typed: context.inEarnest)")
+        Line("\(pushed.unsent) to push"), next: "\(typed: context.inEarnest)")
     } else if entries.isEmpty, survey.invalidCount(of: selection) == 0,
       pushed.pendingDeletes.isEmpty
     {
@@ -146,7 +146,7 @@ extension Session {
     for entry in survey.entries {
       guard let key = entry.key else { continue }
       switch entry.standing {
-      case .waiting(let operation, let successor) where sent.contains(successor):
+      case .behind(let operation, let successor) where sent.contains(successor):
         events.append(operation.accepted)
       case .unknown(let attempt) where selection?.contains(key) ?? true:
         let kind = isStopped ? nil : attempt.next(entry.client)
@@ -159,10 +159,10 @@ extension Session {
   }
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
-  private func problem(_ stop: Stop, waiting: Int) -> Problem {
+  private func problem(_ stop: Stop, unsent: Int) -> Problem {
     var problem = Problem(stop)
     if case .unsafe = stop { return problem }
-    let words = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
+    let words = unsent == 1 ? "1 change waits" : "\(unsent) changes wait"
     // The conflicts that it named are resolved.
     let again = context.command == "resolve" ? ["push"] : context.again
     problem.hints.append("nothing is lost: \(words)\(.column)try again: \(typed: again)")

@@ -55,7 +55,7 @@ extension Session {
     }
     pushed.entries += entries
     pushed.conflicts = entries.count(of: .conflict)
-    pushed.waiting = report.waiting + entries.count(of: .waiting)
+    pushed.unsent = report.unsent + entries.count(of: .unsent)
     for key in sent { pushed.pendingDeletes[key] = nil }
     if isWhole, report.missing.isEmpty {
       let pending = survey.following(selection).filter { !sent.contains($0.key) }
@@ -77,9 +77,9 @@ extension Session {
     let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
     let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
     let cut = entries.count(of: .cut)
-    let waiting =
-      (isWhole && report.missing.isEmpty ? report.waiting : 0) + entries.count(of: .waiting)
-    if rejected + held + cut + waiting > 0 { printer.end(with: .rejected) }
+    let unsent =
+      (isWhole && report.missing.isEmpty ? report.unsent : 0) + entries.count(of: .unsent)
+    if rejected + held + cut + unsent > 0 { printer.end(with: .rejected) }
     if unknown > 0 { printer.end(with: .unreachable) }
     let files =
       report.vanished == 0 ? "" : " (\(counted(report.vanished, "missing file")))"
@@ -88,12 +88,12 @@ extension Session {
       (entries.count(of: .found), "already there"),
       (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
       (cut, "cut"), (unknown, "unknown"), (held, "held"),
-      (waiting, waiting == 1 ? "waits" : "wait"), (invalid, "not valid"),
+      (unsent, unsent == 1 ? "waits" : "wait"), (invalid, "not valid"),
     ].filter { $0.0 > 0 }
     var next: Hint?
     if conflicts > 0 {
       next = "\(typed: "resolve")"
-    } else if rejected + held + cut + waiting + invalid > 0 {
+    } else if rejected + held + cut + unsent + invalid > 0 {
       next = "\(typed: "status")"
     } else if unknown > 0, report.doubtful.isEmpty {
       next = "\(typed: "push")"

@@ -131,7 +131,7 @@ struct Restoration {
       let isBack = try base.row?.deleted == true && here == Self.remembered(key, workspace)
       if here == known || isBack { return nil }
       (way, target) = (.base, known)
-    case .waiting?, .rejected?: (way, target) = (.base, known)
+    case .behind?, .rejected?: (way, target) = (.base, known)
     case nil where isWaiting: (way, target) = (.waited, known)
     case nil:
       guard try workspace.client(key) == .absent, base.item == nil else { return nil }

@@ -12,7 +12,6 @@ package struct ServerFacts: Hashable, Sendable {
   /// What was learnt of single tables.
   package var tables: [TableName: TableFacts]
 
-  /// Makes facts.
   package init(
     dialect: Dialect, dataset: Text? = nil, user: Text? = nil,
     tables: [TableName: TableFacts] = [:]

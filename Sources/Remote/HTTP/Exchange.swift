@@ -101,13 +101,13 @@ extension Exchange {
     _ request: HTTPRequest, _ meanwhile: () throws -> Void
   ) throws -> Result<HTTPAnswer, TransportError> {
     var result: Result<HTTPAnswer, TransportError>?
-    var waiting: HTTPRequest? = request
+    var unsent: HTTPRequest? = request
     let start = dependencies.now()
     try transport.run(
       width: 1,
       next: {
-        defer { waiting = nil }
-        return waiting
+        defer { unsent = nil }
+        return unsent
       },
       done: { result = $1 }, meanwhile: meanwhile)
     let answer =

@@ -5,7 +5,6 @@ package struct HTTPField: Hashable, Sendable {
   /// The field's value, without surrounding blanks.
   package var value: String
 
-  /// Makes a field.
   package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value

@@ -14,7 +14,6 @@ package struct HTTPRequest: Hashable, Sendable {
   /// without an answer.
   package var isSentOnce = false
 
-  /// Makes a request.
   package init(
     tag: Int = 0, method: String, url: String, headers: [HTTPField] = [], body: [UInt8]? = nil
   ) {

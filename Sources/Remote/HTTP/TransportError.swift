@@ -33,7 +33,6 @@ package struct TransportError: Error, Hashable, Sendable {
   /// Whether no byte of the request had left, so that the server can't have acted on it.
   package var nothingSent: Bool
 
-  /// Makes an error.
   package init(_ kind: Kind, _ message: String, nothingSent: Bool) {
     self.kind = kind
     self.message = message

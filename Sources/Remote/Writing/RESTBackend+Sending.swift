@@ -44,7 +44,7 @@ extension RESTBackend {
       } done: {
         try take($0, $1)
       }
-      if let table = window.held.first?.flight.attempt.key.table {
+      if let table = window.withheld.first?.flight.attempt.key.table {
         let stop = try window.stop ?? exchange.objection(to: table, dialect)
         for (attempt, reply) in window.release(stop, of: table) { try take(attempt, reply) }
       }
@@ -52,8 +52,8 @@ extension RESTBackend {
         exchange.dependencies.pause(pause)
         window.resume()
       }
-    } while window.stop == nil && !(isExhausted && window.waiting.isEmpty)
-    for flight in window.waiting { try take(flight.attempt, window.reply(to: flight)) }
+    } while window.stop == nil && !(isExhausted && window.retries.isEmpty)
+    for flight in window.retries { try take(flight.attempt, window.reply(to: flight)) }
   }
 
   /// How many writes are under way at once.
@@ -77,7 +77,7 @@ extension Exchange {
       next: {
         guard window.isOpen else { return nil }
         let flight: SendingWindow.Flight
-        if let again = window.popWaiting() {
+        if let again = window.popRetry() {
           flight = again
         } else if let (attempt, request) = try next() {
           flight = SendingWindow.Flight(attempt: attempt, request: request)

@@ -36,9 +36,9 @@ struct SendingWindow {
   /// The pause to make before anything else is sent, in milliseconds.
   private(set) var pause: Int?
   /// What is to be sent again.
-  private(set) var waiting: [Flight] = []
+  private(set) var retries: [Flight] = []
   /// The replies that say something of their rows only while lists answer: a list is to be asked for.
-  private(set) var held: [(flight: Flight, reply: Reply)] = []
+  private(set) var withheld: [(flight: Flight, reply: Reply)] = []
   /// What is known of the server itself.
   private(set) var evidence: Evidence
   private var flying: [Int: Flight] = [:]
@@ -53,10 +53,10 @@ struct SendingWindow {
   }
 
   /// Whether a write may be sent now.
-  var isOpen: Bool { stop == nil && pause == nil && held.isEmpty }
+  var isOpen: Bool { stop == nil && pause == nil && withheld.isEmpty }
 
   /// Takes the next write that is to be sent again.
-  mutating func popWaiting() -> Flight? { waiting.isEmpty ? nil : waiting.removeFirst() }
+  mutating func popRetry() -> Flight? { retries.isEmpty ? nil : retries.removeFirst() }
 
   /// Notes that a write goes out; answers its tag.
   mutating func begin(_ flight: Flight, generation: Int, at start: Int) -> Int {
@@ -74,7 +74,7 @@ struct SendingWindow {
 
   /// Notes that the pause was made.
   mutating func resume() {
-    for index in waiting.indices { waiting[index].waited += pause ?? 0 }
+    for index in retries.indices { retries[index].waited += pause ?? 0 }
     pause = nil
   }
 
@@ -107,7 +107,7 @@ struct SendingWindow {
     case .renew(let refusal):
       let reason = stop == nil ? renew(refusal) : .unauthorized(refusal)
       if let reason { return finish(flight, Reply(.notSent, stop: reason)) }
-      waiting.append(flight)
+      retries.append(flight)
       return nil
     case .wait(let refusal, let seconds, let mayBeDone):
       flight.mayBeDone = flight.mayBeDone || mayBeDone
@@ -120,25 +120,25 @@ struct SendingWindow {
     case .whileListed(let refusal):
       let reply = cautious(Reply(.refused(refusal)), to: flight)
       if evidence.listed.contains(flight.attempt.key.table) { return reply }
-      held.append((flight, reply))
+      withheld.append((flight, reply))
       return nil
     }
   }
 
-  /// Gives back the replies that were held, once a table was asked for a list; `stop` is why none came.
+  /// Gives back the withheld replies, once a table was asked for a list; `stop` is why none came.
   mutating func release(_ stop: Stop?, of table: TableName) -> [(Attempt, Reply)] {
-    defer { held = [] }
+    defer { withheld = [] }
     evidence.passing = []
     if stop == nil { evidence.listed.insert(table) }
     if case .noTable? = stop {
       // Reading the row says so, too.
-      return held.map { flight, reply in
+      return withheld.map { flight, reply in
         guard case .refused(let refusal) = reply.outcome else { return (flight.attempt, reply) }
         return (flight.attempt, Reply(.absent(refusal)))
       }
     }
     self.stop = self.stop ?? stop
-    return held.map { flight, reply in
+    return withheld.map { flight, reply in
       guard let stop else { return (flight.attempt, reply) }
       if case .refused = reply.outcome { return (flight.attempt, Reply(.notSent, stop: stop)) }
       return (flight.attempt, Reply(reply.outcome, stop: stop))
@@ -156,7 +156,7 @@ struct SendingWindow {
   }
 
   private mutating func wait(_ flight: Flight, _ pause: Int) -> Reply? {
-    waiting.append(flight)
+    retries.append(flight)
     self.pause = max(self.pause ?? 0, pause)
     return nil
   }
@@ -168,7 +168,7 @@ struct SendingWindow {
     if refusal?.passes == true {
       evidence.passing.insert(flight.attempt.key)
       if evidence.passing.count >= Self.mostPassing, stop == nil {
-        held.append((flight, reply))
+        withheld.append((flight, reply))
         return nil
       }
     } else if refusal != nil || reply.outcome.isDone {

@@ -12,7 +12,6 @@ package struct Candidate: Equatable, Sendable {
   /// The base, where it was read to be compared.
   package var base: Base?
 
-  /// Makes a candidate.
   package init(key: ItemKey?, client: ClientState, modified: Int64, base: Base? = nil) {
     self.key = key
     self.client = client

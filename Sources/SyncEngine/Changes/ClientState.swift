@@ -45,7 +45,6 @@ package struct InvalidItem: Error, Equatable, Sendable {
   /// the user's.
   package var torn: TornItem?
 
-  /// Makes a description.
   package init(
     place: String, line: Int? = nil, column: Int? = nil, message: String, hint: Hint? = nil,
     claims: ItemID? = nil
@@ -74,7 +73,6 @@ package struct TornItem: Equatable, Sendable {
   /// What that text had displaced; `nil` where it isn't known.
   package var displaced: Item?
 
-  /// Makes a description.
   package init(digest: Digest, displaced: Item?) {
     self.digest = digest
     self.displaced = displaced

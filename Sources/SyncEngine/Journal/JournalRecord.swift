@@ -45,7 +45,6 @@ package struct Note: Equatable, Sendable {
   /// The note of an item that brings a deleted row back because somebody means it.
   static let undelete = Note(kind: .undelete, commanded: false)
 
-  /// Makes a note.
   package init(
     kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil, hasArrived: Bool = false
   ) {
@@ -69,7 +68,6 @@ package struct Rejection: Equatable, Sendable {
   /// When it was tried last, in seconds since 1970.
   package var time: Int64
 
-  /// Makes a rejection.
   package init(
     kind: Operation.Kind, refusal: Refusal, digest: Digest?, tries: Int, time: Int64
   ) {
@@ -95,7 +93,6 @@ package struct OpenConflict: Equatable, Sendable {
   /// since; `nil` for the base.
   package var origin: Item?
 
-  /// Makes a record.
   package init(
     kind: Conflict.Kind, fields: [Text], digest: Digest?, server: Row, origin: Item? = nil
   ) {
@@ -120,7 +117,6 @@ package struct Resolution: Equatable, Sendable {
   /// The client's side, which the copy or the trash takes.
   package var client: Item?
 
-  /// Makes a record.
   package init(item: Item?, digest: Digest?, server: Row, copy: ItemKey? = nil, client: Item?) {
     self.item = item
     self.digest = digest

@@ -7,7 +7,6 @@ package struct Anchor: Equatable, Sendable {
   /// When its newest state became known here, in seconds since 1970.
   package let since: Int64
 
-  /// Makes an anchor.
   package init(_ id: ItemID, since: Int64) { (self.id, self.since) = (id, since) }
 }
 

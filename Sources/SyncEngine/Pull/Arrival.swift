@@ -16,7 +16,6 @@ package struct Arrival: Equatable, Sendable {
   /// The id of the item.
   package var id: ItemID { was ?? row.id }
 
-  /// Makes an arrival.
   package init(_ row: Row, over: Item? = nil, isMine: Bool = false, was: ItemID? = nil) {
     self.row = row
     self.over = over

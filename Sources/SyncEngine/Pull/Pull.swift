@@ -26,7 +26,6 @@ package struct Pull {
   /// After so many bytes of rows these are brought to their items.
   static let checkpoint = 16 << 20
 
-  /// Makes a pull.
   package init(
     settings: Settings, progress: @escaping (Feed, Int, Int?) -> Void = { _, _, _ in },
     quarantine: @escaping (TableName, RefusedRow) throws -> Void = { _, _ in }

@@ -19,7 +19,6 @@ package struct Attempt: Equatable, Sendable {
   /// When it was last handed to the network, in seconds since 1970.
   package var time: Int64
 
-  /// Makes an attempt.
   package init(
     key: ItemKey, kind: Operation.Kind, version: Version?, item: Item?, digest: Digest?,
     tries: Int = 1, time: Int64 = 0

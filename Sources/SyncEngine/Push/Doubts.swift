@@ -89,10 +89,10 @@ extension PushRun {
     let key = attempt.key
     var reading = try backend.read(key)
     // Of what is read and what a pull has brought meanwhile, a replica that lags has the older one.
-    if case .row(let row) = reading, let waiting = try disk.arrival(of: key)?.row,
-      waiting.has(row.version) || row.isOlder(than: waiting)
+    if case .row(let row) = reading, let arrived = try disk.arrival(of: key)?.row,
+      arrived.has(row.version) || row.isOlder(than: arrived)
     {
-      reading = .row(waiting)
+      reading = .row(arrived)
     }
     let base = try disk.base(of: key).row
     return (reading, Settlement(attempt, over: base?.item, reading: reading, refusal: refusal))

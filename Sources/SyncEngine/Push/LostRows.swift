@@ -12,7 +12,7 @@ package struct LostRows: Equatable, Sendable {
 
   /// The lost rows of items that can't be sent: a conflict, a write or a newer row is open, or the file is
   /// invalid.
-  package private(set) var waiting: [ItemID] = []
+  package private(set) var unready: [ItemID] = []
   /// The anchors that the server has.
   private var anchors: [Anchor] = []
 
@@ -61,7 +61,7 @@ package struct LostRows: Equatable, Sendable {
       var isReady = try disk.isSettled(key)
       if case .invalid = client { isReady = false }
       if !isReady {
-        waiting.append(id)
+        unready.append(id)
       } else if let row {
         past.append(row)
       } else {
@@ -88,6 +88,6 @@ package struct LostRows: Equatable, Sendable {
     let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
       rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
-        + [.anchors(anchors + waiting.map { Anchor($0, since: 0) })], to: table, durably: true)
+        + [.anchors(anchors + unready.map { Anchor($0, since: 0) })], to: table, durably: true)
   }
 }

@@ -23,7 +23,6 @@ package struct Operation: Equatable, Sendable {
   /// The row that the change is based on; `nil` for an insert.
   package let base: Row?
 
-  /// Makes an operation.
   package init(key: ItemKey, kind: Kind, item: Item?, base: Row?) {
     self.key = key
     self.kind = kind

@@ -24,7 +24,6 @@ package struct Push {
   /// How often an item that was merged is sent again in one push.
   static let rounds = 5
 
-  /// Makes a push.
   package init(
     settings: Settings, selection: Set<ItemKey>? = nil,
     progress: @escaping (Int, Int) -> Void = { _, _ in }
@@ -115,18 +114,18 @@ package struct Push {
     // Everything in the report must survive, conflicts and refusals too.
     try disk.append([], durably: true)
     for table in tables { try disk.append([], to: table, durably: true) }
-    let left = try Set(tables.flatMap(disk.attempts).map(\.key))
-    run.report.doubtful.formIntersection(left)
+    let unanswered = try Set(tables.flatMap(disk.attempts).map(\.key))
+    run.report.doubtful.formIntersection(unanswered)
     if run.report.stop != nil || !run.report.missing.isEmpty || run.leavesSome {
       let told = run.report.events.filter { event in
         switch event.what {
-        case .cut: left.contains(event.key)
+        case .cut: unanswered.contains(event.key)
         case .waits: true
         default: false
         }
       }
-      run.report.waiting =
-        try Survey(of: tables, on: disk).waiting(selection)
+      run.report.unsent =
+        try Survey(of: tables, on: disk).unsent(selection)
         - Set(told.map(\.key)).count
     }
   }
@@ -248,10 +247,10 @@ extension Survey {
 
   /// Returns how many of the selected changes wait for the next push, those of unknown outcome included;
   /// `nil` stands for all.
-  package func waiting(_ selection: Set<ItemKey>? = nil) -> Int {
+  package func unsent(_ selection: Set<ItemKey>? = nil) -> Int {
     entries.count { entry in
       switch entry.standing {
-      case .pending(let operation), .waiting(let operation, _):
+      case .pending(let operation), .behind(let operation, _):
         selection?.contains(operation.key) ?? true
       case .unknown(let attempt): selection?.contains(attempt.key) ?? true
       default: false

@@ -11,7 +11,7 @@ package struct PushReport: Equatable, Sendable {
   /// Why the push ended early; `nil` where it didn't.
   package var stop: Stop?
   /// How many changes wait that could have been sent.
-  package var waiting = 0
+  package var unsent = 0
   /// How many rows were deleted because their files were missing, which no command has removed.
   package var vanished = 0
 

@@ -108,8 +108,8 @@ struct PushRun {
     for (former, row, names) in dropped where try disk.arrival(of: former) == nil {
       let key = ItemKey(former.table, row.id)
       let client = try disk.client(key)
-      let left = Change(from: row.item, to: client.item).names
-      guard client.item != nil, left.allSatisfy(names.contains) else { continue }
+      let rest = Change(from: row.item, to: client.item).names
+      guard client.item != nil, rest.allSatisfy(names.contains) else { continue }
       let words = Text("the server dropped: \(names.map(\.string).joined(separator: ", "))")
       let rejection = Rejection(
         kind: .update, refusal: Refusal(status: 200, words: words), digest: client.digest, tries: 1,

@@ -38,7 +38,6 @@ package struct Reply: Equatable, Sendable {
   /// Why nothing more can be sent in this run; `nil` where more can.
   package var stop: Stop?
 
-  /// Makes a reply.
   package init(_ outcome: Outcome, stop: Stop? = nil) {
     self.outcome = outcome
     self.stop = stop
@@ -54,7 +53,6 @@ package struct Refusal: Error, Equatable, Sendable {
   /// Whether it says nothing of the row: the change stays pending, and is sent after all others.
   package var passes: Bool
 
-  /// Makes a refusal.
   package init(status: Int, words: Text, passes: Bool = false) {
     self.status = status
     self.words = words

@@ -132,7 +132,6 @@ package struct FilterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period.
   package let description: String
 
-  /// Makes an error.
   package init(_ description: String) {
     self.description = description
   }

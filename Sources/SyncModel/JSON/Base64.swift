@@ -8,16 +8,16 @@ package enum Base64 {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var bits = 0
-    var held: UInt32 = 0
+    var buffer: UInt32 = 0
     for byte in bytes {
-      held = held << 8 | UInt32(byte)
+      buffer = buffer << 8 | UInt32(byte)
       bits += 8
       while bits >= 6 {
         bits -= 6
-        text.append(letters[Int(held >> UInt32(bits) & 63)])
+        text.append(letters[Int(buffer >> UInt32(bits) & 63)])
       }
     }
-    if bits > 0 { text.append(letters[Int(held << UInt32(6 - bits) & 63)]) }
+    if bits > 0 { text.append(letters[Int(buffer << UInt32(6 - bits) & 63)]) }
     return text
   }
 
@@ -40,14 +40,14 @@ package enum Base64 {
   package static func bytes(for letters: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits = 0
-    var held: UInt32 = 0
+    var buffer: UInt32 = 0
     for letter in letters where letter != UInt8(ascii: "=") {
       guard let value = value(of: letter) else { return nil }
-      held = held << 6 | value
+      buffer = buffer << 6 | value
       bits += 6
       if bits >= 8 {
         bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: held >> UInt32(bits)))
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
       }
     }
     return bytes

@@ -7,7 +7,6 @@ package struct JSONObject: Sendable {
     /// The value.
     package var value: JSON
 
-    /// Makes a member.
     package init(name: Text, value: JSON) {
       self.name = name
       self.value = value

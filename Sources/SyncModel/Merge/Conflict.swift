@@ -25,7 +25,6 @@ package struct Conflict: Equatable, Sendable {
   /// What the server's row held when it was deleted; `nil` where it wasn't, or that isn't told.
   package let last: Item?
 
-  /// Makes a conflict.
   package init(
     base: Item?, client: Item?, server: Item?, fields: FieldMerge? = nil, last: Item? = nil
   ) {

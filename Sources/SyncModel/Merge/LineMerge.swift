@@ -22,11 +22,11 @@ package struct LineMerge: Equatable, Sendable {
       let ours = LineDiff(from: old, to: texts[1].lines),
       let theirs = LineDiff(from: old, to: texts[2].lines)
     else { return nil }
-    var (position, left) = (0, (ours: ours.hunks[...], theirs: theirs.hunks[...]))
+    var (position, rest) = (0, (ours: ours.hunks[...], theirs: theirs.hunks[...]))
     for range in Self.runs(of: (ours.hunks + theirs.hunks).map(\.range)) {
       append(old[position..<range.lowerBound])
-      let client = Self.take(&left.ours, in: range, of: old)
-      let server = Self.take(&left.theirs, in: range, of: old)
+      let client = Self.take(&rest.ours, in: range, of: old)
+      let server = Self.take(&rest.theirs, in: range, of: old)
       runs.append(Run(base: Array(old[range]), client: client, server: server))
       position = range.upperBound
     }

@@ -17,7 +17,6 @@ package struct MergePolicy: Hashable, Sendable {
   /// The rules for single fields, which go before the table's.
   package var fields: [Text: Rule]
 
-  /// Makes a policy.
   package init(_ rule: Rule = .fields, fields: [Text: Rule] = [:]) {
     self.rule = rule
     self.fields = fields

@@ -5,7 +5,6 @@ package struct ItemKey: Hashable, Comparable, Sendable {
   /// The id in the table.
   package let id: ItemID
 
-  /// Makes a key.
   package init(_ table: TableName, _ id: ItemID) {
     self.table = table
     self.id = id

@@ -9,7 +9,6 @@ package struct Change: Equatable, Sendable {
     /// The value after.
     package let new: JSON?
 
-    /// Makes a field.
     package init(name: Text, old: JSON?, new: JSON?) {
       (self.name, self.old, self.new) = (name, old, new)
     }

@@ -12,7 +12,6 @@ package struct AccessToken: Hashable, Sendable {
   /// When it ceased to count; `nil` while it counts.
   package var revokedAt: Moment?
 
-  /// Makes a record.
   package init(user: Text, digest: [UInt8], createdAt: Moment, revokedAt: Moment? = nil) {
     self.user = user
     self.digest = digest

@@ -8,7 +8,6 @@ package struct Moment: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64
 
-  /// Makes a moment.
   package init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }

@@ -20,7 +20,6 @@ package struct Precondition: Hashable, Sendable {
     /// Whether it was marked as weak.
     package var isWeak: Bool
 
-    /// Makes a tag.
     package init(_ text: Text, isWeak: Bool = false) {
       self.text = text
       self.isWeak = isWeak

@@ -7,7 +7,6 @@ import SyncModel
 package struct RequestLog: Sendable {
   private let write: @Sendable (String) -> Void
 
-  /// Makes a log.
   ///
   /// - Parameter write: Takes a line with its newline.
   package init(_ write: @escaping @Sendable (String) -> Void) {

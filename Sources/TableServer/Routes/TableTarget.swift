@@ -68,7 +68,6 @@ package struct RequestOrigin: Equatable, Sendable {
   /// The host and port of the request; `nil` where it had none.
   package var authority: String?
 
-  /// Makes an origin.
   package init(scheme: String, authority: String?) {
     self.scheme = scheme
     self.authority = authority

@@ -73,7 +73,6 @@ package struct PageRequest: Hashable, Sendable {
     /// Whether the last comes first.
     package var isDescending = false
 
-    /// Makes a term.
     package init(_ column: RowColumn, isDescending: Bool = false) {
       self.column = column
       self.isDescending = isDescending

@@ -29,7 +29,6 @@ package struct RowWrite: Equatable, Sendable {
   /// How many bytes the client has sent.
   package var size = 0
 
-  /// Makes a write.
   package init(_ action: Action, _ id: ItemID) {
     self.action = action
     self.id = id

@@ -7,7 +7,6 @@ package struct Scope: Hashable, Comparable, Sendable {
   /// Whose rows these are; empty where they are everybody's.
   package let owner: Text
 
-  /// Makes a scope.
   package init(_ table: TableName, owner: Text = "") { (self.table, self.owner) = (table, owner) }
 
   /// By the table's bytes, then the owner's: the order in which transactions lock clocks.

@@ -15,7 +15,6 @@ package struct StoredRow: Hashable, Sendable {
   /// A compact JSON object of the members that are no system columns, as the clients sent them.
   package var body: Text
 
-  /// Makes a row.
   package init(
     id: ItemID, createdAt: Moment, updatedAt: Moment, version: Version, isDeleted: Bool,
     body: Text
@@ -52,7 +51,6 @@ package struct Stamp: Hashable, Sendable {
   /// A number by chance, of this write alone.
   package var salt: UInt32
 
-  /// Makes a stamp.
   package init(moment: Moment, count: Int64, salt: UInt32 = 0) {
     self.moment = moment
     self.count = count

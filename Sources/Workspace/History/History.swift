@@ -44,7 +44,6 @@ package enum History {
     /// The fingerprint of the item that was made, where the fields don't tell it.
     package var digest: Digest?
 
-    /// Makes a change.
     package init(_ key: ItemKey, _ did: Deed, from old: Item? = nil, to new: Item? = nil) {
       (self.key, self.did) = (key, did)
       fields = SyncModel.Change(from: old, to: new).fields
