@@ -11,8 +11,8 @@ import Testing
 /// `TSYNC_SECONDS=N` plays others for so long, `TSYNC_FIRST_SEED=N` says which, and `TSYNC_UNDO=1` takes
 /// each command back.
 @Suite struct CommandModelTests {
-  /// How many histories are played at least.
-  static let least = 200
+  /// How many histories are played where no time is set; Tests/campaign plays others for ten minutes.
+  static let count: UInt64 = 60
   /// The first seed; those of one run follow each other.
   static let first: UInt64 = 20_261_125
 
@@ -28,7 +28,7 @@ import Testing
       Self.number("TSYNC_SECONDS")
     )
     let reports = await Self.onThread {
-      Self.play(from: first, seconds: seconds ?? 90, least: seconds == nil ? Self.least : 0)
+      Self.play(from: first, for: seconds)
     }
     for report in reports { Issue.record("\(report)") }
   }
@@ -43,19 +43,20 @@ import Testing
     }
   }
 
-  /// Plays histories on two threads; returns what was found.
-  private static func play(from first: UInt64, seconds: Int, least: Int) -> [String] {
+  /// Plays histories on two threads, for so many seconds or ``count`` of them; returns what was found.
+  private static func play(from first: UInt64, for seconds: Int?) -> [String] {
     let next = Atomic<UInt64>(first)
+    let played = Atomic(0)
     let reports = Mutex<[String]>([])
     let start = CommandRun.realTime()
-    let end = start + Int64(seconds) * 1_000_000_000
+    let end = seconds.map { start + Int64($0) * 1_000_000_000 }
     let work = { @Sendable in
       while reports.withLock({ $0.count < 3 }) {
-        let isOver = CommandRun.realTime() >= end
-        let seed = next.load(ordering: .relaxed)
-        guard !isOver || seed < first + UInt64(least) else { return }
-        let plan = Plan(seed: next.wrappingAdd(1, ordering: .relaxed).oldValue)
+        let seed = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard end.map({ CommandRun.realTime() < $0 }) ?? (seed < first + Self.count) else { return }
+        let plan = Plan(seed: seed)
         let (finding, log) = play(plan)
+        played.add(1, ordering: .relaxed)
         guard let finding else { continue }
         let report = report(plan, finding, log)
         reports.withLock { $0.append(report) }
@@ -64,11 +65,10 @@ import Testing
     let second = ServerThread.start(work)
     work()
     second?.join()
-    let count = next.load(ordering: .relaxed) - first
     let taken = (CommandRun.realTime() - start) / 1_000_000_000
     print(
       """
-      command model: \(count) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on; \
+      command model: \(played.load(ordering: .relaxed)) histories of \(Plan.length) commands in \(taken) s, seeds from \(first) on; \
       \(History.undos.load(ordering: .relaxed)) undos and redos, \
       \(History.meetings.load(ordering: .relaxed)) of them after another device's changes
       """)

@@ -11,7 +11,7 @@ import Testing
   /// What stands in rows, in words of a command line, and in answers and files, of which there are
   /// many kinds.
   private static let (rows, words, files) = (
-    NastyText.grouped(by: 24), NastyText.grouped(by: 128), NastyText.grouped(by: 400)
+    NastyText.grouped(by: 24), NastyText.grouped(by: 32), NastyText.grouped(by: 400)
   )
 
   /// What was spelled out, by a person's manner: who prints nothing does no harm either.
