@@ -1,14 +1,12 @@
-package import SyncEngine
-
 /// An error in an address or a token, found before anything is sent.
 package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fact in words for people: lower case, no period; it names no secret.
   package let description: String
-  /// The command that leads on, where there is one.
-  package let hint: Hint?
+  /// Whether an address names who asks.
+  package let namesUser: Bool
 
-  init(_ description: String, hint: Hint? = nil) {
+  init(_ description: String, namesUser: Bool = false) {
     self.description = description
-    self.hint = hint
+    self.namesUser = namesUser
   }
 }

@@ -1,4 +1,3 @@
-package import SyncEngine
 package import SystemPackage
 
 /// An error about a workspace's files: the fact and the file.
@@ -23,8 +22,10 @@ package enum WorkspaceError: Error, Equatable, Sendable {
   case untrusted(place: String, fact: String)
   /// A settings file is wrong at a place.
   case setting(place: String, line: Int?, column: Int?, fact: String)
-  /// Stored credentials can't be used; with the command that mends it, where there is one.
-  case credentials(place: String, fact: String, hint: Hint?)
+  /// Stored credentials can't be used; the line and the column of a text that can't be read, from 1.
+  case credentials(place: String, line: Int? = nil, column: Int? = nil, fact: String)
+  /// Other users can read stored credentials.
+  case exposed(place: String)
 }
 
 extension WorkspaceError: CustomStringConvertible {
@@ -39,9 +40,11 @@ extension WorkspaceError: CustomStringConvertible {
     case .notFound(let directory): "no workspace in \(directory) or above it"
     case .exists(let place): "\(place) already exists"
     case .untrusted(let place, let fact): "\(place) \(fact)"
-    case .setting(let place, let line, let column, let fact):
+    case .credentials(let place, nil, _, let fact): "\(place) \(fact)"
+    case .setting(let place, let line, let column, let fact),
+      .credentials(let place, let line, let column, let fact):
       "\(place)\(line.map { ":\($0)" } ?? "")\(column.map { ":\($0)" } ?? ""): \(fact)"
-    case .credentials(let place, let fact, _): "\(place) \(fact)"
+    case .exposed(let place): "\(place) can be read by other users"
     }
   }
 }

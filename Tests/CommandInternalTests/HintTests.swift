@@ -1,4 +1,3 @@
-import SyncEngine
 import Testing
 
 @testable import Commands

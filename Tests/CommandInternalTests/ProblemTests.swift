@@ -38,9 +38,13 @@ struct ProblemTests {
       ".todosync/state.json: made by another version of tsync", hints: 1),
     Row(WorkspaceError.untrusted(place: "x", fact: "is a link"), .unsafe, "x is a link", hints: 1),
     Row(
-      WorkspaceError.credentials(
-        place: "c", fact: "can be read by other users", hint: "chmod 600 c"),
-      .unauthorized, "c can be read by other users", hints: 1),
+      WorkspaceError.exposed(place: "c"), .unauthorized, "c can be read by other users", hints: 1),
+    Row(
+      WorkspaceError.credentials(place: "c", line: 1, column: 2, fact: "odd"), .unauthorized,
+      "c:1:2: odd", hints: 1),
+    Row(
+      WorkspaceError.credentials(place: "c", fact: "is larger than 1 MiB"), .unauthorized,
+      "c is larger than 1 MiB"),
     Row(
       WorkspaceError.setting(place: ".todosync/config.json", line: 1, column: 2, fact: "odd"),
       .usage, ".todosync/config.json:1:2: odd", hints: 1),
@@ -55,11 +59,13 @@ struct ProblemTests {
       Stop.unauthorized(Refusal(status: 401, words: "no")), .unauthorized,
       "the server refused access: 401 no", hints: 1),
     Row(Stop.notSpeaking("HTML"), .unreachable, "HTML"),
-    Row(Stop.unsafe("too many", ways: ["a", "b"]), .unsafe, "too many", hints: 2),
+    Row(
+      Stop.unsafe(.unfiltered(query: "open")), .unsafe, "the server passes over $filter", hints: 1),
     Row(NameError("bad name"), .usage, "bad name"),
     Row(FilterError("bad filter"), .usage, "bad filter"),
     Row(
-      InvalidItem(place: "items/a.json", line: 4, column: 12, message: "odd", hint: "mv a b"),
+      InvalidItem(
+        place: "items/a.json", line: 4, column: 12, message: "odd", way: .rename(to: "b")),
       .usage, ".todosync/items/a.json:4:12: odd", hints: 1),
     Row(Errno.noSpace, .damaged, "No space left on device"),
   ]

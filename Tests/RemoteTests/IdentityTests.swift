@@ -109,12 +109,7 @@ import Testing
     let transport = ScriptedTransport(answer(status, dataset: dataset))
     var backend = stage.backend(transport, facts: facts)
     let stop = Stop.unsafe(
-      "https://x.test serves a different data set: \(dataset ?? "unknown") instead"
-        + " of d1",
-      ways: [
-        "to make a workspace of that data: \(typed: "clone", "https://x.test", "DIR")",
-        "to set this workspace's server: \(typed: "remote", "set", "URL")",
-      ])
+      .otherDataset(dataset.map { Text($0) }, known: "d1", address: "https://x.test"))
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     let replies = try backend.replies(to: [Sample.attempt(.update)])
     #expect(replies.map(\.reply) == [Reply(.unknown(nil), stop: stop)])
@@ -139,16 +134,9 @@ import Testing
     #expect(sent.last == [])
   }
 
-  private static let ways: [Hint] = [
-    "to set a token of the workspace's user: \(typed: "remote", "login")",
-    "to make a workspace of the token's user: \(typed: "clone", "https://x.test", "DIR")",
-  ]
-
   @Test("another user is a stop; a server that tells none is not")
   func otherUser() throws {
-    let stop = Stop.unsafe(
-      "this workspace is ann's, the token is bob's",
-      ways: Self.ways)
+    let stop = Stop.unsafe(.otherUser("bob", known: "ann", address: "https://x.test"))
     var backend = stage.backend(
       ScriptedTransport(answer(200, dataset: "d1", user: "bob")), facts: facts)
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
@@ -162,9 +150,7 @@ import Testing
     let transport = ScriptedTransport(.json(200, "[]"))
     var backend = stage.backend(
       transport, facts: facts, authorization: Authorization(token: Self.bob))
-    let stop = Stop.unsafe(
-      "this workspace is sid:ann's, the token is sid:bob's",
-      ways: Self.ways)
+    let stop = Stop.unsafe(.otherUser("sid:bob", known: "sid:ann", address: "https://x.test"))
     #expect(throws: stop) { try backend.read(Sample.key("a1")) }
     #expect(throws: stop) { try backend.replies(to: [Sample.attempt(.update)]) }
     #expect(transport.log.requests.isEmpty)

@@ -213,7 +213,7 @@ import Testing
   func mobileServices() throws {
     let old = Stop.notSpeaking(
       "the server speaks Mobile Services (2014), not Mobile Apps",
-      ways: ["to set this dialect: \(typed: "config", "dialect", "mobile-services")"])
+      .dialect("mobile-services"))
     for answer in [
       HTTPAnswer.json(200, #"[{"id":"a","__version":"x","__updatedAt":"\#(one)"}]"#),
       .json(200, "[]", [HTTPField("X-ZUMO-Server-Version", "nodev1-1.0.1")]),

@@ -331,9 +331,7 @@ import Testing
     let transport = ScriptedTransport(.json(200, page))
     var backend = stage.backend(transport)
     let feed = try backend.feed(of: query("complete=false"), like: Self.here)
-    let stop = Stop.unsafe(
-      "the server passes over $filter",
-      ways: ["to pull the whole table: \(typed: "query", "rm", "open")"])
+    let stop = Stop.unsafe(.unfiltered(query: "open"))
     #expect(throws: stop) {
       try backend.pages(of: feed, from: nil) { _ in
         Issue.record("a page is handed out")

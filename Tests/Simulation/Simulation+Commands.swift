@@ -436,9 +436,8 @@ extension Simulation {
         if full { client.settled = Set(try knownRows(disk).filter(isLost).map(\.id)) }
       } catch let error as Stop {
         stop = error
-        guard case .unsafe(let words, _) = error else { throw error }
-        count("guard")
-        throw Stop.unsafe(words, ways: [])
+        if case .unsafe = error { count("guard") }
+        throw error
       }
     }
     // Elsewhere rows may go without a trace, and be hidden for a while.
@@ -500,9 +499,9 @@ extension Simulation {
       do {
         try Push(settings: settings(forcing: isCalm), selection: retrying).run(
           [table], on: &disk, to: &client.line, report: &report)
-      } catch Stop.unsafe(let words, _) {
+      } catch Stop.unsafe(let danger) {
         count("guard")
-        throw Stop.unsafe(words, ways: [])
+        throw Stop.unsafe(danger)
       }
     }
     tell(report.events, client)

@@ -171,11 +171,7 @@ extension Simulation {
     if case Stop.unsafe = error, isPutBack || !isCalm && (plan.world.guards || plan.forgets) {
       return
     }
-    if case Stop.unsafe(let words, _) = error, plan.world.deletesForGood,
-      words.contains("does not have")
-    {
-      return
-    }
+    if case Stop.unsafe(.rowsAreGone) = error, plan.world.deletesForGood { return }
     // What isn't an item can't be resolved, and what is saved meanwhile has to be looked at again.
     if case Resolve.Failure.invalid = error { return }
     if case Resolve.Failure.moved = error { return }

@@ -13,7 +13,7 @@ import Testing
     try bench.pull()
   }
 
-  private static var stop: Stop { Guards.wentBack() }
+  private static let stop = Stop.unsafe(.wentBack())
 
   @Test("is found out by the newest row that was pulled", arguments: [true, false])
   mutating func pulled(inOrder: Bool) throws {
@@ -192,7 +192,7 @@ import Testing
     for state in states.dropLast() {
       bench.server.restore(state, as: try bench.key("n1"))
       #expect(throws: Self.stop) { try bench.pull() }
-      #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+      #expect(throws: Stop.unsafe(.wentBack(accepting: 1))) { try bench.pull(full: true) }
       #expect(try LostRows(of: bench.table, on: bench.disk, from: &bench.line).past == [state])
       #expect(bench.item("n1") == #"{"a":5}"#)
     }
@@ -237,8 +237,8 @@ import Testing
     bench.server.restore(try replaced(#"{"a":1,"b":2}"#, later: 0), as: try bench.key("n4"))
     #expect(try bench.pull().words == ["n4 updated"])
     bench.server.restore(try replaced(#"{"a":7,"b":2}"#, later: 9), as: try bench.key("n4"))
-    #expect(throws: Guards.renumbered()) { try bench.pull() }
-    #expect(throws: Guards.renumbered(accepting: 1)) { try bench.pull(full: true) }
+    #expect(throws: Stop.unsafe(.renumbered())) { try bench.pull() }
+    #expect(throws: Stop.unsafe(.renumbered(accepting: 1))) { try bench.pull(full: true) }
     bench.settings.maxDelete = 1
     #expect(try bench.pull(full: true).words == ["n4 updated"])
   }
@@ -309,9 +309,9 @@ import Testing
     try bench.save("n1", #"{"a":3}"#)
     try bench.pull()
     bench.server.putBack(backup)
-    #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+    #expect(throws: Stop.unsafe(.wentBack(accepting: 1))) { try bench.pull(full: true) }
     try bench.resolve("n1", .server)
-    #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+    #expect(throws: Stop.unsafe(.wentBack(accepting: 1))) { try bench.pull(full: true) }
     bench.settings.maxDelete = 1
     try bench.pull(full: true)
     #expect(bench.item("n1") == bench.row("n1"))
@@ -370,7 +370,7 @@ import Testing
     try bench.elsewhere("new", #"{"a":1}"#)
     try bench.pull()
     bench.server.putBack(backup)
-    #expect(throws: Guards.wentBack(accepting: 2)) { try bench.pull(full: true) }
+    #expect(throws: Stop.unsafe(.wentBack(accepting: 2))) { try bench.pull(full: true) }
     bench.settings.maxDelete = 2
     #expect(try bench.pull(full: true).words == ["n1 updated", "new removed"])
     bench.settings.maxDelete = nil

@@ -20,14 +20,9 @@ import Testing
     bench.line.pageSize = 2
     // What came with them makes no room for them.
     for _ in 0..<3 {
-      #expect(
-        throws: Stop.unsafe(
-          "the server has deleted 10 of 10 items of todoitem",
-          ways: [
-            "to see them: \(typed: "pull", "-n", "-v")",
-            "to accept the 10 deletes: \(typed: "pull", "--max-delete", "10")",
-          ])
-      ) { try bench.pull() }
+      let danger = Danger.removals(
+        deletes: 10, leaving: 0, of: 10, in: bench.table, areShown: false)
+      #expect(throws: Stop.unsafe(danger)) { try bench.pull() }
       #expect(bench.disk.files.count == 11)
       #expect(bench.standings == [])
     }
@@ -77,11 +72,7 @@ import Testing
     var gone: [Row] = []
     for number in 10..<35 { gone.append(try bench.elsewhere("n\(number)", nil)) }
     let stop = Stop.unsafe(
-      "the server has deleted 25 of 30 items of todoitem",
-      ways: [
-        "to see them: \(typed: "pull", "-n", "-v")",
-        "to accept the 25 deletes: \(typed: "pull", "--max-delete", "25")",
-      ])
+      .removals(deletes: 25, leaving: 0, of: 30, in: bench.table, areShown: false))
     bench.line.pages = [
       Page(rows: news, token: news.last?.updatedAt.map { DeltaToken($0.text) }),
       Page(rows: [again]), Page(rows: gone),
@@ -130,9 +121,9 @@ import Testing
     for (key, row) in rows { bench.server.restore(row, as: key) }
     bench.settings.maxDelete = 10
     if areTombstones {
-      #expect(throws: Guards.wentBack()) { try bench.pull() }
+      #expect(throws: Stop.unsafe(.wentBack())) { try bench.pull() }
       bench.settings.maxDelete = 9
-      #expect(throws: Guards.wentBack(accepting: 10)) { try bench.pull(full: true) }
+      #expect(throws: Stop.unsafe(.wentBack(accepting: 10))) { try bench.pull(full: true) }
       bench.settings.maxDelete = 10
     }
     #expect(try bench.pull(full: areTombstones).words == [])
@@ -254,7 +245,7 @@ import Testing
     bench.server.tick = -10_000_000
     let rows = try (0..<4).map { try bench.elsewhere("n1\($0)", #"{"a":2}"#) }
     if !full { bench.line.pages = [Page(rows: rows)] }
-    let stop = Guards.wentBack(accepting: full ? 4 : nil)
+    let stop = Stop.unsafe(.wentBack(accepting: full ? 4 : nil))
     for _ in 0..<2 { #expect(throws: stop) { try bench.pull(full: full) } }
     #expect(bench.item("n10") == #"{"a":1}"#)
     #expect(try bench.disk.token(of: bench.table) == token)
@@ -314,7 +305,7 @@ import Testing
     try bench.elsewhere("n11", #"{"a":3}"#)
     // However often it is asked.
     for _ in 0..<2 {
-      #expect(throws: Guards.wentBack(accepting: 1)) { try bench.pull(full: true) }
+      #expect(throws: Stop.unsafe(.wentBack(accepting: 1))) { try bench.pull(full: true) }
     }
     #expect(bench.item("n10") == #"{"a":2}"#)
     #expect(bench.item("n11") == #"{"a":1}"#)
@@ -328,7 +319,7 @@ import Testing
     bench.line.pages = [Page(rows: [past])]
     bench.line.stale = [past]
     let token = try bench.disk.token(of: bench.table)
-    #expect(throws: Guards.wentBack()) { try bench.pull() }
+    #expect(throws: Stop.unsafe(.wentBack())) { try bench.pull() }
     #expect(bench.item("n10") == #"{"a":1}"#)
     #expect(try bench.disk.token(of: bench.table) == token)
   }

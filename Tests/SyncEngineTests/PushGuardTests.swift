@@ -14,15 +14,8 @@ import Testing
 
   /// What stops a push of files that have vanished, of so many: the items of these numbers.
   private func vanished(_ numbers: Range<Int>, of live: Int = 10) -> Stop {
-    let rest =
-      numbers.count == 1
-      ? "is missing; tsync rm did not remove it" : "are missing; tsync rm did not remove them"
-    return .unsafe(
-      "\(numbers.count) of \(live) files of todoitem \(rest)",
-      ways: [
-        "to bring them back: \(typed: "restore", "--missing")",
-        "to delete their rows: \(typed: "push", "--max-delete", "\(numbers.count)")",
-      ])
+    let keys = numbers.compactMap { try? bench.key("n\($0)") }
+    return .unsafe(.unmeant(.missing(keys, of: live, in: bench.table)))
   }
 
   @Test("a row that somebody has added doesn't speak for the files that have vanished")
@@ -135,15 +128,7 @@ import Testing
       try bench.save("n\(number)", #"{"a":2}"#)
       bench.server.deleteForGood(try bench.key("n\(number)"))
     }
-    #expect(
-      throws: Stop.unsafe(
-        "the server does not have 6 of the 6 rows that a push would change",
-        ways: [
-          "to see the address: \(typed: "remote")",
-          "to read all rows again: \(typed: "pull", "--full")",
-          "to see what the server lost: \(typed: "push", "--missing", "-n")",
-        ])
-    ) { try bench.push() }
+    #expect(throws: Stop.unsafe(.rowsAreGone(6, of: 6))) { try bench.push() }
     // Nothing was decided: every item is as it was, and no conflict was laid.
     for number in 0..<6 { #expect(bench.item("n\(number)") == #"{"a":2}"#) }
     #expect(bench.disk.journal.conflicts.isEmpty)
@@ -167,15 +152,7 @@ import Testing
       }
     }
     var report = PushReport()
-    #expect(
-      throws: Stop.unsafe(
-        "the server does not have 6 of the 12 rows that a push would change",
-        ways: [
-          "to see the address: \(typed: "remote")",
-          "to read all rows again: \(typed: "pull", "--full")",
-          "to see what the server lost: \(typed: "push", "--missing", "-n")",
-        ])
-    ) {
+    #expect(throws: Stop.unsafe(.rowsAreGone(6, of: 12))) {
       try Push(settings: bench.settings).run(
         tables, on: &bench.disk, to: &bench.line, report: &report)
     }

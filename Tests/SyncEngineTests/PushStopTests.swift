@@ -150,7 +150,7 @@ import Testing
     // By now no replica is late any more.
     bench.line.fates = [.broken]
     bench.line.stale = [first]
-    #expect(throws: Guards.wentBack()) { try bench.push() }
+    #expect(throws: Stop.unsafe(.wentBack())) { try bench.push() }
     #expect(bench.standings == ["x pending update"])
     #expect(try bench.push().words == ["x pushed update"])
   }

@@ -80,12 +80,8 @@ import Testing
   mutating func back() throws {
     let ids = try delete(12)
     for id in ids { try bench.save(id, #"{"a":1}"#) }
-    let stop = Stop.unsafe(
-      "11 files of todoitem are here again whose rows are deleted",
-      ways: [
-        "to remove them again: \(typed: "rm", "REF...")",
-        "to bring their rows back: \(typed: "push", "REF...")",
-      ])
+    let others = try ids.filter { $0 != "n0" }.map(bench.key).sorted()
+    let stop = Stop.unsafe(.unmeant(.back(others, in: bench.table)))
     // A push of one of them doesn't make the others meant.
     #expect(try bench.push(only: ["n0"]).pushed == 1)
     #expect(throws: stop) { try bench.push() }

@@ -28,7 +28,7 @@ import WorkspaceSupport
     playground.save(#"{"id":"a"}"#, as: "a b%")
     #expect(try file(claiming: "a") == "a b%.json")
     let found = try workspace.file(claiming: playground.key("a"))
-    #expect(found?.hint?.typed.hasPrefix("mv -n ") == true)
+    #expect(found?.way == .rename(to: "a.json"))
     #expect(
       try workspace.candidates(in: playground.table).map(\.client).contains(
         .invalid(#require(found))))

@@ -1,4 +1,3 @@
-package import SyncEngine
 package import SyncModel
 package import TestSupport
 package import Workspace
@@ -56,18 +55,5 @@ extension Item {
   /// Reads an item from the text of a test.
   package init(text: String) throws {
     self.init(try JSONEdit(Array(text.utf8)).object)
-  }
-}
-
-extension Hint {
-  /// The hint as it is printed in the workspace's directory.
-  package var typed: String {
-    pieces.map { piece in
-      switch piece {
-      case .text(let text): text
-      case .command(let words, let places): (words + places).map(Shell.word).joined(separator: " ")
-      case .column: ": "
-      }
-    }.joined()
   }
 }

@@ -72,7 +72,7 @@ extension Rejection {
   /// The members for a JSON document.
   var members: KeyValuePairs<Text, any JSONValue> {
     [
-      "answer": refusal.status, "message": refusal.words, "tries": tries,
+      "answer": refusal.answer, "message": refusal.words, "tries": tries,
       "last": Timestamp(ticks: time * Timestamp.perSecond).inSeconds,
     ]
   }

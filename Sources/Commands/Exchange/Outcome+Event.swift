@@ -37,7 +37,7 @@ extension Outcome {
 
   private mutating func add(_ refusal: Refusal, _ sentence: String) {
     words = sentence
-    members.add(["answer": refusal.status, "message": refusal.words])
+    members.add(["answer": refusal.answer, "message": refusal.words])
   }
 
   private mutating func addMerged(_ merged: [FieldMerge.Merged]) {

@@ -112,7 +112,7 @@ extension Session {
     rehearsal = try rehearsal ?? begunRehearsal()
     let survey = try Survey(of: tables, on: rehearsed)
     let push = push(of: selection, maxDelete: maxDelete)
-    let stop = try push.unmeant(in: survey, on: rehearsed).first?.stop
+    let stop = try push.unmeant(in: survey, on: rehearsed).first.map { Stop.unsafe(.unmeant($0)) }
     warnOfUnsent(survey, selection)
     var report = PushReport()
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)

@@ -17,7 +17,7 @@ extension Session {
       .map { ($0, try workspace.base(of: $0).row?.version) }
     let versions = Dictionary(known, uniquingKeysWith: { $1 })
     for unmeant in found {
-      context.printer.message(Line(unmeant.words))
+      context.printer.message(Line(unmeant.words()))
       try ask(about: unmeant, &push)
     }
     survey = try Survey(of: tables, on: workspace)
@@ -26,13 +26,13 @@ extension Session {
     where try unmeant.keys.contains(where: {
       try versions[$0] != workspace.base(of: $0).row?.version
     }) {
-      throw unmeant.stop
+      throw Stop.unsafe(.unmeant(unmeant))
     }
   }
 
   private mutating func ask(about unmeant: Unmeant, _ push: inout Push) throws {
     let (context, keys) = (context, unmeant.keys)
-    let isMissing = unmeant.kind == .missing
+    let isMissing = if case .missing = unmeant { true } else { false }
     let question =
       isMissing
       ? "delete their \(keys.count) rows? [y]es, [l]ist, [r]estore, [n]o: [n]"
@@ -52,7 +52,7 @@ extension Session {
       case "yes"?:
         push.meant.formUnion(keys)
         return
-      default: throw unmeant.stop
+      default: throw Stop.unsafe(.unmeant(unmeant))
       }
     }
   }

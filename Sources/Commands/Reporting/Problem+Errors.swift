@@ -20,7 +20,8 @@ extension Problem {
     case let error as InvalidItem: self.init(invalid: error, .usage)
     case let error as RemoteError:
       self = .usage(
-        error.description, hints: error.hint.map { ["to store a token for it: \($0)"] } ?? [])
+        error.description,
+        hints: error.namesUser ? ["to store a token for it: \(typed: "remote", "login")"] : [])
     case let error as NameError: self = .usage(error.description)
     case let error as FilterError: self = .usage(error.description)
     case let error as JSONError: self = .usage(error.description)
@@ -91,8 +92,12 @@ extension Problem {
         hints: [
           "tsync uses nothing in it; to make your own workspace: \(typed: "clone", "URL", "DIR")"
         ])
-    case .credentials(_, _, let hint):
-      self.init(.unauthorized, fact, hints: hint.map { ["to fix it: \($0)"] } ?? [])
+    case .credentials(let place, let line, _, _):
+      let way: Hint =
+        "to fix it: edit the file; or delete it, and log in again: \(shell: "rm", place)"
+      self.init(.unauthorized, fact, hints: line == nil ? [] : [way])
+    case .exposed(let place):
+      self.init(.unauthorized, fact, hints: ["to fix it: \(shell: "chmod", "600", place)"])
     }
   }
 
@@ -130,10 +135,10 @@ extension Problem {
     case .unauthorized(let refusal):
       let fact = "the server refused access: \(refusal.sentence)"
       self.init(.unauthorized, fact, hints: ["to set a token: \(typed: "remote", "login")"])
-    case .notSpeaking(let fact, let ways), .elsewhere(let fact, let ways):
-      self.init(.unreachable, fact, hints: ways)
+    case .notSpeaking(let fact, let sign), .elsewhere(let fact, let sign):
+      self.init(.unreachable, fact, hints: sign.map { [$0.hint] } ?? [])
     case .noTable(let table): self = .noTable(table)
-    case .unsafe(let fact, let ways): self.init(.unsafe, fact, hints: ways)
+    case .unsafe(let danger): self.init(danger)
     }
   }
 
@@ -190,14 +195,17 @@ extension WorkspaceError {
 }
 
 extension Refusal {
-  var sentence: String { words.isEmpty ? "\(status)" : "\(status) \(words)" }
+  /// The status as it is printed.
+  var answer: Int { status ?? 200 }
+
+  var sentence: String { words.isEmpty ? "\(answer)" : "\(answer) \(words)" }
 }
 
 extension Rejection {
   /// The server's answer, with a note if an insert's id is taken by a row that can't be read.
   var sentence: String {
     // The server accepted the change, but for some fields.
-    if refusal.status == 200 { return refusal.words.string }
+    if refusal.status == nil { return refusal.words.string }
     let isTaken = kind == .insert && refusal.status == 409
     return isTaken ? "\(refusal.sentence) (the server shows no row with this id)" : refusal.sentence
   }

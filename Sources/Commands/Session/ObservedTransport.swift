@@ -97,14 +97,13 @@ final class ObservedTransport: Transport {
       return Problem.usage(
         fault.message, hints: ["for another machine, use an address with https://"])
     }
-    let (way, scheme) =
-      address.origin.scheme == .http
-      ? ("to use TLS", "https") : ("if the server has no TLS", "http")
-    let other = "\(scheme)\(Substring("\(address)".utf8.drop { $0 != UInt8(ascii: ":") }))"
+    let place = Substring("\(address)".utf8.drop { $0 != UInt8(ascii: ":") })
+    guard address.origin.scheme == .https else {
+      return Stop.elsewhere(fault.message, .tls(at: "https\(place)"))
+    }
     // tsync itself speaks plain HTTP to this machine only.
     let host = address.origin.host.string
-    let mayChange = scheme == "https" || host == "localhost" || LoopbackAddress.contains(host)
-    return Stop.elsewhere(
-      fault.message, ways: mayChange ? ["\(way): \(typed: "remote", "set", other)"] : [])
+    let mayChange = host == "localhost" || LoopbackAddress.contains(host)
+    return Stop.elsewhere(fault.message, mayChange ? .noTLS(at: "http\(place)") : nil)
   }
 }

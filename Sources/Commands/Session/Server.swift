@@ -90,10 +90,10 @@ final class Server {
     _ facts: ServerFacts, against state: WorkspaceState, _ workspace: Workspace
   ) throws {
     if let known = state.dataset, let found = facts.dataset, known != found {
-      throw ServerFacts.otherData(found, than: known, at: address)
+      throw Stop.unsafe(.otherDataset(found, known: known, address: "\(address)"))
     }
     if let known = state.user, let found = facts.user, known != found {
-      throw ServerFacts.otherUser(found, than: known, at: address)
+      throw Stop.unsafe(.otherUser(found, known: known, address: "\(address)"))
     }
     let count = try workspace.knownTables().reduce(0) { try $0 + workspace.attempts(in: $1).count }
     let isSameData = state.dataset != nil && facts.dataset != nil

@@ -117,7 +117,9 @@ extension Finding {
   }
 
   private func message(_ printer: Printer) -> String {
-    fact + (hint.map { " · \(printer.text(of: $0))" } ?? "")
+    let hint = hint.map { " · \(printer.text(of: $0))" } ?? ""
+    guard case .mendSide? = way else { return fact + hint }
+    return "\(fact); fix or remove it before tsync resolve\(hint)"
   }
 
   fileprivate func json(_ printer: Printer) -> JSON {

@@ -117,8 +117,7 @@ struct DialectDetection {
       step = .unknown
     case (.noProperty, 200) where rows(of: answer, .mobileServices) != nil:
       let fact = "the rows of \(table) do not show which dialect the server speaks"
-      step = .stop(
-        .notSpeaking(fact, ways: ["to set the dialect: \(typed: "config", "dialect", "NAME")"]))
+      step = .stop(.notSpeaking(fact, .dialect(nil)))
     case (.noProperty, 400): step = .found(.mobileServices)
     case (.systemProperties, 400): step = .found(.mobileApps)
     // Mobile Apps on Node has a page for tables that it doesn't know.
@@ -178,9 +177,7 @@ extension Dialect {
   var objectionToOld: Stop? {
     let old = Self.mobileServices
     guard self != old else { return nil }
-    return .notSpeaking(
-      "the server speaks \(old.title), not \(title)",
-      ways: ["to set this dialect: \(typed: "config", "dialect", old.name.string)"])
+    return .notSpeaking("the server speaks \(old.title), not \(title)", .dialect(old.name))
   }
 }
 

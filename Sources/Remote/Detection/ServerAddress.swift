@@ -1,4 +1,3 @@
-import SyncEngine
 package import SyncModel
 
 /// The address of a server: an origin and the path of its tables.
@@ -24,8 +23,7 @@ package struct ServerAddress: Hashable, Sendable {
     let (scheme, afterScheme) = try Self.scheme(of: bytes)
     let authority = afterScheme.prefix { !Self.endsAuthority($0) }
     guard !authority.contains(UInt8(ascii: "@")) else {
-      throw RemoteError(
-        "an address cannot contain a user name or password", hint: "\(typed: "remote", "login")")
+      throw RemoteError("an address cannot contain a user name or password", namesUser: true)
     }
     guard bytes.allSatisfy(Self.isAllowed) else {
       throw RemoteError(

@@ -1,4 +1,4 @@
-package import SyncEngine
+import SyncEngine
 package import SyncModel
 
 /// The facts about a server that the workspace's state keeps.
@@ -48,34 +48,9 @@ extension ServerFacts {
   func objection(to answer: HTTPAnswer, from address: ServerAddress) -> Stop? {
     let found = answer.header("X-Tsync-Dataset").map { Text($0) }
     if let dataset, found != dataset, found != nil || answer.isAnswering {
-      return Self.otherData(found, than: dataset, at: address)
+      return .unsafe(.otherDataset(found, known: dataset, address: "\(address)"))
     }
     return answer.header("X-Tsync-User").flatMap { objection(to: Text($0), at: address) }
-  }
-
-  /// Returns that a server holds another data set than a workspace.
-  package static func otherData(
-    _ found: Text?, than known: Text, at address: ServerAddress
-  ) -> Stop {
-    .unsafe(
-      "\(address) serves a different data set: \(found?.string ?? "unknown")"
-        + " instead of \(known)",
-      ways: [
-        "to make a workspace of that data: \(typed: "clone", "\(address)", "DIR")",
-        "to set this workspace's server: \(typed: "remote", "set", "URL")",
-      ])
-  }
-
-  /// Returns that a token is of another user than a workspace.
-  package static func otherUser(
-    _ found: Text, than known: Text, at address: ServerAddress
-  ) -> Stop {
-    .unsafe(
-      "this workspace is \(known)'s, the token is \(found)'s",
-      ways: [
-        "to set a token of the workspace's user: \(typed: "remote", "login")",
-        "to make a workspace of the token's user: \(typed: "clone", "\(address)", "DIR")",
-      ])
   }
 
   /// Returns the objection if the token belongs to another user than the workspace.
@@ -89,6 +64,6 @@ extension ServerFacts {
   /// Returns why a user is not the one that these facts are of.
   private func objection(to found: Text, at address: ServerAddress) -> Stop? {
     guard let user, found != user else { return nil }
-    return Self.otherUser(found, than: user, at: address)
+    return .unsafe(.otherUser(found, known: user, address: "\(address)"))
   }
 }

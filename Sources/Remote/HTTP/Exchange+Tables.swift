@@ -89,7 +89,7 @@ extension Exchange {
     case .forbidden, .closed: return .unauthorized(refusal)
     case .absent, .unrouted: return .noTable(table)
     case .done where answer.isMarkup: return .page(answer, at: address)
-    case _ where answer.status >= 500: return .failed(refusal)
+    case _ where answer.status >= 500: return .failed(answer.status, refusal.words)
     default: return .notSpeaking("the server answered \(answer.status) \(refusal.words)")
     }
   }

@@ -149,7 +149,9 @@ extension RESTBackend {
           rest = others + rest
         }
         for entry in page.entries {
-          guard part.contains(where: { $0.text == entry.id }) else { throw passesOver(feed) }
+          guard part.contains(where: { $0.text == entry.id }) else {
+            throw Stop.unsafe(.unfiltered(query: feed.query))
+          }
           found.add(entry)
         }
       }
@@ -186,16 +188,8 @@ extension RESTBackend {
     if case .page(let page) = try exchange.list(range, of: feed, facts.dialect, top: 1, failures: 2),
       !page.entries.isEmpty
     {
-      throw passesOver(feed)
+      throw Stop.unsafe(.unfiltered(query: feed.query))
     }
-  }
-
-  private func passesOver(_ feed: Feed) -> Stop {
-    let all: [Hint] =
-      feed.query.map {
-        ["to pull the whole table: \(typed: "query", "rm", $0.string)"]
-      } ?? []
-    return .unsafe("the server passes over $filter", ways: all)
   }
 }
 

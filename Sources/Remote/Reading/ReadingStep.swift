@@ -28,12 +28,13 @@ enum ReadingStep {
     case .failed where takesFailure: self = .take(answer)
     case .moved: self = .stop(.moved(answer, from: exchange.address, target))
     case .unauthorized: self = .renew(.unauthorized(refusal))
-    case .network: self = .stop(.network(refusal))
-    case .misdirected: self = .stop(.failed(refusal))
+    case .network: self = .stop(.network(answer.status, refusal.words))
+    case .misdirected: self = .stop(.failed(answer.status, refusal.words))
     case .busy:
       let seconds = answer.retryAfter
       self = .wait(seconds: seconds, .busy(status: answer.status, seconds: seconds))
-    case .failed, .uncertain: self = .wait(seconds: nil, .failed(refusal))
+    case .failed, .uncertain:
+      self = .wait(seconds: nil, .failed(answer.status, refusal.words))
     }
   }
 
@@ -76,8 +77,7 @@ extension Stop {
     guard let new = try? ServerAddress(Text(location)), new.path == address.path,
       place.utf8.suffix(path.count).elementsEqual(path)
     else { return .elsewhere("the server moved to \(shown)") }
-    return .elsewhere(
-      "the server moved to \(new)", ways: ["to follow it: \(typed: "remote", "set", "\(new)")"])
+    return .elsewhere("the server moved to \(new)", .moved(to: "\(new)"))
   }
 
   /// The end that an HTML page in place of rows makes, such as the login page of a network.
@@ -85,17 +85,16 @@ extension Stop {
     let status = answer.status == 200 ? "" : " \(answer.status)"
     let title = answer.title.map { " (\"\($0)\")" } ?? ""
     return .elsewhere(
-      "\(address) answered\(status) with an HTML page\(title), not with rows",
-      ways: ["log in to the network, or check: \(typed: "remote")"])
+      "\(address) answered\(status) with an HTML page\(title), not with rows", .page)
   }
 
   /// The end that something between here and the server makes.
-  static func network(_ refusal: Refusal) -> Stop {
-    .unreachable("the network requires a login first (\(refusal.status) \(refusal.words))")
+  static func network(_ status: Int, _ words: Text) -> Stop {
+    .unreachable("the network requires a login first (\(status) \(words))")
   }
 
   /// The end that a failing server makes.
-  static func failed(_ refusal: Refusal) -> Stop {
-    .unreachable("the server answered \(refusal.status) \(refusal.words)")
+  static func failed(_ status: Int, _ words: Text) -> Stop {
+    .unreachable("the server answered \(status) \(words)")
   }
 }

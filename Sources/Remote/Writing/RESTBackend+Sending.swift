@@ -159,7 +159,7 @@ private struct Talk<T: Transport> {
     if case .wait(let refusal, let seconds, true) = verdict, flight.attempt.kind == .insert,
       facts?.tables[key.table]?.makesIDs == true
     {
-      let stop = Stop.busy(status: refusal.status, seconds: seconds)
+      let stop = refusal.status.map { Stop.busy(status: $0, seconds: seconds) }
       verdict = .settled(Reply(.unknown(refusal), stop: stop))
     }
     return window.settle(flight, verdict, random: dependencies.random) { refusal in

@@ -115,7 +115,7 @@ struct SendingWindow {
       // A pause that is longer than tsync waits is asked for by the server itself.
       let stop: Stop? =
         seconds.map { $0 > policy.longestWish } == true
-        ? .busy(status: refusal.status, seconds: seconds) : nil
+        ? refusal.status.map { .busy(status: $0, seconds: seconds) } : nil
       return finish(flight, Reply(mayBeDone ? .unknown(refusal) : .refused(refusal), stop: stop))
     case .whileListed(let refusal):
       let reply = cautious(Reply(.refused(refusal)), to: flight)

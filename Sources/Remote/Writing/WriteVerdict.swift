@@ -39,7 +39,8 @@ enum WriteVerdict: Equatable {
     case .absent: self = .settled(Reply(.absent(refusal)))
     case .conflict: self = .settled(Reply(.disputed(refusal)))
     case .refused: self = .settled(Reply(.refused(refusal)))
-    case .network: self = .settled(Reply(.notSent, stop: .network(refusal)))
+    case .network:
+      self = .settled(Reply(.notSent, stop: .network(answer.status, refusal.words)))
     case .busy(let mayBeDone):
       self = .wait(passing, seconds: answer.retryAfter, mayBeDone: mayBeDone)
     case .passing: self = .settled(Reply(.refused(passing)))

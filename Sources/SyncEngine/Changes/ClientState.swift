@@ -35,10 +35,8 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var line, column: Int?
   /// The fact in words for people.
   package var message: String
-  /// The command that mends it, where there is one.
-  package var hint: Hint?
-  /// The command that compares a copy with its item; it comes before the other one.
-  package var comparison: Hint?
+  /// What mends it; `nil` where that isn't known.
+  package var way: Way?
   /// The id that the text claims, where it is another than its name's.
   package var claims: ItemID?
   /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be
@@ -46,19 +44,37 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var torn: TornItem?
 
   package init(
-    place: String, line: Int? = nil, column: Int? = nil, message: String, hint: Hint? = nil,
+    place: String, line: Int? = nil, column: Int? = nil, message: String, way: Way? = nil,
     claims: ItemID? = nil
   ) {
     self.place = place
     self.line = line
     self.column = column
     self.message = message
-    self.hint = hint
+    self.way = way
     self.claims = claims
   }
 }
 
 extension InvalidItem {
+  /// What mends a file, as things are; others are named by their names in its directory.
+  package enum Way: Equatable, Sendable {
+    /// It is a copy of another file, and can go.
+    case copy(of: String)
+    /// The name of its id is free.
+    case rename(to: String)
+    /// Either it gets this id, or the name of its own.
+    case changeID(ItemID, orRename: String)
+    /// The name of its id is taken, and it gets this id, or goes.
+    case changeIDOrRemove(ItemID)
+    /// The name of its id is taken, and the item that it is named as can be restored.
+    case restore(ItemKey)
+    /// The name of its id is taken, and it gets another name.
+    case nameIsTaken(String)
+    /// It has the block of a conflict's text, and an editor opens it.
+    case edit(ItemKey)
+  }
+
   /// The name of the file in its table's directory.
   package var fileName: String {
     let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))

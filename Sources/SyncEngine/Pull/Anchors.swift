@@ -90,7 +90,7 @@ struct Anchors {
   ///
   /// That a row is gone proves nothing: where all are, the newest of the others are asked for.
   ///
-  /// - Throws: ``Stop/unsafe(_:ways:)`` where the server has lost one.
+  /// - Throws: ``Stop/unsafe(_:)`` where the server has lost one.
   mutating func find(
     in table: TableName, now: Int64, on disk: some Disk, from backend: inout some Backend
   ) throws -> Bool {
@@ -110,7 +110,7 @@ struct Anchors {
         meet([row])
         guard open[id] != nil else { continue }
         if row.standing(beside: known, inOrder: inOrder) == .renumbered {
-          throw Guards.renumbered()
+          throw Stop.unsafe(.renumbered())
         }
       }
       if try mayBeLate(key, on: disk, now: now) {
@@ -118,7 +118,7 @@ struct Anchors {
       } else if try reading == .absent && !inOrder && !disk.hasTombstone(in: table) {
         absent.append(id)
       } else {
-        throw Guards.wentBack()
+        throw Stop.unsafe(.wentBack())
       }
     }
     open = [:]

@@ -169,14 +169,14 @@ package struct Pull {
     _ table: TableName, _ missing: Int, of known: Int, _ allowed: Int
   ) throws {
     if known >= Guards.recognisable, missing * 2 > known, missing > allowed {
-      throw Guards.otherData(known - missing, of: known, in: table)
+      throw Stop.unsafe(.otherData(known - missing, of: known, in: table))
     }
   }
 
   /// Reads the rows that came older than one that is known, and returns those that are newer, and in a full
   /// pull those from before that somebody has said may come.
   ///
-  /// - Throws: ``Stop/unsafe(_:ways:)`` where many are newer by their version and much older by their
+  /// - Throws: ``Stop/unsafe(_:)`` where many are newer by their version and much older by their
   ///   time, and in a full pull where one is in a state from before the known one.
   private func newer(
     _ older: Set<ItemID>, in run: PullRun, full: Bool, _ disk: some Disk,
@@ -204,7 +204,8 @@ package struct Pull {
     let isBack = full ? past.count > allowed : past.contains { $0.version == nil } || renumbered > 0
     guard try !isBack && strange <= max(disk.mostStrange(in: run.table), allowed) else {
       let count = try full ? past.count + strange + run.deletes(on: disk) : nil
-      throw renumbered > 0 ? Guards.renumbered(accepting: count) : Guards.wentBack(accepting: count)
+      throw Stop.unsafe(
+        renumbered > 0 ? .renumbered(accepting: count) : .wentBack(accepting: count))
     }
     return full ? rows + past : rows
   }

@@ -180,7 +180,7 @@ struct PullRun {
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.
   ///
-  /// - Throws: ``Stop/unsafe(_:ways:items:)`` where too many items would be removed: these rows wait.
+  /// - Throws: ``Stop/unsafe(_:)`` where too many items would be removed: these rows wait.
   mutating func end(
     _ found: [Row], leaving facts: [Fact], mayLeave free: Int, isWhole: Bool,
     to disk: inout some Disk,
@@ -215,9 +215,10 @@ struct PullRun {
     // What was allowed is a number: more than that was not meant.
     let isMore = allowed > 0 && more > 0
     if count > settings.maxDelete ?? (isMore ? 0 : most) {
-      let stop = Guards.pullWouldRemove(
-        deletes, leaving: leaves.count, of: max(measure, count), in: table,
-        areShown: settings.isRehearsal)
+      let stop = Stop.unsafe(
+        .removals(
+          deletes: deletes, leaving: leaves.count, of: max(measure, count), in: table,
+          areShown: settings.isRehearsal))
       reports[0].stop = stop
       guard settings.isRehearsal else { throw stop }
     }

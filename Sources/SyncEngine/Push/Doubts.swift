@@ -74,8 +74,8 @@ extension PushRun {
     if isCut || !late.isEmpty { report.stop = report.stop ?? Guards.late }
     if isGone || !past.isEmpty {
       try absorb(&disk)
-      throw past.isEmpty
-        ? Guards.rowsAreGone(absences, of: max(total, replies)) : Guards.wentBack()
+      throw Stop.unsafe(
+        past.isEmpty ? .rowsAreGone(absences, of: max(total, replies)) : .wentBack())
     }
     for (attempt, settlement, _, isFound) in readings {
       try add(attempt, settlement, isFound: isFound, disk)
@@ -139,7 +139,7 @@ extension Attempt {
   var kept: Refusal {
     let fact: Text =
       kind == .insert ? "the server did not keep the row" : "the server kept the row as it was"
-    return Refusal(status: 200, words: fact)
+    return Refusal(words: fact)
   }
 
   /// Whether an answer says that no attempt was carried out; a refusal of a later one doesn't, nor does one

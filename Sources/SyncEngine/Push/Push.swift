@@ -37,7 +37,7 @@ package struct Push {
   ///
   /// `known` is a survey of the tables, since which nobody but their users has changed them.
   ///
-  /// - Throws: ``Stop/unsafe(_:ways:)`` before anything doubtful is sent. What ends the push in its
+  /// - Throws: ``Stop/unsafe(_:)`` before anything doubtful is sent. What ends the push in its
   ///   midst is in the report.
   package func run(
     _ tables: [TableName], known: Survey? = nil, on disk: inout some Disk,
@@ -59,12 +59,14 @@ package struct Push {
     let doubt = try run.look(at: replaced, insertsAgain: insertsAgain, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
-    if let unmeant = try unmeant(in: survey, on: disk).first { throw unmeant.stop }
+    if let unmeant = try unmeant(in: survey, on: disk).first {
+      throw Stop.unsafe(.unmeant(unmeant))
+    }
     var pending = survey.pending(selection)
     // What has no base may be there under an id of the server's.
     for table in Set(pending.filter { $0.kind == .insert }.map(\.key.table)).sorted()
     where try !disk.isPulled(table) && (try? backend.makesIDs(in: table)) == true {
-      throw Guards.isNotPulled(table)
+      throw Stop.unsafe(.notPulled(table))
     }
     try note(survey, on: &disk)
     // Every text of the survey is safe on disk from here on.

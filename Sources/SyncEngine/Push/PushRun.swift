@@ -112,7 +112,7 @@ struct PushRun {
       guard client.item != nil, rest.allSatisfy(names.contains) else { continue }
       let words = Text("the server dropped: \(names.map(\.string).joined(separator: ", "))")
       let rejection = Rejection(
-        kind: .update, refusal: Refusal(status: 200, words: words), digest: client.digest, tries: 1,
+        kind: .update, refusal: Refusal(words: words), digest: client.digest, tries: 1,
         time: settings.now)
       try disk.append([.refused(key.id, rejection)], to: key.table, durably: false)
     }

@@ -46,34 +46,16 @@ package struct Reply: Equatable, Sendable {
 
 /// A server's refusal: the status and the server's message.
 package struct Refusal: Error, Equatable, Sendable {
-  /// The HTTP status.
-  package var status: Int
+  /// The HTTP status; `nil` where the server said that it did the write, and did not.
+  package var status: Int?
   /// The server's words, unescaped, 64 KiB at most; possibly empty.
   package var words: Text
   /// Whether it says nothing of the row: the change stays pending, and is sent after all others.
   package var passes: Bool
 
-  package init(status: Int, words: Text, passes: Bool = false) {
+  package init(status: Int? = nil, words: Text, passes: Bool = false) {
     self.status = status
     self.words = words
     self.passes = passes
   }
-}
-
-/// The reason why an exchange stopped early; nothing is lost.
-package enum Stop: Error, Equatable, Sendable {
-  /// The server can't be reached, or the connection broke, in words for people.
-  case unreachable(String)
-  /// The server asks to wait until later; seconds, where it said.
-  case busy(status: Int, seconds: Int?)
-  /// The server wants to know who asks, or forbids it.
-  case unauthorized(Refusal)
-  /// What answers does not speak the protocol, in words for people, and the ways on.
-  case notSpeaking(String, ways: [Hint] = [])
-  /// What answers is no server of tables, such as a login page, in words for people, and the ways on.
-  case elsewhere(String, ways: [Hint] = [])
-  /// The server has no such table; it may have others.
-  case noTable(TableName)
-  /// To go on could harm: what was found, and the ways on.
-  case unsafe(String, ways: [Hint])
 }

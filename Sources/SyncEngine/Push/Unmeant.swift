@@ -1,53 +1,16 @@
 package import SyncModel
 
 /// Changes of a table that are too many to be sent unasked, because no command of tsync's made them.
-package struct Unmeant: Equatable, Sendable {
-  /// What the changes have in common.
-  package enum Kind: Sendable {
-    /// The files are missing, and the rows are live.
-    case missing
-    /// The files are here again, and the rows are deleted.
-    case back
-  }
+package enum Unmeant: Equatable, Sendable {
+  /// The files of these items are missing, and the rows are live; the table has so many live rows.
+  case missing([ItemKey], of: Int, in: TableName)
+  /// The files of these items are here again, and the rows are deleted.
+  case back([ItemKey], in: TableName)
 
-  package let kind: Kind
-  package let table: TableName
   /// The items, in their order.
-  package let keys: [ItemKey]
-  /// How many live rows the table has, if files are missing.
-  fileprivate let live: Int
-
-  /// The fact, as a person is asked about it.
-  package var words: String { words(of: "\(keys.count)") }
-
-  private func words(of count: String) -> String {
-    switch kind {
-    case .missing where count == "1": "1 file of \(table) is missing; tsync rm did not remove it"
-    case .missing where keys.count == 1:
-      "\(count) files of \(table) is missing; tsync rm did not remove it"
-    case .missing: "\(count) files of \(table) are missing; tsync rm did not remove them"
-    case .back: "\(count) files of \(table) are here again whose rows are deleted"
-    }
-  }
-
-  /// What ends the push where nobody can be asked.
-  package var stop: Stop {
-    let references = keys.count <= 5 ? keys.map { "\($0)" } : ["REF..."]
-    switch kind {
-    case .missing:
-      return .unsafe(
-        words(of: "\(keys.count) of \(live)"),
-        ways: [
-          "to bring them back: \(typed: "restore", "--missing")",
-          "to delete their rows: \(typed: "push", "--max-delete", "\(keys.count)")",
-        ])
-    case .back:
-      return .unsafe(
-        words,
-        ways: [
-          "to remove them again: \(typed: ["rm"] + references)",
-          "to bring their rows back: \(typed: ["push"] + references)",
-        ])
+  package var keys: [ItemKey] {
+    switch self {
+    case .missing(let keys, _, _), .back(let keys, _): keys
     }
   }
 }
@@ -65,10 +28,6 @@ extension Push {
     let all = try Set(survey.pending().filter { try disk.hasVanished($0) }.map(\.key))
     var found: [Unmeant] = []
     for (table, changes) in changes.sorted(by: { $0.key < $1.key }) {
-      func add(_ kind: Unmeant.Kind, _ keys: [ItemKey], most: Int, of live: Int = 0) {
-        guard keys.count > most else { return }
-        found.append(Unmeant(kind: kind, table: table, keys: keys.sorted(), live: live))
-      }
       let changes = changes.filter { !meant.contains($0.key) }
       let missing = try changes.filter { try disk.hasVanished($0) }.map(\.key)
       if !missing.isEmpty {
@@ -80,11 +39,15 @@ extension Push {
           return live.contains(key.id) && !all.contains(key)
         }
         let most = Guards.vanished(of: live.count, rest: live.count - others)
-        add(.missing, missing, most: limit ?? settings.maxDelete ?? most, of: live.count)
+        if missing.count > limit ?? settings.maxDelete ?? most {
+          found.append(.missing(missing.sorted(), of: live.count, in: table))
+        }
       }
       // Who names them means them.
       let back = try changes.filter { try disk.tombstone(under: $0)?.wasLive == true }.map(\.key)
-      add(.back, back, most: selection == nil ? limit ?? Guards.unasked : .max)
+      if selection == nil, back.count > limit ?? Guards.unasked {
+        found.append(.back(back.sorted(), in: table))
+      }
     }
     return found
   }

@@ -91,11 +91,11 @@ struct Examiner {
   private mutating func add(_ finding: Finding) { found.findings.append(finding) }
 
   /// Adds a file that can't be an item, which is its user's affair.
-  private mutating func add(_ invalid: InvalidItem, _ purpose: String = "") {
+  private mutating func add(_ invalid: InvalidItem, isSide: Bool = false) {
     add(
       Finding(
-        invalid.place, line: invalid.line, column: invalid.column, invalid.message + purpose, .note,
-        hint: invalid.comparison ?? invalid.hint))
+        invalid.place, line: invalid.line, column: invalid.column, invalid.message, .note,
+        way: isSide ? .mendSide(invalid) : .mend(invalid)))
   }
 
   /// Looks at something; an error that ends the looking is a finding.
@@ -123,13 +123,10 @@ struct Examiner {
     case .damaged(let found, let line, let fact):
       finding = Finding(found, line: line, fact, .damage, found == place ? remedy : nil)
     case .missing(let place):
-      finding = Finding(
-        place, "is missing", .unsafe,
-        hint: "to bring the items back: \(typed: "restore", "--missing")")
+      finding = Finding(place, "is missing", .unsafe, way: .restoreMissing)
     case .file(let place, let error): finding = Finding(place, "\(error)", .damage)
     case .setting(_, let line, _, let fact):
-      finding = Finding(
-        place, line: line, fact, .damage, hint: "to fix it: \(typed: "config", "--edit")")
+      finding = Finding(place, line: line, fact, .damage, way: .editSettings)
     default: finding = Finding(place, error.description, .damage)
     }
     // What is in a directory's place is met by whoever looks for a file in it.
@@ -181,7 +178,7 @@ struct Examiner {
         return examiner.add(
           Finding(
             Layout.settings, "is missing; the server was at \(origin)", .damage,
-            hint: "to set it: \(typed: "remote", "set", "ADDRESS")"))
+            way: .setAddress))
       }
       _ = try Configuration(
         workspace: SettingsFile(place: Layout.settings, text: text), user: nil)
@@ -248,11 +245,10 @@ struct Examiner {
       }
       // A power loss may have left it so.
       let isLive = try base.base(of: key.id).row.map { !$0.deleted } ?? false
-      let purpose = isLive ? "to bring it back" : "to drop it"
       add(
         Finding(
           invalid.place, bytes.isEmpty ? "is empty" : "contains only NUL bytes", .note,
-          hint: "\(purpose): \(typed: "restore", "\(key)")"))
+          way: .restore(key, isLive: isLive)))
     }
     let isLost = scanner.candidates.contains { candidate in
       candidate.key.map { journal?.notes[$0]?.note.commanded != true } ?? false
@@ -287,7 +283,7 @@ struct Examiner {
       let files = ConflictFiles(root: examiner.root, trash: examiner.trash)
       for key in journal.conflicts.keys.sorted() {
         guard case .invalid(let invalid) = try files.client(of: key) else { continue }
-        examiner.add(invalid, "; fix or remove it before tsync resolve")
+        examiner.add(invalid, isSide: true)
       }
       for stray in try StrayFile.all(in: examiner.root, files, journal) where stray.isEdited {
         let item = "\(Layout.items)/\(stray.key.table)/\(try Layout.file(of: stray.key))"
@@ -304,11 +300,11 @@ struct Examiner {
 extension Finding {
   fileprivate init(
     _ place: String, line: Int? = nil, column: Int? = nil, _ fact: String, _ gravity: Gravity,
-    _ remedy: Remedy? = nil, hint: Hint? = nil
+    _ remedy: Remedy? = nil, way: Way? = nil
   ) {
     self.init(
       place: place, line: line, column: column, fact: fact, gravity: gravity, remedy: remedy,
-      hint: hint)
+      way: way)
   }
 }
 

@@ -26,9 +26,27 @@ package struct Finding: Equatable, Sendable {
   /// What `tsync doctor --fix` does about it; `nil` where it does nothing.
   package var remedy: Remedy?
   /// What its user can do about it; `nil` where that isn't known.
-  package var hint: Hint?
+  package var way: Way?
   /// What was done about it, and where that is which was displaced; `nil` where it is still so.
   package var deed: String?
+}
+
+extension Finding {
+  /// What a user can do about a finding.
+  package enum Way: Equatable, Sendable {
+    /// To mend a file that is no item.
+    case mend(InvalidItem)
+    /// To mend the side of a conflict, or to remove it.
+    case mendSide(InvalidItem)
+    /// To restore an item, whose row is live or deleted.
+    case restore(ItemKey, isLive: Bool)
+    /// To restore all items whose files are missing.
+    case restoreMissing
+    /// To edit the settings.
+    case editSettings
+    /// To set the server's address.
+    case setAddress
+  }
 }
 
 /// The way in which `tsync doctor --fix` fixes a finding.

@@ -37,15 +37,12 @@ extension ItemFile {
       _ stem: [UInt8], in table: TableName, _ error: NameError
     ) -> InvalidItem {
       let name = String(decoding: stem, as: UTF8.self) + FileName.suffix.string
-      let place = "\(Layout.items)/\(table)/"
-      var invalid = InvalidItem(place: place + name, message: error.description)
+      var invalid = InvalidItem(
+        place: "\(Layout.items)/\(table)/\(name)", message: error.description)
       if let canonical = spelledID(of: stem).flatMap(FileName.of),
         !Text(name).hasControlCharacter
       {
-        let names = [name, "\(canonical)\(FileName.suffix)"]
-        // What has that name already is never overwritten.
-        invalid.hint =
-          "\(shell: "mv", "-n", places: names.map { "\(Layout.directory)/\(place)\($0)" })"
+        invalid.way = .rename(to: "\(canonical)\(FileName.suffix)")
       }
       return invalid
     }

@@ -27,7 +27,7 @@ package enum ItemFile {
       let hasBlock = bytes.firstRange(of: TextBlock.mark) != nil
       throw InvalidItem(
         place: place, line: error.line, column: error.column, message: error.message,
-        hint: hasBlock ? "\(typed: "edit", "\(key)")" : nil)
+        way: hasBlock ? .edit(key) : nil)
     }
     if let id = object[Item.idField], !id.isNull {
       guard id.text == key.id.text else { throw otherID(id, in: bytes, as: key, place: place) }

@@ -10,7 +10,7 @@ extension InvalidItem {
   ///   - key: The item whose name the file has; `nil` where no id has such a name.
   ///   - directory: The table's directory.
   ///   - base: The rows of the table.
-  /// - Returns: The file, with a hint if there is one.
+  /// - Returns: The file, with the way on if there is one.
   /// - Throws: ``WorkspaceError``.
   func advised(
     as key: ItemKey?, in directory: Directory, _ base: BaseLog
@@ -18,43 +18,35 @@ extension InvalidItem {
     var advised = self
     if key == nil { advised.claims = try Self.id(in: fileName, directory) }
     let stem = Array(fileName.utf8.dropLast(FileName.suffix.bytes.count))
-    let table = "\(Layout.directory)/\(Layout.items)/\(base.table)"
     // A file of no item's name, with the id of an item beside it, is a copy however it is named.
     let claimed = key == nil ? advised.claims.flatMap(FileName.of) : nil
-    if key != nil || hint != nil, let original = claimed ?? Self.original(of: stem),
+    if key != nil || way != nil, let original = claimed ?? Self.original(of: stem),
       advised.claims.map({ FileName.of($0) == original }) ?? true,
       case .file = try FileReading(
         "\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
     {
-      let copy = "\(table)/\(fileName)"
-      let places = ["\(table)/\(original)\(FileName.suffix)", copy]
       advised.message = "this is a copy of \(original)"
       (advised.line, advised.column) = (nil, nil)
-      advised.comparison = "\(shell: "diff", places: places)"
-      advised.hint = "\(Hint.Piece.command(["tsync", "rm"], places: [copy]))"
+      advised.way = .copy(of: "\(original)\(FileName.suffix)")
       return advised
     }
     let id = advised.claims ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)
     // A name that can't be typed has no way.
-    guard let id, let name = FileName.of(id), key != nil || hint != nil else { return advised }
+    guard let id, let name = FileName.of(id), key != nil || way != nil else { return advised }
     let target = "\(name)\(FileName.suffix)"
     if case .absent = try FileReading(target, in: directory, limit: 0) {
       let isKnown = try base.base(of: id).item != nil
       if let key, !isKnown, try base.base(of: key.id).item != nil {
         // The id was changed, or a new item's file has taken the place.
-        advised.hint = "change the id in it to '\(key.id)', or rename the file to \(target)"
+        advised.way = .changeID(key.id, orRename: target)
       } else {
-        // What has got that name meanwhile is never overwritten.
-        advised.hint =
-          "\(shell: "mv", "-n", places: ["\(table)/\(fileName)", "\(table)/\(target)"])"
+        advised.way = .rename(to: target)
       }
     } else if let key {
       let isKnown = try base.base(of: key.id).item != nil
-      advised.hint =
-        isKnown
-        ? "\(typed: "restore", "\(key)")" : "change the id in it to '\(key.id)', or remove it"
+      advised.way = isKnown ? .restore(key) : .changeIDOrRemove(key.id)
     } else {
-      advised.hint = "give it another name, because \(target) already exists"
+      advised.way = .nameIsTaken(target)
     }
     return advised
   }

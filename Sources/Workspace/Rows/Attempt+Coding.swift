@@ -28,13 +28,16 @@ extension Attempt {
 }
 
 extension Rejection {
+  /// What a line has as the status where the server said that it did the write.
+  private static let done = 200
+
   /// The members of its line.
   func object(of id: ItemID) -> JSONObject {
     var line = JSONObject()
     line.append("refused", .string(id.text))
     line.append("ends", .string(id.text))
     line.append("op", .string(kind.rawValue))
-    line.append("status", .integer(refusal.status))
+    line.append("status", .integer(refusal.status ?? Self.done))
     line.append("words", .string(refusal.words))
     if refusal.passes { line.append("passes", true) }
     line.append("file", digest: digest)
@@ -48,10 +51,11 @@ extension Rejection {
   /// - Throws: What is wrong with it.
   init(_ object: JSONObject) throws(NameError) {
     let line = JournalLine(object: object)
+    let status = try line.integer("status")
     self.init(
       kind: try line.kind(),
       refusal: Refusal(
-        status: try line.integer("status"), words: try line.text("words"),
+        status: status == Self.done ? nil : status, words: try line.text("words"),
         passes: object["passes"]?.boolean == true),
       digest: try line.digest(), tries: try line.integer("tries"),
       time: Int64(try line.integer("time")))

@@ -1,5 +1,4 @@
 import Glibc
-import SyncEngine
 package import SyncModel
 import SystemPackage
 
@@ -26,8 +25,9 @@ package struct Credentials: Sendable {
   /// Returns the token for an origin, `https://host` or `https://host:port`; `nil` where there is
   /// none.
   ///
-  /// - Throws: ``WorkspaceError/credentials(place:fact:hint:)`` where others could read the file,
-  /// or   it is no object of texts; ``WorkspaceError/file(place:_:)``.
+  /// - Throws: ``WorkspaceError/exposed(place:)`` where others could read the file;
+  ///   ``WorkspaceError/credentials(place:line:column:fact:)`` where it is no object of texts;
+  ///   ``WorkspaceError/file(place:_:)``.
   package func token(for origin: Text) throws(WorkspaceError) -> Text? {
     try read()[origin]?.text
   }
@@ -59,7 +59,7 @@ package struct Credentials: Sendable {
 
   /// Reads a token from a file that the user named: its one line; `nil` where that can be none.
   ///
-  /// - Throws: ``WorkspaceError/credentials(place:fact:hint:)`` where others could read the file;
+  /// - Throws: ``WorkspaceError/exposed(place:)`` where others could read the file;
   ///   ``WorkspaceError/file(place:_:)``.
   package static func token(inFile path: String) throws(WorkspaceError) -> Text? {
     let target = UserDirectory.resolved(path) ?? path
@@ -91,8 +91,7 @@ package struct Credentials: Sendable {
       return edit.object
     } catch {
       throw .credentials(
-        place: "\(place):\(error.line):\(error.column):", fact: error.message,
-        hint: "edit the file; or delete it, and log in again: \(shell: "rm", place)")
+        place: place, line: error.line, column: error.column, fact: error.message)
     }
   }
 
@@ -107,17 +106,14 @@ package struct Credentials: Sendable {
     switch try FileReading(name, in: directory, limit: 1 << 20) {
     case .absent: return nil
     case .irregular:
-      throw .credentials(place: place, fact: "is not a regular file", hint: nil)
-    case .tooLarge: throw .credentials(place: place, fact: "is larger than 1 MiB", hint: nil)
+      throw .credentials(place: place, fact: "is not a regular file")
+    case .tooLarge: throw .credentials(place: place, fact: "is larger than 1 MiB")
     case .unreadable(let error): throw .file(place: place, error)
     case .file(let bytes, let status):
       guard status.st_uid == geteuid() else {
-        throw .credentials(place: place, fact: "belongs to another user", hint: nil)
+        throw .credentials(place: place, fact: "belongs to another user")
       }
-      guard status.st_mode & 0o077 == 0 else {
-        throw .credentials(
-          place: place, fact: "can be read by other users", hint: "\(shell: "chmod", "600", place)")
-      }
+      guard status.st_mode & 0o077 == 0 else { throw .exposed(place: place) }
       return bytes
     }
   }
@@ -126,7 +122,7 @@ package struct Credentials: Sendable {
   private static func checked(_ token: Text, place: String) throws(WorkspaceError) -> Text {
     guard canBeSent(token) else {
       throw .credentials(
-        place: place, fact: "must contain a token: one line of visible ASCII characters", hint: nil)
+        place: place, fact: "must contain a token: one line of visible ASCII characters")
     }
     return token
   }

@@ -59,13 +59,10 @@ enum FileNameTarget {
         bytes.isEmpty || bytes.first == UInt8(ascii: "."), "ignored: \(shown(bytes))")
     case .invalid(let invalid):
       try ensure(id == nil, "invalid, and an id: \(shown(bytes))")
-      if let hint = invalid.hint {
-        let words = hint.pieces.flatMap { piece -> [String] in
-          if case .command(let words, let places) = piece { words + places } else { [] }
-        }
+      if case .rename(let name)? = invalid.way {
         try ensure(
-          !words.contains { Text($0).hasControlCharacter },
-          "a hint with a control character: \(shown(bytes))")
+          ![name, invalid.place].contains { Text($0).hasControlCharacter },
+          "a way with a control character: \(shown(bytes))")
       }
     }
   }

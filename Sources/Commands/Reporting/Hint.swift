@@ -6,9 +6,9 @@
 /// ```
 ///
 /// Whoever prints a hint quotes the words, and knows where the person stands.
-package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
+struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// A part of a hint.
-  package enum Piece: Hashable, Sendable {
+  enum Piece: Hashable, Sendable {
     /// Words for people.
     case text(String)
     /// The words of a command, unquoted; behind them the paths of files, relative to the workspace.
@@ -18,23 +18,23 @@ package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 
   /// Its parts, in their order.
-  package var pieces: [Piece]
+  var pieces: [Piece]
 
-  package init(stringLiteral text: String) {
+  init(stringLiteral text: String) {
     pieces = [.text(text)]
   }
 
-  package init(stringInterpolation interpolation: StringInterpolation) {
+  init(stringInterpolation interpolation: StringInterpolation) {
     pieces = interpolation.pieces
   }
 
   /// The builder of a hint from an interpolated string literal.
-  package struct StringInterpolation: StringInterpolationProtocol {
+  struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var pieces: [Piece] = []
 
-    package init(literalCapacity: Int, interpolationCount: Int) {}
+    init(literalCapacity: Int, interpolationCount: Int) {}
 
-    package mutating func appendLiteral(_ text: String) {
+    mutating func appendLiteral(_ text: String) {
       // Hints that say the same are equal, however they were written.
       if case .text(let start)? = pieces.last {
         pieces[pieces.count - 1] = .text(start + text)
@@ -44,28 +44,28 @@ package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Adds a value as words for people.
-    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       appendLiteral(value.description)
     }
 
     /// Adds another hint.
-    package mutating func appendInterpolation(_ hint: Hint) { pieces += hint.pieces }
+    mutating func appendInterpolation(_ hint: Hint) { pieces += hint.pieces }
 
     /// Adds a part.
-    package mutating func appendInterpolation(_ piece: Piece) { pieces.append(piece) }
+    mutating func appendInterpolation(_ piece: Piece) { pieces.append(piece) }
 
     /// Adds a command of tsync, given without the program's name.
-    package mutating func appendInterpolation(typed words: String...) {
+    mutating func appendInterpolation(typed words: String...) {
       appendInterpolation(typed: words)
     }
 
     /// Adds a command of tsync, given without the program's name.
-    package mutating func appendInterpolation(typed words: [String]) {
+    mutating func appendInterpolation(typed words: [String]) {
       pieces.append(.command(["tsync"] + words, places: []))
     }
 
     /// Adds a command of another program, given with its name.
-    package mutating func appendInterpolation(shell words: String..., places: [String] = []) {
+    mutating func appendInterpolation(shell words: String..., places: [String] = []) {
       pieces.append(.command(words, places: places))
     }
   }

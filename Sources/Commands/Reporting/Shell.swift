@@ -1,9 +1,7 @@
-import SyncModel
-
 /// Words of a command line that a hint tells a person to type.
-package enum Shell {
+enum Shell {
   /// Returns a word, in quotes where a shell would take it for something else.
-  package static func word(_ word: String) -> String {
+  static func word(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
         || (0x61...0x7A).contains(byte) || "_-./%:,=@+".utf8.contains(byte)
