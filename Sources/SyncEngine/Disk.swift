@@ -73,6 +73,16 @@ package struct UnwritableItem: Error {
   package init(place: String) { self.place = place }
 }
 
+extension RowDisk {
+  package func liveCount(in table: TableName) throws -> Int { try liveIDs(in: table).count }
+
+  package func forEachLiveID(
+    in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws {
+    for id in try liveIDs(in: table) { id.text.bytes.withUnsafeBytes(body) }
+  }
+}
+
 /// What the server has said: one log for each table.
 package protocol RowDisk {
   /// Returns what the client's changes of an item are measured against: the row that was taken last, or
@@ -81,6 +91,12 @@ package protocol RowDisk {
 
   /// Returns the ids of the bases of a table that are no tombstones.
   func liveIDs(in table: TableName) throws -> [ItemID]
+
+  /// Returns how many these are.
+  func liveCount(in table: TableName) throws -> Int
+
+  /// Gives the UTF-8 bytes of each of these ids, in no order; they are valid only during the call.
+  func forEachLiveID(in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void) throws
 
   /// Returns how far the pulls of a feed have come, with the filter that it has.
   func token(of feed: Feed) throws -> DeltaToken?

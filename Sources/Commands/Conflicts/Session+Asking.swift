@@ -56,9 +56,8 @@ extension Session {
   }
 
   private func show(_ conflict: Conflict, of key: ItemKey) throws {
-    let all = try workspace.liveIDs(in: key.table).map { ItemKey(key.table, $0) }
-    let names = ItemNames(
-      for: [key], among: all, showsTable: true, titleField: configuration.titleField)
+    let names = try ItemNames(
+      for: [key], showsTable: true, on: workspace, titleField: configuration.titleField)
     let table = try table(
       of: conflict, key, names, on: context.invocation.error)
     context.printer.endItems()

@@ -71,7 +71,7 @@ extension Puller {
     let table = report.feed.table
     guard let name = report.feed.query, report.added + report.updated == 0,
       let query = session.allQueries.first(where: { $0.name == name }),
-      try session.fitting(query, on: disk)?.isEmpty ?? disk.liveIDs(in: table).isEmpty
+      try session.fitting(query, on: disk)?.isEmpty ?? (disk.liveCount(in: table) == 0)
     else { return }
     // `a=b,c=d` may be meant as two filters.
     let double = query.filter.first { word in

@@ -42,7 +42,7 @@ struct Puller {
       if isFull, hasFault { tellOfNone(table) }
       guard !feeds.isEmpty, !isFull || !hasFault else { continue }
       let known = try disk.feeds(in: table)
-      let isNew = try !disk.isPulled(table) && disk.liveIDs(in: table).isEmpty
+      let isNew = try !disk.isPulled(table) && disk.liveCount(in: table) == 0
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       var reports = feeds.map { PullReport($0, isBrief: !options.verbose && !options.json) }

@@ -37,7 +37,7 @@ struct MissingFiles {
     closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }
       .map { .closed(.note($0)) }
     names = try ItemNames(
-      for: files.map(\.key), in: tables.sorted(), on: workspace,
+      for: files.map(\.key), showsTable: tables.count > 1, on: workspace,
       titleField: session.configuration.titleField)
   }
 

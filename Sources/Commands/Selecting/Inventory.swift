@@ -103,10 +103,17 @@ struct Inventory {
 extension Array where Element: Comparable {
   /// Returns the index of the first element of a sorted array that isn't before another.
   func sortedIndex(of element: Element) -> Int {
-    var (low, high) = (0, count)
+    indices.partitioningIndex { self[$0] >= element }
+  }
+}
+
+extension Range<Int> {
+  /// Returns the first number from which on a condition holds; the end where it holds for none.
+  func partitioningIndex(where belongs: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
     while low < high {
       let middle = (low + high) / 2
-      if self[middle] < element { low = middle + 1 } else { high = middle }
+      if belongs(middle) { high = middle } else { low = middle + 1 }
     }
     return low
   }

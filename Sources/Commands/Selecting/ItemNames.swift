@@ -20,20 +20,24 @@ struct ItemNames {
     for keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>, showsTable: Bool,
     titleField: Text?
   ) {
-    lengths = Self.lengths(of: keys, among: others)
+    var prefixes = SharedPrefixes(of: keys)
+    for other in others {
+      other.id.text.bytes.withUnsafeBytes { prefixes.compare($0, in: other.table) }
+    }
+    lengths = prefixes.lengths
     self.showsTable = showsTable
     self.titleField = titleField
   }
 
   /// Finds the names of some items among all rows of their tables.
   init(
-    for keys: [ItemKey], in tables: [TableName], on disk: some RowDisk, titleField: Text?
+    for keys: [ItemKey], showsTable: Bool, on disk: some RowDisk, titleField: Text?
   ) throws {
-    var others: [ItemKey] = []
+    var prefixes = SharedPrefixes(of: keys)
     for table in Set(keys.lazy.filter { Self.isShortened($0.id) }.map(\.table)) {
-      others += try disk.liveIDs(in: table).map { ItemKey(table, $0) }
+      try disk.forEachLiveID(in: table) { prefixes.compare($0, in: table) }
     }
-    self.init(for: keys, among: others, showsTable: tables.count > 1, titleField: titleField)
+    (lengths, self.showsTable, self.titleField) = (prefixes.lengths, showsTable, titleField)
   }
 
   /// Returns the shortened id, with its unique part highlighted.
@@ -70,31 +74,39 @@ struct ItemNames {
   static func isShortened(_ id: ItemID) -> Bool {
     id.text.string.utf8.allSatisfy { $0.hexadecimalDigit != nil || $0 == UInt8(ascii: "-") }
   }
+}
 
-  /// Returns the length of the shortest unique prefix of each id in its table, in bytes.
-  ///
-  /// In sorted order, an id shares its longest prefix with a neighbour: others aren't compared.
-  private static func lengths(
-    of keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>
-  ) -> [ItemKey: Int] {
-    let sorted = Set(keys).sorted()
-    var shared = [Int](repeating: 0, count: sorted.count)
-    func compare(_ index: Int, _ key: ItemKey) {
-      guard sorted.indices.contains(index), sorted[index].table == key.table else { return }
-      let common = zip(sorted[index].id.text.string.utf8, key.id.text.string.utf8)
-        .prefix { $0 == $1 }.count
+/// How many bytes some ids share with others of their tables.
+///
+/// In sorted order an id shares its longest prefix with a neighbour: others aren't compared.
+private struct SharedPrefixes {
+  private let keys: [ItemKey]
+  private let ids: [[UInt8]]
+  private var shared: [Int]
+
+  init(of keys: some Sequence<ItemKey>) {
+    self.keys = Set(keys).sorted()
+    ids = self.keys.map(\.id.text.bytes)
+    shared = ids.map { _ in 0 }
+    for (key, id) in zip(self.keys, ids) { id.withUnsafeBytes { compare($0, in: key.table) } }
+  }
+
+  /// Compares the ids with one of a table.
+  mutating func compare(_ other: UnsafeRawBufferPointer, in table: TableName) {
+    let place = ids.indices.partitioningIndex { index in
+      keys[index].table == table
+        ? !ids[index].lexicographicallyPrecedes(other) : keys[index].table > table
+    }
+    let isOne = place < ids.count && keys[place].table == table && ids[place].elementsEqual(other)
+    for index in [place - 1, isOne ? place + 1 : place]
+    where ids.indices.contains(index) && keys[index].table == table {
+      let common = zip(ids[index], other).prefix { $0 == $1 }.count
       shared[index] = max(shared[index], common)
     }
-    for index in sorted.indices.dropFirst() {
-      compare(index, sorted[index - 1])
-      compare(index - 1, sorted[index])
-    }
-    for other in others {
-      let place = sorted.sortedIndex(of: other)
-      if place < sorted.count, sorted[place] == other { continue }
-      compare(place - 1, other)
-      compare(place, other)
-    }
-    return Dictionary(uniqueKeysWithValues: zip(sorted, shared.map { $0 + 1 }))
+  }
+
+  /// The length of the shortest unique prefix of each id, in bytes.
+  var lengths: [ItemKey: Int] {
+    Dictionary(uniqueKeysWithValues: zip(keys, shared.map { $0 + 1 }))
   }
 }

@@ -21,7 +21,8 @@ extension Session {
 
   /// Returns the names of items that may be gone here, among all rows of their tables.
   func names(of keys: [ItemKey], on disk: some RowDisk) throws -> ItemNames {
-    try ItemNames(for: keys, in: tables, on: disk, titleField: configuration.titleField)
+    try ItemNames(
+      for: keys, showsTable: tables.count > 1, on: disk, titleField: configuration.titleField)
   }
 
   var settings: Settings {

@@ -31,7 +31,8 @@ extension Session {
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
     if context.options.verbose {
       let names = try ItemNames(
-        for: events.map(\.key), in: tables, on: workspace, titleField: configuration.titleField)
+        for: events.map(\.key), showsTable: tables.count > 1, on: workspace,
+        titleField: configuration.titleField)
       for event in events { context.printer.warn(Outcome(event, names).line(names).text) }
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }

@@ -43,7 +43,7 @@ extension Session {
   private func show(
     _ fact: String, _ count: Int, of table: TableName, to printer: Printer
   ) throws {
-    let live = try workspace.liveIDs(in: table).count
+    let live = try workspace.liveCount(in: table)
     let measured = try min(live, workspace.measure(of: table) ?? .max)
     let way =
       count > Guards.removals(of: measured, among: live)

@@ -60,7 +60,7 @@ extension RowDisk {
 
   /// Returns how many rows of a table may come in strange states at once: more would be a server that was put
   /// back to before the versions that are known.
-  func mostStrange(in table: TableName) throws -> Int { try max(3, liveIDs(in: table).count / 100) }
+  func mostStrange(in table: TableName) throws -> Int { try max(3, liveCount(in: table) / 100) }
 }
 
 extension Row {

@@ -64,11 +64,11 @@ struct PullRun {
     anchors = try Anchors(of: table, inOrder: inOrder, on: disk)
     isFull = full
     let before = try disk.takeArrivals(in: table, settings: settings)
-    let ids = try disk.liveIDs(in: table)
-    measure = try min(ids.count, disk.measure(of: table) ?? .max)
-    most = Guards.removals(of: measure, among: ids.count)
+    let live = try disk.liveCount(in: table)
+    measure = try min(live, disk.measure(of: table) ?? .max)
+    most = Guards.removals(of: measure, among: live)
     before.events.forEach { self.reports[0].add($0) }
-    if full, !ids.isEmpty { kept = [:] }
+    if full, live > 0 { kept = [:] }
   }
 
   /// Expects the live rows.

@@ -203,9 +203,16 @@ final class IndexedTable {
   }
 
   /// Returns the place of an id among the bases.
+  ///
+  /// A few are looked for one by one: a table of all takes longer to make.
   func place(of id: UnsafeRawBufferPointer) -> Int? {
-    slots.find(id) { name($0).isSame(as: id) }
+    lookups += 1
+    if lookups <= Self.fewLookups { return (0..<count).first { name($0).isSame(as: id) } }
+    return slots.find(id) { name($0).isSame(as: id) }
   }
+
+  private var lookups = 0
+  private static let fewLookups = 4
 
   private func makeSlots() -> IDSlots {
     var slots = IDSlots(capacity: count)

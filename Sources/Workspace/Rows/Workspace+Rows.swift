@@ -27,6 +27,16 @@ extension Workspace: RowDisk {
     try rows.log(of: table).rows.liveIDs
   }
 
+  package func liveCount(in table: TableName) throws -> Int {
+    try rows.log(of: table).rows.liveCount
+  }
+
+  package func forEachLiveID(
+    in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws {
+    try rows.log(of: table).rows.forEach { id, entry in if !entry.isTombstone { body(id) } }
+  }
+
   package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
     try rows.log(of: table).rows.ids(ofTombstones: true)
   }
