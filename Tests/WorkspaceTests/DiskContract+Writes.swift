@@ -91,6 +91,7 @@ extension DiskContract {
       #expect(try disk.base(of: a).row?.version == Version("1"))
       #expect(try disk.candidates(in: table).isEmpty)
       #expect(try disk.liveIDs(in: table) == [a.id])
+      #expect(try disk.liveCount(in: table) == 1)
     }
     try disk.take(in: table)
     try twice { disk throws in #expect(try disk.base(of: a) == .row(arrival.row)) }

@@ -184,6 +184,14 @@ struct BaseRows {
     }
   }
 
+  /// Counts the bases that are no tombstones: the index has a number, but somebody may have made that up, and
+  /// by this one the removals of a pull are limited.
+  func countLive() -> Int {
+    var count = 0
+    forEach { _, entry in count += entry.isTombstone ? 0 : 1 }
+    return count
+  }
+
   /// The ids of the bases that are no tombstones.
   var liveIDs: [ItemID] { ids(ofTombstones: false) }
 

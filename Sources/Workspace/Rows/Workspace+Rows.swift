@@ -28,7 +28,7 @@ extension Workspace: RowDisk {
   }
 
   package func liveCount(in table: TableName) throws -> Int {
-    try rows.log(of: table).rows.liveCount
+    try rows.log(of: table).rows.countLive()
   }
 
   package func forEachLiveID(
