@@ -29,6 +29,17 @@ package protocol ItemDisk {
   mutating func write(_ item: Item?, to key: ItemKey, expecting expected: Digest?) throws
     -> WriteOutcome
 
+  /// Begins to make the first items of a table, beside what the caller goes on with; `false` where it has
+  /// files already, or that can't be done.
+  mutating func beginFill(of table: TableName) throws -> Bool
+
+  /// Makes items of rows that have just arrived, durably, the last of each id; nobody sees them yet.
+  mutating func fill(_ rows: [Row], of table: TableName) throws
+
+  /// Puts all of them in their places, in one step that survives a power loss, if they are the items of
+  /// all open arrivals; `false` where nothing was done.
+  mutating func endFill(of table: TableName) throws -> Bool
+
   /// Keeps a copy of an item that loses, in the trash.
   mutating func keep(_ item: Item, of key: ItemKey) throws
 
@@ -53,6 +64,10 @@ package protocol ItemDisk {
 }
 
 extension ItemDisk {
+  package mutating func beginFill(of table: TableName) throws -> Bool { false }
+  package mutating func fill(_ rows: [Row], of table: TableName) throws {}
+  package mutating func endFill(of table: TableName) throws -> Bool { false }
+
   /// Makes every write of this program so far survive a power loss.
   package mutating func settle() throws { try settle(afresh: false) }
 }

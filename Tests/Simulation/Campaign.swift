@@ -63,7 +63,8 @@ package struct Campaign: Sendable {
       disk == .memory
       ? usual
       : usual + [
-        "edit lost", "journal missing", "journal rotated", "saved after a reading",
+        "edit lost", "first items together", "journal missing", "journal rotated",
+        "saved after a reading",
         "second process", "torn tail",
       ]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }

@@ -119,7 +119,10 @@ final class FileMachine: Machine {
   var unsafeTexts: [[UInt8]] { files.unsafeTexts }
 
   var leftovers: [[UInt8]] {
-    files.texts(below: ".todosync/trash").filter { $0.path.contains("/.tmp-") }.map(\.bytes)
+    // What lies in a directory of first items are rows of the server's.
+    files.texts(below: ".todosync/trash").filter {
+      $0.path.contains("/.tmp-") && $0.path.split(separator: "/").count == 3
+    }.map(\.bytes)
   }
 
   var kept: [[UInt8]] {

@@ -101,10 +101,12 @@ protocol Machine: AnyObject {
 }
 
 /// What kills a command.
-struct Killed: Error {}
+package struct Killed: Error { package init() {} }
 
 /// What makes a call of the disk fail.
-struct Refused: Error {
+package struct Refused: Error {
   /// The error's number, as errno(3) names it.
   let number: Int32
+
+  package init(number: Int32) { self.number = number }
 }

@@ -85,7 +85,7 @@ func simulatedMakeDirectory(
 func simulatedRemove(
   _ mounted: UnsafeMutableRawPointer, _ directory: CInt, _ name: UnsafePointer<CChar>,
   _ flags: CInt
-) -> Int { files(mounted).remove(directory, text(name)) }
+) -> Int { files(mounted).remove(directory, text(name), flags) }
 
 @_cdecl("tsync_sim_rename")
 func simulatedRename(

@@ -53,7 +53,7 @@ package final class SimulatedFiles {
   private(set) var root = Node(1, isDirectory: true, mode: 0o700)
   /// Called ahead of each call that changes something; what it throws makes the call fail, and
   /// ``Killed`` makes all calls fail from then on.
-  var beforeStep: (() throws -> Void)?
+  package var beforeStep: (() throws -> Void)?
   /// The time, in nanoseconds since 1970.
   package private(set) var now: Int64 = 1_700_000_000_000_000_000
   /// When the machine was started, as ``now``.
@@ -83,7 +83,7 @@ package final class SimulatedFiles {
   // MARK: - Steps
 
   /// The name of the last call that changes something.
-  private(set) var call = ""
+  package private(set) var call = ""
 
   /// Runs a call that changes something; returns its result, or the error's number below zero.
   private func step(_ name: String = #function, _ body: () -> Int) -> Int {
@@ -213,7 +213,7 @@ package final class SimulatedFiles {
   }
 
   /// Whether the write that a program is killed in is done by half.
-  var tearsNext = false
+  package var tearsNext = false
 
   private func put(_ bytes: UnsafeRawBufferPointer, _ node: Node, _ file: Open) {
     let start = file.appends ? node.bytes.count : file.offset
@@ -351,8 +351,14 @@ package final class SimulatedFiles {
     }
   }
 
-  func remove(_ directory: Int32, _ path: String) -> Int {
-    guard node(directory, path) != nil else { return -Int(ENOENT) }
+  func remove(_ directory: Int32, _ path: String, _ flags: Int32 = 0) -> Int {
+    guard let there = node(directory, path) else { return -Int(ENOENT) }
+    if flags & AT_REMOVEDIR == 0 {
+      if there.isDirectory { return -Int(EISDIR) }
+    } else {
+      if !there.isDirectory { return -Int(ENOTDIR) }
+      if !there.entries.isEmpty { return -Int(ENOTEMPTY) }
+    }
     return step {
       guard let (parent, name) = parent(directory, path), parent.entries[name] != nil else {
         return -Int(ENOENT)
@@ -373,10 +379,18 @@ package final class SimulatedFiles {
       case 2:
         guard let there else { return -Int(ENOENT) }
         change([(source, oldName, there), (target, newName, node)])
-      default: change([(source, oldName, nil), (target, newName, node)])
+      default:
+        if let there, let error = Self.refusal(of: there, toBe: node) { return -Int(error) }
+        change([(source, oldName, nil), (target, newName, node)])
       }
       return 0
     }
+  }
+
+  /// The error with which Linux refuses to put a node in the place of another one.
+  private static func refusal(of there: Node, toBe node: Node) -> Int32? {
+    if !node.isDirectory { return there.isDirectory ? EISDIR : nil }
+    return there.isDirectory ? there.entries.isEmpty ? nil : ENOTEMPTY : ENOTDIR
   }
 
   func lock(_ descriptor: Int32, _ operation: Int32) -> Int {
@@ -393,7 +407,7 @@ package final class SimulatedFiles {
   // MARK: - The user
 
   /// Returns the files below a directory, by their paths.
-  func texts(below path: String) -> [(path: String, bytes: [UInt8])] {
+  package func texts(below path: String) -> [(path: String, bytes: [UInt8])] {
     guard let start = node(-1, path) else { return [] }
     var found: [(String, [UInt8])] = []
     func walk(_ node: Node, _ path: String) {
@@ -413,7 +427,7 @@ package final class SimulatedFiles {
   ///
   /// `nil` removes it. With `inPlace` the same file is written again, otherwise a new one takes its
   /// place. Not every editor synchronises what it saves.
-  func save(_ bytes: [UInt8]?, _ path: String, inPlace: Bool, isSynchronised: Bool = true) {
+  package func save(_ bytes: [UInt8]?, _ path: String, inPlace: Bool, isSynchronised: Bool = true) {
     guard let (parent, name) = parent(-1, path) else { return }
     if !isSynchronised, let bytes { unsafeTexts.append(bytes) }
     if let bytes {
@@ -449,7 +463,7 @@ package final class SimulatedFiles {
   }
 
   /// Ends the process that was killed: its descriptors are closed, its locks are free.
-  func endProcess() {
+  package func endProcess() {
     for file in open.values { file.node.holder = nil }
     open = [:]
     isDead = false

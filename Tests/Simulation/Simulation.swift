@@ -92,6 +92,7 @@ final class Simulation<Host: Machine> {
     for client in clients {
       for (name, count) in client.host.counts { counts[name, default: 0] += count }
       if client.shown.changes > 0 { count("changed meanwhile") }
+      if client.shown.fills > 0 { count("first items together") }
     }
   }
 

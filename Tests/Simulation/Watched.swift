@@ -7,6 +7,10 @@ struct Watched<Work: Disk>: Disk {
   var work: Work
   /// What was seen; shared, so that it outlives a killed command.
   let shown: Shown
+  /// The first items of a table that are being made.
+  private var filling: [ItemKey: Item] = [:]
+
+  init(work: Work, shown: Shown) { (self.work, self.shown) = (work, shown) }
 
   /// The tokens that a user has had before the eyes, by item.
   final class Shown {
@@ -44,6 +48,8 @@ struct Watched<Work: Disk>: Disk {
     var read: [ItemKey: [Item?]] = [:]
     /// How often something else lay there than a command had seen.
     var changes = 0
+    /// How often a table's first items have taken their places together.
+    var fills = 0
     /// The item that a command looked at last.
     var current: ItemKey?
     /// Called after each reading of an item.
@@ -119,6 +125,31 @@ struct Watched<Work: Disk>: Disk {
       shown.laid[key] = Token.all(in: item)
     }
     return outcome
+  }
+
+  mutating func beginFill(of table: TableName) throws -> Bool {
+    filling = [:]
+    return try work.beginFill(of: table)
+  }
+
+  mutating func fill(_ rows: [Row], of table: TableName) throws {
+    for row in rows { filling[ItemKey(table, row.id)] = row.deleted ? nil : row.item }
+    try work.fill(rows, of: table)
+  }
+
+  mutating func endFill(of table: TableName) throws -> Bool {
+    // Who is killed in the midst of it may have laid them.
+    let new = filling.map { ($0, shown.note($1, $0)) }
+    let isDone = try work.endFill(of: table)
+    if isDone { shown.fills += 1 }
+    for (key, new) in new {
+      if isDone {
+        shown.laid[key] = Token.all(in: filling[key])
+      } else {
+        shown.tokens[key]?.subtract(new.subtracting(shown.overwritten[key] ?? []))
+      }
+    }
+    return isDone
   }
 
   mutating func keep(_ item: Item, of key: ItemKey) throws {

@@ -28,7 +28,7 @@ package struct PullReport: Equatable, Sendable {
   /// The stop for too many deletes, of a pull or of one that is rehearsed; `nil` where they aren't.
   package var stop: Stop?
 
-  private let isBrief: Bool
+  let isBrief: Bool
   private static let told = 20
 
   /// How many removed items there are of which no event tells.

@@ -45,6 +45,8 @@ struct PullRun {
   /// Whether a row has come under the former id of an item that is still to be moved to its own: it is
   /// met again by a later pull.
   private var isBlocked = false
+  /// Whether nothing was known of the table, and its first items are made beside the pages.
+  private var isFilling = false
 
   /// Begins a pull; what has arrived before comes first.
   init(
@@ -69,6 +71,7 @@ struct PullRun {
     most = Guards.removals(of: measure, among: live)
     before.events.forEach { self.reports[0].add($0) }
     if full, live > 0 { kept = [:] }
+    if try disk.isUnknown(table) { isFilling = try disk.beginFill(of: table) }
   }
 
   /// Expects the live rows.
@@ -110,7 +113,7 @@ struct PullRun {
     }
     // A row that is to be read by its id comes only once.
     try lay(news, token: older.isEmpty ? reached[current] : nil, to: &disk)
-    if bytes >= Pull.checkpoint { try bring(to: &disk) }
+    if bytes >= Pull.checkpoint, !isFilling { try bring(to: &disk) }
   }
 
   /// Returns the rows of a page that are not known yet, the last one of each id.
@@ -166,6 +169,7 @@ struct PullRun {
     try disk.append(
       head + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
       durably: true)
+    if isFilling { try disk.fill(news, of: table) }
   }
 
   /// Returns what the next pull must meet again, if that isn't said yet.
@@ -255,6 +259,12 @@ struct PullRun {
   @discardableResult
   mutating func bring(to disk: inout some Disk) throws -> Set<ItemID> {
     bytes = 0
+    if isFilling {
+      isFilling = false
+      if try disk.endFill(of: table) {
+        tell(try disk.takeFirst(in: table, isTold: reports.contains { !$0.isBrief }))
+      }
+    }
     let taken = try disk.takeArrivals(in: table, settings: settings)
     tell(taken)
     return taken.removals

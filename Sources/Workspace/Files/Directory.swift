@@ -162,6 +162,12 @@ final class Directory {
     return names
   }
 
+  /// Takes note that a name is another directory's by now.
+  func forget(_ name: String) {
+    children[Text(name)] = nil
+    durable.remove(Text(name))
+  }
+
   /// Removes a file; answers whether there was one.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
@@ -180,8 +186,7 @@ final class Directory {
     if let child = try? existingChild(name), let names = try? child.names() {
       for name in names { child.removeTree(name) }
     }
-    children[Text(name)] = nil
-    durable.remove(Text(name))
+    forget(name)
     if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 {
       unlinkat(descriptor.rawValue, name, 0)
     }

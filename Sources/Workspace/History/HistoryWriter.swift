@@ -71,8 +71,8 @@ final class HistoryWriter {
     changes += text
   }
 
-  /// Counts an item that the first pull of a table has added.
-  func addFirst(in table: TableName) { first[table, default: 0] += 1 }
+  /// Counts items that the first pull of a table has added.
+  func addFirst(in table: TableName, _ count: Int = 1) { first[table, default: 0] += count }
 
   /// Writes deletes ahead, so that what their rows held outlives them.
   ///

@@ -32,8 +32,12 @@ struct Leftovers {
       if let staged = StagedName(name) {
         try classify(staged)
       } else if StagedName.isPrivate(name) {
-        // The text of a new file, or a private file: nobody could write to it.
-        try trash.directory.remove(name)
+        // The text of a new file, a private file, or a table's first items: nobody could write to it.
+        do throws(WorkspaceError) {
+          try trash.directory.remove(name)
+        } catch .file(_, .isDirectory) {
+          trash.directory.removeTree(name)
+        }
       }
     }
     // Private files hold nothing of the user's; one may be written by a process without the lock.

@@ -48,8 +48,8 @@ struct StagedName: Equatable {
     old = parts[4].utf8.count == 16 ? parts[4] : nil
   }
 
-  /// Whether a name is exactly as that of a private file on its way is, or of the text of a new file:
-  /// `.tmp-PID-NUMBER`.
+  /// Whether a name is exactly as that of a private file on its way is, of the text of a new file, or of a
+  /// directory of first items: `.tmp-PID-NUMBER`.
   static func isPrivate(_ name: String) -> Bool {
     guard name.utf8.starts(with: Layout.temporary.utf8) else { return false }
     let parts = name.utf8.dropFirst(Layout.temporary.utf8.count).split(

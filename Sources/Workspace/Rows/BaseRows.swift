@@ -213,6 +213,12 @@ struct BaseRows {
     }
   }
 
+  /// Whether these are the ids of all open arrivals of live rows.
+  func areLiveArrivals(_ ids: some Collection<ItemID>) -> Bool {
+    ids.count == arrivals.places.count { arrivals[$0]?.isTombstone == false }
+      && ids.allSatisfy { arrivals[$0]?.isTombstone == false }
+  }
+
   /// How many bytes the lines have that still say something.
   var usefulBytes: Int {
     arrivals.places.reduce(effectiveBytes + open.bytes) {

@@ -11,6 +11,7 @@ import SystemPackage
 ///   trash/conflicts/TABLE/NAME.client.20260301T….1.json  a side of a conflict
 ///   trash/journal-tail.20260301T101502Z.1                what a crash left behind a log
 ///   trash/.tmp-…                                         a text on its way: StagedText
+///   trash/.tmp-PID-NUMBER/                               a table's first items: Filling
 /// ```
 ///
 /// It is a class because its copies must not give the same name twice.
