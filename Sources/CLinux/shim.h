@@ -4,6 +4,7 @@
 #ifndef TSYNC_CLINUX_SHIM_H
 #define TSYNC_CLINUX_SHIM_H
 
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // renameat2(2): fail with EEXIST where the new name exists.
@@ -37,6 +38,12 @@ static inline long tsync_getdents64(int directory, void *buffer, unsigned long s
 
 // ppoll(2) on one pollfd, without a time limit; the mask is a sigset_t.
 static inline int tsync_poll(void *poll, const void *mask) { return ppoll(poll, 1, 0, mask); }
+
+// fstatfs(2): the type of the file system that the descriptor lies on; 0 on failure.
+static inline long tsync_file_system(int descriptor) {
+  struct statfs system;
+  return fstatfs(descriptor, &system) == 0 ? (long)system.f_type : 0;
+}
 
 // memmem(3): whether a text stands in some bytes.
 static inline int tsync_has(

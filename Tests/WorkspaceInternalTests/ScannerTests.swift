@@ -1,6 +1,7 @@
 import Glibc
 import SyncEngine
 import SyncModel
+import SystemPackage
 import TestSupport
 import Testing
 import WorkspaceSupport
@@ -57,11 +58,14 @@ import WorkspaceSupport
   func agreesWithAFullLook(number: Int) throws {
     var random = SplitMix64(seed: UInt64(number) &+ 77)
     var length = 0
-    try bench.pull((0..<40).map { (Text("item \($0)"), "text") })
+    // Names as ids are, and others.
+    let (space, escaped) = number % 2 == 0 ? (" ", "%20") : ("-", "-")
+    try bench.pull((0..<40).map { (Text("item\(space)\($0)"), "text") })
+    var names = Set(try #require(bench.items).names())
     for step in 0..<30 {
       for _ in 0..<random.below(4) {
         let id = random.below(50)
-        let name = "item%20\(id)"
+        let name = "item\(escaped)\(id)"
         // No two texts have the same length: edits show without waiting for a clock to tick.
         length += 1
         let text = String(repeating: "x", count: length)
@@ -70,20 +74,28 @@ import WorkspaceSupport
         case 1: remove(bench.path(name))
         case 2: bench.save("{\"text\": \"text\"}" + String(repeating: " ", count: length), as: name)
         case 3: bench.save("{" + text, as: name)
-        case 4: _ = rename(bench.path(name), bench.path("item%20\(random.below(50))"))
+        case 4: _ = rename(bench.path(name), bench.path("item\(escaped)\(random.below(50))"))
         case 5:
           try bench.log().setBase(
             [
               bench.row(
-                Text("item \(id)"), text, version: Text("v\(length)"), deleted: random.once(in: 3))
+                Text("item\(space)\(id)"), text, version: Text("v\(length)"),
+                deleted: random.once(in: 3))
             ],
             durably: false)
         default:
           if random.once(in: 4) {
-            try bench.pull([(Text("item \(id)"), text)], writingFiles: random.once(in: 2))
+            try bench.pull([(Text("item\(space)\(id)"), text)], writingFiles: random.once(in: 2))
           }
         }
       }
+      // A clock ticks between changes of names.
+      let now = Set(try #require(bench.items).names())
+      if now != names {
+        let time = timespec(tv_sec: 1_000_000 * (number + 1) + step, tv_nsec: 0)
+        try #require(futimens(#require(bench.items).descriptor.rawValue, [time, time]) == 0)
+      }
+      names = now
       let indexed = try bench.found(finishing: random.once(in: 2), writing: random.once(in: 2))
       let index = bench.directory.read("index")
       remove(bench.directory.path(of: "index"))

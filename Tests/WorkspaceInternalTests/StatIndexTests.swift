@@ -18,7 +18,9 @@ import Testing
   }
 
   /// Writes an index by which the file of `a` means what its row says.
-  private func writeIndex(_ stamp: FileStamp, device: Int? = nil) throws {
+  private func writeIndex(
+    _ stamp: FileStamp, device: Int? = nil, directory: FileStamp? = nil
+  ) throws {
     remove(bench.directory.path(of: "index"))
     let log = try bench.log()
     let entry = try #require(try ItemID("a").withBytes(log.rows.entry(of:)))
@@ -28,6 +30,7 @@ import Testing
     var status = stat()
     try #require(fstat(try #require(bench.items).descriptor.rawValue, &status) == 0)
     walk.device = device ?? Int(truncatingIfNeeded: status.st_dev)
+    walk.settled = directory
     walk.stamps = [(stamp, digest)]
     walk.rows = [TableWalk.Row(place: .new(UInt32(place)), stamp: .new(0))]
     try StatIndexWriter.write([TableImage(of: log, walk: walk)], to: bench.root)
@@ -112,6 +115,53 @@ import Testing
     }
     try writeIndex(other, device: member == 4 ? 1 : nil)
     #expect(try bench.found(finishing: false) == ["a item"])
+  }
+
+  private var directoryStamp: FileStamp {
+    get throws { FileStamp(try #require(bench.items).status()) }
+  }
+
+  @Test("A directory with the index's stamp is not read; with another one it is")
+  func trustsNames() throws {
+    try makeEdited()
+    bench.save("{\"text\": \"new\"}", as: "b")
+    try writeIndex(stamp("a"), directory: directoryStamp)
+    #expect(try bench.found(finishing: false).isEmpty)
+    remove(bench.path("a"))
+    try writeIndex(stamp("b"), directory: directoryStamp)
+    #expect(try bench.found(finishing: false) == ["a absent"])
+    var other = try directoryStamp
+    other.changed += 1
+    try writeIndex(stamp("b"), directory: other)
+    #expect(try bench.found(finishing: false) == ["a absent", "b item"])
+  }
+
+  @Test("A directory's stamp is kept once it has settled and all files are of rows")
+  func keepsSettledStamps() throws {
+    func known() -> FileStamp? { StatIndex(in: bench.root)?.table(bench.table)?.directory }
+    // More than one thread asks for.
+    try bench.pull((0..<1_300).map { (Text("item\($0)"), "text \($0)") })
+    let later = bench.now
+    bench.now = RowsBench.realTime
+    _ = try bench.found()
+    #expect(known() == nil)
+    bench.now = later
+    _ = try bench.found()
+    #expect(try known() == directoryStamp)
+    bench.save("{\"text\": \"edited\"}", as: "item700")
+    bench.save("{", as: "item701")
+    #expect(try bench.found().map { String($0.prefix(15)) } == ["item700 item", "item701 invalid"])
+    #expect(try known() == directoryStamp)
+    // A row that is gone leaves its file behind, which is then another item.
+    try bench.log().setBase([try bench.row("item700", "", version: "C", deleted: true)])
+    #expect(try bench.found().map { String($0.prefix(15)) } == ["item700 item", "item701 invalid"])
+    bench.save("{\"text\": \"new\"}", as: "new")
+    #expect(try bench.found().count == 3)
+    #expect(try known() != directoryStamp)
+    remove(bench.path("new"))
+    remove(bench.path("item3"))
+    #expect(try bench.found().first == "item3 absent")
+    #expect(try known() == directoryStamp)
   }
 
   @Test(

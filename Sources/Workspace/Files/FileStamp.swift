@@ -1,4 +1,5 @@
 import Glibc
+import SyncModel
 
 /// What the system says of a file without reading it, by which a change of it shows.
 struct FileStamp: Equatable {
@@ -27,6 +28,21 @@ extension FileStamp {
   /// seconds is the coarsest tick.
   func isSettled(by time: Int64, tick: Int64 = 2_000_000_000) -> Bool {
     max(modified, changed) < time - tick
+  }
+
+  /// Takes the stamp that ``json`` has written; `nil` where it is none.
+  init?(_ json: JSON?) {
+    let numbers = (json?.elements ?? []).compactMap(\.integer)
+    guard numbers.count == 4 else { return nil }
+    self.init(
+      modified: Int64(numbers[0]), changed: Int64(numbers[1]),
+      inode: UInt64(bitPattern: Int64(numbers[2])), size: UInt32(truncatingIfNeeded: numbers[3]))
+  }
+
+  /// `[modified,changed,inode,size]`.
+  var json: JSON {
+    .array(
+      [Int(modified), Int(changed), Int(truncatingIfNeeded: inode), Int(size)].map { .integer($0) })
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

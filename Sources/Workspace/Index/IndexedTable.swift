@@ -35,6 +35,8 @@ final class IndexedTable {
     static let digest = Flags(rawValue: 8)
     /// Not the line's row is meant, but what that is measured against.
     static let over = Flags(rawValue: 32)
+    /// The item had a file at the last walk.
+    static let file = Flags(rawValue: 64)
   }
 
   /// The table.
@@ -57,6 +59,9 @@ final class IndexedTable {
   let effectiveBytes: Int
   /// The device that the files lay on.
   let device: Int
+  /// The stamp of their directory as long as all files there are those that are marked; `nil` where that
+  /// isn't known.
+  let directory: FileStamp?
   /// How many bases there are.
   let count: Int
   /// How many arrivals are open.
@@ -111,6 +116,7 @@ final class IndexedTable {
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = device
+    directory = FileStamp(description["directory"])
     self.count = count
     arrivalCount = arrivals
     open = OpenLines(

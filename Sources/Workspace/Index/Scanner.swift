@@ -27,6 +27,8 @@ struct Scanner {
   /// How many files were met elsewhere than expected.
   private var strays = 0
   private var trustsStamps = false
+  /// Whether there are files that are of no row.
+  private var hasOthers = false
 
   /// Makes a scanner of a table.
   ///
@@ -56,8 +58,20 @@ struct Scanner {
       walk.device = Int(truncatingIfNeeded: status.st_dev)
       walk.stamp = FileStamp(status)
       trustsStamps = known?.device == walk.device
-      try DirectoryEntries.forEach(in: directory) { (name) throws(WorkspaceError) in
-        try visit(name, in: directory)
+      if trustsStamps, let known, known.directory == walk.stamp,
+        FileStamp(status).changed < known.doubtfulSince
+      {
+        walk.settled = walk.stamp
+        try visit(known, in: directory)
+      } else {
+        try DirectoryEntries.forEach(in: directory) { (name) throws(WorkspaceError) in
+          try visit(name, in: directory)
+        }
+        if let stamp = walk.stamp, !hasOthers, stamp.isSettled(by: time),
+          KnownFiles.areTold(by: directory)
+        {
+          (walk.settled, walk.isNews) = (stamp, true)
+        }
       }
     }
     addMissing()
@@ -72,6 +86,30 @@ struct Scanner {
     case (nil, nil): left.modified < right.modified
     case (let one, _): one != nil
     }
+  }
+
+  /// Visits the files that the index knows, where they are all that there are.
+  private mutating func visit(
+    _ known: IndexedTable, in directory: Directory
+  ) throws(WorkspaceError) {
+    let isSame = try KnownFiles.areSame(known, in: directory, on: walk.device)
+    for place in 0..<known.count where known.flags(place).contains(.file) {
+      let id = known.name(place)
+      if isSame[place], base.rows.newer.places.isEmpty || base.rows.newer.place(of: id) == nil {
+        addAsIndexed(place)
+      } else if let key = ItemID(id).map({ ItemKey(base.table, $0) }) {
+        try Array(Layout.file(of: key).utf8CString).withUnsafeBufferPointer {
+          (name) throws(WorkspaceError) in
+          let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: name.dropLast()))
+          try visit(bytes, in: directory, known: place, id: id)
+        }
+      }
+    }
+  }
+
+  private mutating func addAsIndexed(_ place: Int) {
+    isSeen[place] = true
+    walk.rows.append(TableWalk.Row(place: .known(UInt32(place)), stamp: .asIndexed))
   }
 
   // MARK: One file
@@ -97,6 +135,7 @@ struct Scanner {
           try visit(name, in: directory, id: UnsafeRawBufferPointer(id))
         }
       case .invalid(let invalid):
+        hasOthers = true
         guard let status = Self.status(of: name, in: directory) else { return }
         let advised = try invalid.advised(as: nil, in: directory, base)
         candidates.append(
@@ -152,9 +191,7 @@ struct Scanner {
       } else if stamp == known.stamp(place),
         Int(truncatingIfNeeded: status.st_dev) == walk.device
       {
-        isSeen[place] = true
-        walk.rows.append(TableWalk.Row(place: .known(UInt32(place)), stamp: .asIndexed))
-        return
+        return addAsIndexed(place)
       }
     }
     try check(name, in: directory, id: id, row: (.known(UInt32(place)), known.entry(place)))
@@ -211,7 +248,10 @@ struct Scanner {
     candidates.append(Candidate(key: key, client: state, modified: modified ?? 0, base: base))
     var row = TableWalk.Row(
       place: place ?? .none(UInt32(walk.unknown.count)), stamp: place == nil ? .none : .asIndexed)
-    if place == nil { walk.unknown.append(key.id) }
+    if place == nil {
+      walk.unknown.append(key.id)
+      hasOthers = true
+    }
     if case .item(let item, let digest) = state, let status {
       let stamp = settled(status)
       if let stamp { row.stamp = keep(stamp, digest) }
@@ -256,13 +296,14 @@ struct Scanner {
       for place in isSeen.indices where !isSeen[place] {
         let name = known.name(place)
         if !base.rows.newer.places.isEmpty, base.rows.newer.place(of: name) != nil { continue }
-        walk.rows.append(TableWalk.Row(place: .known(UInt32(place)), stamp: .asIndexed))
+        walk.rows.append(
+          TableWalk.Row(place: .known(UInt32(place)), stamp: .asIndexed, hasFile: false))
         if !known.flags(place).contains(.tombstone) { addAbsent(name) }
       }
     }
     for place in isNewSeen.indices where !isNewSeen[place] {
       guard let entry = base.rows.newer[place] else { continue }
-      walk.rows.append(TableWalk.Row(place: .new(UInt32(place)), stamp: .none))
+      walk.rows.append(TableWalk.Row(place: .new(UInt32(place)), stamp: .none, hasFile: false))
       if !entry.isTombstone { base.rows.newer.withName(place) { addAbsent($0) } }
     }
   }

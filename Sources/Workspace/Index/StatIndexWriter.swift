@@ -75,6 +75,7 @@ struct StatIndexWriter {
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))
+    if let stamp = image.directory { object.append("directory", stamp.json) }
     object.append("count", .integer(image.count))
     object.append("arrivals", .integer(image.arrivalCount))
     object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
@@ -84,7 +85,7 @@ struct StatIndexWriter {
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
-    try image.forEach { id, _, _ throws(WorkspaceError) in try write(id) }
+    try image.forEach { id, _, _, _ throws(WorkspaceError) in try write(id) }
     try fill()
     object.append("names", .integer(nameBytes))
     object.append("checksum", .integer(Int(try takeChecksum())))
@@ -119,13 +120,14 @@ struct StatIndexWriter {
 
   private mutating func writeEntries(_ image: TableImage) throws(WorkspaceError) -> Int {
     var nameStart: UInt32 = 0
-    try image.forEach { id, entry, stamp throws(WorkspaceError) in
+    try image.forEach { id, entry, stamp, hasFile throws(WorkspaceError) in
       var flags: IndexedTable.Flags = []
       if entry.isTombstone { flags.insert(.tombstone) }
       if stamp != nil { flags.insert(.stamped) }
       if PlainName.isPlain(id) { flags.insert(.plainName) }
       if entry.digest != nil { flags.insert(.digest) }
       if entry.isOver { flags.insert(.over) }
+      if hasFile { flags.insert(.file) }
       let numbers = (
         stamp?.modified ?? 0, stamp?.changed ?? 0, stamp?.inode ?? 0, entry.offset, entry.length,
         stamp?.size ?? 0, nameStart, UInt16(id.count), flags.rawValue
@@ -139,7 +141,7 @@ struct StatIndexWriter {
   }
 
   private mutating func writeDigests(_ image: TableImage) throws(WorkspaceError) {
-    try image.forEach { _, entry, _ throws(WorkspaceError) in
+    try image.forEach { _, entry, _, _ throws(WorkspaceError) in
       let bits = entry.digest?.bits
       put((bits?.high ?? 0, bits?.low ?? 0))
       try flush(at: 64 << 10)

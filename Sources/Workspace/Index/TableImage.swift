@@ -4,8 +4,8 @@ import SyncModel
 struct TableImage {
   /// A base, or an arrival.
   private enum Line {
-    case known(Int, stamp: FileStamp?)
-    case new(Int, stamp: FileStamp?)
+    case known(Int, stamp: FileStamp?, hasFile: Bool)
+    case new(Int, stamp: FileStamp?, hasFile: Bool)
     case arrival(Int)
   }
 
@@ -13,6 +13,8 @@ struct TableImage {
   let base: BaseLog
   /// The device that the files lie on.
   let device: Int
+  /// The stamp of their directory, if all files there are those of rows that have one.
+  private(set) var directory: FileStamp?
   private var lines: [Line] = []
   /// How many of them are bases.
   private(set) var count = 0
@@ -21,6 +23,7 @@ struct TableImage {
   init(of base: BaseLog, walk: TableWalk?) {
     self.base = base
     device = walk?.device ?? base.rows.known?.device ?? 0
+    directory = walk == nil ? base.rows.known?.directory : walk?.settled
     let isDeviceKnown = device == base.rows.known?.device
     var isTaken = [Bool](repeating: false, count: base.rows.newer.places.count)
     lines.reserveCapacity(
@@ -43,17 +46,23 @@ struct TableImage {
           // nothing.
           if let changed = stamp?.changed, changed >= known.doubtfulSince { stamp = nil }
         }
-        lines.append(.known(Int(place), stamp: stamp))
+        lines.append(.known(Int(place), stamp: stamp, hasFile: row.hasFile))
+        continue
       case .new(let place): newer = Int(place)
       case .none(let place):
         newer = walk.flatMap { $0.unknown[Int(place)].withBytes(base.rows.newer.place(of:)) }
       }
-      guard let newer, !isTaken[newer], let entry = base.rows.newer[newer] else { continue }
+      guard let newer, !isTaken[newer], let entry = base.rows.newer[newer] else {
+        if row.hasFile { directory = nil }
+        continue
+      }
       isTaken[newer] = true
-      lines.append(.new(newer, stamp: read?.digest == entry.digest ? read?.stamp : nil))
+      lines.append(
+        .new(
+          newer, stamp: read?.digest == entry.digest ? read?.stamp : nil, hasFile: row.hasFile))
     }
     for place in base.rows.newer.places where !isTaken[place] && base.rows.newer[place] != nil {
-      lines.append(.new(place, stamp: nil))
+      lines.append(.new(place, stamp: nil, hasFile: false))
     }
     count = lines.count
     for place in base.rows.arrivals.places where base.rows.arrivals[place] != nil {
@@ -63,32 +72,34 @@ struct TableImage {
 
   private static func indexed(_ base: BaseLog) -> [TableWalk.Row] {
     (0..<UInt32(base.rows.known?.count ?? 0)).map {
-      TableWalk.Row(place: .known($0), stamp: .asIndexed)
+      TableWalk.Row(
+        place: .known($0), stamp: .asIndexed,
+        hasFile: base.rows.known?.flags(Int($0)).contains(.file) == true)
     }
   }
 
   /// How many arrivals are open.
   var arrivalCount: Int { lines.count - count }
 
-  /// Gives every row's id, where it lies, and its file's stamp.
+  /// Gives every row's id, where it lies, its file's stamp, and whether it has one.
   func forEach(
-    _ body: (UnsafeRawBufferPointer, BaseLogEntry, FileStamp?)
+    _ body: (UnsafeRawBufferPointer, BaseLogEntry, FileStamp?, Bool)
       throws(WorkspaceError) -> Void
   ) throws(WorkspaceError) {
     for line in lines {
       switch line {
-      case .known(let place, let stamp):
+      case .known(let place, let stamp, let hasFile):
         guard let known = base.rows.known else { continue }
-        try body(known.name(place), known.entry(place), stamp)
-      case .new(let place, let stamp):
+        try body(known.name(place), known.entry(place), stamp, hasFile)
+      case .new(let place, let stamp, let hasFile):
         guard let entry = base.rows.newer[place] else { continue }
         try base.rows.newer.withName(place) { (id) throws(WorkspaceError) in
-          try body(id, entry, stamp)
+          try body(id, entry, stamp, hasFile)
         }
       case .arrival(let place):
         guard let open = base.rows.arrivals[place] else { continue }
         try base.rows.arrivals.withName(place) { (id) throws(WorkspaceError) in
-          try body(id, open, nil)
+          try body(id, open, nil, false)
         }
       }
     }

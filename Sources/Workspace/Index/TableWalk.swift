@@ -21,6 +21,8 @@ struct TableWalk {
     var place: RowPlace
     /// What its file's stamp is known by.
     var stamp: Stamp
+    /// Whether there is a file.
+    var hasFile = true
   }
 
   /// What is known of a file's stamp.
@@ -55,6 +57,8 @@ struct TableWalk {
   var device = 0
   /// The directory's stamp ahead of the walk; `nil` where there was none.
   var stamp: FileStamp?
+  /// That stamp, if it is bound to change with the names, and all files are of rows.
+  var settled: FileStamp?
   /// Whether the index would be another one.
   var isNews = false
 
