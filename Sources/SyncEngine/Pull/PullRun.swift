@@ -166,9 +166,10 @@ struct PullRun {
     // What a full pull brings may be older than the anchors that there are: they stay until its end.
     let head = try anchoring(disk, keepsAll: isFull) + back.sorted().map(Fact.back)
     back = []
+    // First items take their places only once all of their rows are safe.
     try disk.append(
       head + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
-      durably: true)
+      durably: !isFilling)
     if isFilling { try disk.fill(news, of: table) }
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import SyncEngine
 import SyncModel
+import Synchronization
 import SystemPackage
 
 /// The first items of a table on their way: files in a directory of their own, made beside what the
@@ -11,85 +12,100 @@ import SystemPackage
 ///     → rename to items/T, which is empty → fsync
 /// ```
 ///
-/// Rows go over to a thread by batches: it is begun with one and has ended before the next, so that
-/// nothing is ever used by both.
+/// A thread begins with each batch of rows; who brings the next one makes what is left of it, too.
 final class Filling {
   /// With more bytes of rows a thread is worth it.
-  static let batch = 64 << 10
+  private static let many = 64 << 10
 
   /// The name of the directory, in the trash.
   let name: String
-  private let desk: Desk
-  private var queued: [Row] = []
-  private var bytes = 0
+  private let directory: Directory
+  private let table: TableName
+  private var made: [ItemID: Digest] = [:]
+  private var failure: WorkspaceError?
+  private var batch: Batch?
   private var thread: SideThread?
 
   /// Takes a directory of that name, which is empty and nobody else's.
   init(in directory: Directory, named name: String, of table: TableName) {
-    self.name = name
-    desk = Desk(directory, table)
+    (self.name, self.directory, self.table) = (name, directory, table)
   }
 
-  deinit { join() }
+  deinit { thread?.join() }
 
-  /// Takes rows over; of those with one id the last counts.
+  /// Takes rows over, one of each id; what came before them under one of these ids counts no more.
   func add(_ rows: [Row]) {
-    queued += rows
-    bytes += rows.reduce(0) { $0 + $1.text.count }
-    guard bytes > Self.batch else { return }
-    hand()
-    thread = SideThread { [desk] in desk.work() }
-    if thread == nil { desk.work() }
+    finish()
+    guard failure == nil else { return }
+    do throws(WorkspaceError) {
+      for row in rows where made.removeValue(forKey: row.id) != nil {
+        try directory.remove(Layout.file(of: ItemKey(table, row.id)))
+      }
+    } catch {
+      failure = error
+    }
+    let batch = Batch(rows.filter { !$0.deleted }, in: directory, table)
+    self.batch = batch
+    if rows.reduce(0, { $0 + $1.text.count }) > Self.many {
+      thread = SideThread { batch.work() }
+    }
   }
 
   /// Writes what is left; returns the fingerprint of each file.
   ///
   /// - Throws: ``WorkspaceError``: what has failed first.
   func end() throws(WorkspaceError) -> [ItemID: Digest] {
-    hand()
-    desk.work()
-    if let failure = desk.failure { throw failure }
-    return desk.made
+    finish()
+    if let failure { throw failure }
+    return made
   }
 
-  private func hand() {
-    join()
-    desk.rows = queued
-    (queued, bytes) = ([], 0)
-  }
-
-  private func join() {
+  private func finish() {
+    guard let batch else { return }
+    batch.work()
     thread?.join()
-    thread = nil
+    (self.batch, thread) = (nil, nil)
+    failure = failure ?? batch.failure.withLock(\.self)
+    for (row, digest) in zip(batch.rows, batch.digests) { made[row.id] = digest }
   }
 }
 
-/// Where the files are made; one thread has it at a time.
-private final class Desk: @unchecked Sendable {
-  var rows: [Row] = []
-  private(set) var made: [ItemID: Digest] = [:]
-  private(set) var failure: WorkspaceError?
+/// Rows whose files any number of threads make.
+private final class Batch: @unchecked Sendable {
+  let rows: [Row]
+  /// The fingerprints of their files; each is written by the thread that has made the file.
+  let digests: UnsafeMutableBufferPointer<Digest?>
+  /// What has failed; then no more files are made.
+  let failure = Mutex<WorkspaceError?>(nil)
   private let directory: Directory
   private let table: TableName
+  /// The first row that no thread has taken.
+  private let next = Atomic(0)
 
-  init(_ directory: Directory, _ table: TableName) {
-    (self.directory, self.table) = (directory, table)
+  init(_ rows: [Row], in directory: Directory, _ table: TableName) {
+    (self.rows, self.directory, self.table) = (rows, directory, table)
+    digests = .allocate(capacity: rows.count)
+    digests.initialize(repeating: nil)
   }
 
-  /// Makes files of the rows; after a failure none.
+  deinit { digests.deallocate() }
+
+  /// Makes files until there are no more to make.
   func work() {
     do throws(WorkspaceError) {
-      for row in rows where failure == nil { try make(row) }
+      while true {
+        let place = next.add(1, ordering: .relaxed).oldValue
+        guard place < rows.count else { return }
+        digests[place] = try make(rows[place])
+      }
     } catch {
-      failure = error
+      next.store(rows.count, ordering: .relaxed)
+      failure.withLock { $0 = $0 ?? error }
     }
-    rows = []
   }
 
-  private func make(_ row: Row) throws(WorkspaceError) {
+  private func make(_ row: Row) throws(WorkspaceError) -> Digest {
     let name = try Layout.file(of: ItemKey(table, row.id))
-    if made.removeValue(forKey: row.id) != nil { try directory.remove(name) }
-    guard !row.deleted else { return }
     let (text, place) = (ItemFile.text(of: row.item, id: row.id), directory.place(of: name))
     let descriptor = try directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
     do throws(WorkspaceError) {
@@ -99,6 +115,6 @@ private final class Desk: @unchecked Sendable {
       throw error
     }
     guard close(descriptor) == 0 else { throw .file(place: place, .current) }
-    made[row.id] = Digest(of: text)
+    return Digest(of: text)
   }
 }
