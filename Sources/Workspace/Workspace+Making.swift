@@ -27,7 +27,10 @@ extension Workspace {
     let temporary = temporaryName()
     do throws(WorkspaceError) {
       let root = try parent.child(temporary, creating: true)
+      root.isDraft = true
       try fill(root, settings: settings, state: state, tables: tables)
+      let here = root.descriptor.rawValue
+      try WorkspaceError.checking(root.place) { tsync_syncfs(here) }
       switch parent.move(temporary, to: parent, Layout.directory) {
       case .success: break
       case .failure(.fileExists): throw .exists(place: parent.place(of: Layout.directory))

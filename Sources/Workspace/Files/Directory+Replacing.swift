@@ -31,7 +31,7 @@ extension Directory {
       // The mode given to open(2) loses what the process's mask takes away.
       try WorkspaceError.checking(shown) { fchmod(new, 0o600) }
       try fill(new)
-      if durably { try WorkspaceError.checking(shown) { fsync(new) } }
+      if durably, !isDraft { try WorkspaceError.checking(shown) { fsync(new) } }
       try WorkspaceError.checking(shown) { renameat(here, temporary, here, name) }
     } catch {
       close(new)

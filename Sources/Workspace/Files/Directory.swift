@@ -13,6 +13,8 @@ final class Directory {
   let place: String
   /// The longest name that a file in it can have, in bytes.
   lazy var nameLimit = Self.nameLimit(of: descriptor.rawValue)
+  /// Whether it is nowhere yet: what is in it, at any depth, will be made to survive a power loss at once.
+  var isDraft = false
   private var children: [Text: Directory] = [:]
   /// The directories in this one that are known to survive a power loss.
   private var durable: Set<Text> = []
@@ -144,6 +146,7 @@ final class Directory {
         place: place(of: name), line: nil, fact: "it is a symbolic link; tsync follows none")
     }
     let child = Directory(FileDescriptor(rawValue: opened), place: place(of: name))
+    child.isDraft = isDraft
     children[Text(name)] = child
     return child
   }
@@ -196,6 +199,7 @@ final class Directory {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func synchronize() throws(WorkspaceError) {
+    if isDraft { return }
     let here = descriptor.rawValue
     switch WorkspaceError.interruptible({ fsync(here) }) {
     case .success, .failure(.invalidArgument), .failure(Errno(rawValue: EOPNOTSUPP)): return
