@@ -1,7 +1,9 @@
 import ArgumentParser
+import CurlTransport
 import SyncEngine
 import SyncModel
 import SystemPackage
+import Workspace
 
 /// The program: it runs a command line, and returns an exit status.
 package enum Tsync {
@@ -67,6 +69,9 @@ package enum Tsync {
     }
   }
 
+  /// The commands that are bound to ask the server.
+  private static let asking: Set = ["clone", "pull", "push"]
+
   private static func run(
     _ line: CommandLineWords, in invocation: Invocation
   ) throws -> ExitStatus {
@@ -83,6 +88,9 @@ package enum Tsync {
       throw Problem.usage(
         text.text(of: answer ?? "there is no such command; to list the commands: \(typed: "help")"))
     }
+    // That takes 10 ms, in which others have opened the workspace.
+    let loading = Self.asking.contains(name) ? SideThread { CurlTransport.load() } : nil
+    defer { loading?.join() }
     let command: any ParsableCommand
     do {
       command = try type.parseAsRoot(line.rest)

@@ -38,6 +38,9 @@ package struct CurlTransport: Transport {
       goesOn: goesOn, library: CurlLibrary.shared)
   }
 
+  /// Loads libcurl, where that isn't done yet; what goes wrong is told to the first request.
+  package static func load() { _ = try? CurlLibrary.shared() }
+
   /// Makes a transport that opens libcurl in its own way.
   init(
     settings: CurlSettings, goesOn: @escaping () -> Bool = { true },

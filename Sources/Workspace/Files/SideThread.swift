@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread that does one thing beside its caller; it takes no signals, which are for the caller.
-struct SideThread {
+package struct SideThread {
   private let thread: pthread_t
 
   private final class Work: Sendable {
@@ -10,7 +10,7 @@ struct SideThread {
   }
 
   /// Begins; `nil` where no thread is to be had.
-  init?(_ body: @escaping @Sendable () -> Void) {
+  package init?(_ body: @escaping @Sendable () -> Void) {
     var (all, before, thread) = (sigset_t(), sigset_t(), pthread_t())
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &before)
@@ -30,5 +30,5 @@ struct SideThread {
   }
 
   /// Waits until it has ended; once.
-  func join() { pthread_join(thread, nil) }
+  package func join() { pthread_join(thread, nil) }
 }
