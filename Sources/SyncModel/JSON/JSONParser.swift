@@ -98,23 +98,25 @@ struct JSONParser {
 
   /// Makes one value of the parts on the stack.
   private mutating func close(_ top: Open) throws(JSONFault) {
-    let parts = values[top.start...]
+    // A slice that is kept would make each closing copy the whole stack.
+    let count = values.count - top.start
     let value: JSON
     if top.isObject {
-      guard parts.count <= limits.members else {
+      guard count <= limits.members else {
         throw fault("an object may have \(limits.members) members at most")
       }
       guard current == UInt8(ascii: "}") else { throw fault("expected ',' or '}' after a value") }
       value = .object(
-        JSONObject(zip(names.suffix(parts.count), parts).map { .init(name: $0, value: $1) }))
-      names.removeLast(parts.count)
+        JSONObject(
+          zip(names.suffix(count), values[top.start...]).map { .init(name: $0, value: $1) }))
+      names.removeLast(count)
     } else {
       guard current == UInt8(ascii: "]") else { throw fault("expected ',' or ']' after a value") }
-      value = .array(Array(parts))
+      value = .array(Array(values[top.start...]))
     }
     position += 1
     open.removeLast()
-    values.removeSubrange(top.start...)
+    values.removeLast(count)
     values.append(value)
   }
 
