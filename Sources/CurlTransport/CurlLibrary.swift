@@ -3,7 +3,7 @@ import Remote
 
 /// libcurl as it was found on this machine.
 ///
-/// It is opened when the first request is made, because a program that links it starts 8 to 12 ms
+/// It is opened beside other work, or with the first request, because a program that links it starts 8 to 12 ms
 /// later. It is never closed.
 // Unchecked: the table is written once, before anybody else sees it, and lives as long as the process.
 struct CurlLibrary: @unchecked Sendable {

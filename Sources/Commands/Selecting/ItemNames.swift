@@ -9,7 +9,7 @@ struct ItemNames {
   /// The fewest characters of a shortened id.
   static let shortest = 4
 
-  private let lengths: [ItemKey: Int]
+  private let lengths: [TableName: [ItemID: Int]]
   private let showsTable: Bool
   private let titleField: Text?
 
@@ -20,11 +20,11 @@ struct ItemNames {
     for keys: some Sequence<ItemKey>, among others: some Sequence<ItemKey>, showsTable: Bool,
     titleField: Text?
   ) {
-    var prefixes = SharedPrefixes(of: keys)
+    var prefixes = Self.prefixes(of: keys)
     for other in others {
-      other.id.text.bytes.withUnsafeBytes { prefixes.compare($0, in: other.table) }
+      other.id.text.bytes.withUnsafeBytes { prefixes[other.table]?.compare($0) }
     }
-    lengths = prefixes.lengths
+    lengths = prefixes.mapValues(\.lengths)
     self.showsTable = showsTable
     self.titleField = titleField
   }
@@ -33,18 +33,25 @@ struct ItemNames {
   init(
     for keys: [ItemKey], showsTable: Bool, on disk: some RowDisk, titleField: Text?
   ) throws {
-    var prefixes = SharedPrefixes(of: keys)
+    var prefixes = Self.prefixes(of: keys)
     for table in Set(keys.lazy.filter { Self.isShortened($0.id) }.map(\.table)) {
-      try disk.forEachLiveID(in: table) { prefixes.compare($0, in: table) }
+      guard var some = prefixes.removeValue(forKey: table) else { continue }
+      try disk.forEachLiveID(in: table) { some.compare($0) }
+      prefixes[table] = some
     }
-    (lengths, self.showsTable, self.titleField) = (prefixes.lengths, showsTable, titleField)
+    lengths = prefixes.mapValues(\.lengths)
+    (self.showsTable, self.titleField) = (showsTable, titleField)
+  }
+
+  private static func prefixes(of keys: some Sequence<ItemKey>) -> [TableName: SharedPrefixes] {
+    Dictionary(grouping: keys, by: \.table).mapValues { SharedPrefixes(of: $0.map(\.id)) }
   }
 
   /// Returns the shortened id, with its unique part highlighted.
   func line(for key: ItemKey) -> Line {
     let bytes = key.id.text.string.utf8
     // Other ids may have characters of several bytes, and are not cut.
-    let unique = Self.isShortened(key.id) ? lengths[key] ?? bytes.count : bytes.count
+    let unique = Self.isShortened(key.id) ? lengths[key.table]?[key.id] ?? bytes.count : bytes.count
     let rest = bytes.prefix(max(unique, Self.shortest)).dropFirst(unique)
     var line = Line(showsTable ? "\(key.table)/" : "")
     line.append(String(decoding: bytes.prefix(unique), as: UTF8.self), .cyan)
@@ -76,37 +83,37 @@ struct ItemNames {
   }
 }
 
-/// How many bytes some ids share with others of their tables.
+/// How many bytes some ids share with others of their table.
 ///
 /// In sorted order an id shares its longest prefix with a neighbour: others aren't compared.
 private struct SharedPrefixes {
-  private let keys: [ItemKey]
-  private let ids: [[UInt8]]
+  private let ids: [ItemID]
+  private let bytes: [[UInt8]]
   private var shared: [Int]
 
-  init(of keys: some Sequence<ItemKey>) {
-    self.keys = Set(keys).sorted()
-    ids = self.keys.map(\.id.text.bytes)
-    shared = ids.map { _ in 0 }
-    for (key, id) in zip(self.keys, ids) { id.withUnsafeBytes { compare($0, in: key.table) } }
+  init(of ids: [ItemID]) {
+    self.ids = Set(ids).sorted()
+    bytes = self.ids.map(\.text.bytes)
+    shared = bytes.map { _ in 0 }
+    for id in bytes { id.withUnsafeBytes { compare($0) } }
   }
 
-  /// Compares the ids with one of a table.
-  mutating func compare(_ other: UnsafeRawBufferPointer, in table: TableName) {
-    let place = ids.indices.partitioningIndex { index in
-      keys[index].table == table
-        ? !ids[index].lexicographicallyPrecedes(other) : keys[index].table > table
-    }
-    let isOne = place < ids.count && keys[place].table == table && ids[place].elementsEqual(other)
-    for index in [place - 1, isOne ? place + 1 : place]
-    where ids.indices.contains(index) && keys[index].table == table {
-      let common = zip(ids[index], other).prefix { $0 == $1 }.count
-      shared[index] = max(shared[index], common)
-    }
+  /// Compares the ids with one of the table.
+  mutating func compare(_ other: UnsafeRawBufferPointer) {
+    let place = bytes.indices.partitioningIndex { !bytes[$0].lexicographicallyPrecedes(other) }
+    compare(place - 1, other)
+    let isOne = place < bytes.count && bytes[place].elementsEqual(other)
+    compare(isOne ? place + 1 : place, other)
+  }
+
+  private mutating func compare(_ place: Int, _ other: UnsafeRawBufferPointer) {
+    guard bytes.indices.contains(place) else { return }
+    let common = zip(bytes[place], other).prefix { $0 == $1 }.count
+    shared[place] = max(shared[place], common)
   }
 
   /// The length of the shortest unique prefix of each id, in bytes.
-  var lengths: [ItemKey: Int] {
-    Dictionary(uniqueKeysWithValues: zip(keys, shared.map { $0 + 1 }))
+  var lengths: [ItemID: Int] {
+    Dictionary(uniqueKeysWithValues: zip(ids, shared.map { $0 + 1 }))
   }
 }

@@ -22,7 +22,7 @@ package struct WriteAnswer: Equatable, Sendable {
     guard let row, let item = attempt.item, !row.deleted else { return }
     if row.id != attempt.key.id { id = row.id }
     // An undelete may carry nothing; what it leaves is sent by the update that follows.
-    guard attempt.kind != .undelete else { return }
+    guard attempt.kind != .undelete, row.item != item else { return }
     let sent = Change(from: attempt.kind == .insert ? nil : base, to: item).fields
       .filter { $0.new != nil }.map(\.name)
     let found = Set(row.item.fields.members.map(\.name))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A text that is compared, ordered and hashed by its UTF-8 bytes.
 ///
 /// Swift's `String` calls canonically equivalent texts equal and hides bytes behind grapheme
@@ -46,12 +48,24 @@ package struct Text: Sendable {
 extension Text: Hashable {
   package static func == (left: Text, right: Text) -> Bool {
     guard left.string.utf8.count == right.string.utf8.count else { return false }
-    return left.withBytes { mine in right.withBytes { mine.elementsEqual($0) } }
+    return left.withBytes { mine in
+      right.withBytes { UnsafeRawBufferPointer(mine).isSame(as: UnsafeRawBufferPointer($0)) }
+    }
   }
 
   package func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     hasher.combine(0xFF as UInt8)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether both hold the same bytes.
+  package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
+      return count == other.count
+    }
+    return memcmp(start, otherStart, count) == 0
   }
 }
 

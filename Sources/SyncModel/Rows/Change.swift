@@ -19,6 +19,19 @@ package struct Change: Equatable, Sendable {
 
   /// Compares two items; a missing item has no fields.
   package init(from old: Item?, to new: Item?) {
+    if let old, let new,
+      old.fields.members.elementsEqual(new.fields.members, by: { $0.name == $1.name })
+    {
+      // Most edits leave the names and their order: nothing needs to be looked up.
+      let fields = zip(old.fields.members, new.fields.members).filter { $0.value != $1.value }
+        .map { one, other in
+          Field(
+            name: one.name, old: one.value.isNull ? nil : one.value,
+            new: other.value.isNull ? nil : other.value)
+        }
+      self.fields = fields.filter { $0.new != nil } + fields.filter { $0.new == nil }
+      return
+    }
     let before = old?.values ?? [:]
     let after = new?.values ?? [:]
     let changed = (new?.fields.members ?? []).compactMap { member -> Field? in

@@ -147,16 +147,6 @@ struct IDSlots {
   private static let secret = UInt64.random(in: 0...UInt64.max)
 }
 
-extension UnsafeRawBufferPointer {
-  /// Whether both hold the same bytes.
-  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
-      return count == other.count
-    }
-    return memcmp(start, otherStart, count) == 0
-  }
-}
-
 extension ItemID {
   /// Gives the id's UTF-8 bytes.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -1,3 +1,5 @@
+import SyncModel
+
 /// One line of a log, `{"n":17,"d":16,…,"crc":"5b9de02f"}`, as it lies in the reader's memory.
 ///
 /// The members between `d` and `crc` are the log's user's affair. The bytes are valid only during
