@@ -1,3 +1,4 @@
+import CommandSupport
 import Remote
 import SyncEngine
 import SyncModel

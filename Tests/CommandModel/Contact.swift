@@ -203,29 +203,3 @@ private struct DirectTransport: Transport {
     }
   }
 }
-
-/// Runs tests on threads of their own: they wait for a server that needs the process's few.
-final class OnThreads: TaskExecutor, SuiteTrait, TestTrait, TestScoping {
-  let isRecursive = true
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let thread = ServerThread.start {
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
-    precondition(thread != nil, "no thread is left")
-  }
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?,
-    performing body: @concurrent @Sendable () async throws -> Void
-  ) async throws {
-    guard testCase != nil else { return try await body() }
-    try await withTaskExecutorPreference(self) { try await body() }
-  }
-}
-
-extension Trait where Self == OnThreads {
-  /// Runs each test on a thread of its own.
-  static var onThreads: OnThreads { OnThreads() }
-}

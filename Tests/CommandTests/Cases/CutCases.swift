@@ -9,7 +9,7 @@ import Testing
 ///
 /// Every day a sample is cut, chosen by a seed that is printed and that `TSYNC_SEED` sets; with
 /// `TSYNC_CAMPAIGN=1` every byte.
-@Suite struct CutCases {
+@Suite(.onThreads) struct CutCases {
   @Test(
     "cases 38, 60, N1, N3: a command whose line is cut ends with 5 or 0, and the next makes it good",
     arguments: ["mobile-services", "mobile-apps", "datasync", "community-toolkit"], Deed.allCases)

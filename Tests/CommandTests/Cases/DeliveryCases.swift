@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Requests that come twice, late, or in another order.
-@Suite struct DeliveryCases {
+@Suite(.onThreads) struct DeliveryCases {
   private let line: CutLine
   private var anna: Person { line.anna }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers that say no, or not now.
-@Suite struct PatienceCases {
+@Suite(.onThreads) struct PatienceCases {
   private let world: CaseWorld
   private var anna: Person { world.anna }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers that can't be reached, trusted or waited for.
-@Suite struct ReachCases {
+@Suite(.onThreads) struct ReachCases {
   /// Pushes one change to an address that leads nowhere, and then to the real one.
   private func push(
     to url: String, _ change: (Person) -> Void = { _ in }, _ check: (Outcome, Person) -> Void

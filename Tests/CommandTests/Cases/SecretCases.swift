@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The token of an origin, followed through a whole story of hostile answers.
-@Suite struct SecretCases {
+@Suite(.onThreads) struct SecretCases {
   private static let canary = "canary-7Qx+Z/91=pq.tt~0123456789abcdefXYZ"
 
   /// The token as it is, percent-encoded, and in base64 behind none, one and two other bytes, each

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Commands that end before their work is done.
-@Suite struct SignalCases {
+@Suite(.onThreads) struct SignalCases {
   /// A process that a server's thread may signal.
   private final class Target: Sendable {
     let id = Mutex<pid_t>(0)
