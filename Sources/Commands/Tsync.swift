@@ -70,7 +70,7 @@ package enum Tsync {
   }
 
   /// The commands that are bound to ask the server.
-  private static let asking: Set = ["clone", "pull", "push"]
+  private static let asking: Set = ["clone", "pull", "push", "sync"]
 
   private static func run(
     _ line: CommandLineWords, in invocation: Invocation

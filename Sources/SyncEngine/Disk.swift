@@ -33,7 +33,7 @@ package protocol ItemDisk {
   /// files already, or that can't be done.
   mutating func beginFill(of table: TableName) throws -> Bool
 
-  /// Makes items of rows that have just arrived, durably, the last of each id; nobody sees them yet.
+  /// Makes items of rows that have just arrived, the last of each id; nobody sees them yet.
   mutating func fill(_ rows: [Row], of table: TableName) throws
 
   /// Puts all of them in their places, in one step that survives a power loss, if they are the items of

@@ -75,6 +75,22 @@ import WorkspaceSupport
     #expect(playground.directory.names(in: ".todosync/items/todoitem") == [])
   }
 
+  @Test("where somebody has removed what was made, nothing is put anywhere")
+  func removedMeanwhile() throws {
+    let playground = try Playground()
+    var workspace = try playground.open()
+    let rows = Array(server.rows.values.filter { !$0.deleted }.prefix(3))
+    #expect(try workspace.beginFill(of: playground.table))
+    try workspace.append(rows.map { .arrived(Arrival($0)) }, to: playground.table, durably: true)
+    for row in rows { try workspace.fill([row], of: playground.table) }
+    let made = ".todosync/trash/\(playground.staged[0])"
+    let name = try #require(playground.directory.names(in: made).first)
+    remove(playground.directory.path(of: "\(made)/\(name)"))
+    #expect(try !workspace.endFill(of: playground.table))
+    #expect(playground.staged == [])
+    #expect(playground.directory.names(in: ".todosync/items/todoitem") == [])
+  }
+
   @Test("items without arrivals, and arrivals without items, are put nowhere")
   func mismatch() throws {
     let rows = Array(server.rows.values.filter { !$0.deleted }.prefix(3))

@@ -80,7 +80,7 @@ import Testing
   @Test("What is doubtful after a restart stays so when only another table is looked at")
   func handsOnNothingDoubtful() throws {
     try makeEdited()
-    try writeIndex(stamp("a"))
+    try writeIndex(stamp("a"), directory: directoryStamp)
     let started = RowsBench.realTime + 10_000_000_000
     func rows() -> Rows {
       Rows(
@@ -98,6 +98,7 @@ import Testing
     #expect(futimens(index, [time, time]) == 0)
     close(index)
     #expect(StatIndex(in: bench.root)?.names == [notes, bench.table])
+    #expect(try #require(StatIndex(in: bench.root)?.table(bench.table)).directory == nil)
     #expect(try rows().candidates(in: bench.table, items: bench.items).count == 1)
   }
 

@@ -49,7 +49,9 @@ final class KnownFiles: @unchecked Sendable {
       known.count < many ? nil : SideThread { files.ask(descriptor) }
     files.ask(directory.descriptor.rawValue)
     beside?.join()
-    return Array(UnsafeBufferPointer(start: files.isSame, count: known.count))
+    return withExtendedLifetime(files) {
+      Array(UnsafeBufferPointer(start: files.isSame, count: known.count))
+    }
   }
 
   private func ask(_ directory: Int32) {

@@ -27,7 +27,7 @@ struct Scanner {
   /// How many files were met elsewhere than expected.
   private var strays = 0
   private var trustsStamps = false
-  /// Whether there are files that are of no row.
+  /// Whether there are files that are of no row, or of which nothing is known.
   private var hasOthers = false
 
   /// Makes a scanner of a table.
@@ -74,6 +74,7 @@ struct Scanner {
         }
       }
     }
+    if hasOthers { walk.settled = nil }
     addMissing()
     if strays > 64, strays * 16 > isSeen.count { walk.isNews = true }
     candidates.sort(by: Self.precedes)
@@ -136,7 +137,7 @@ struct Scanner {
         }
       case .invalid(let invalid):
         hasOthers = true
-        guard let status = Self.status(of: name, in: directory) else { return }
+        guard let status = self.status(of: name, in: directory) else { return }
         let advised = try invalid.advised(as: nil, in: directory, base)
         candidates.append(
           Candidate(
@@ -184,7 +185,7 @@ struct Scanner {
     }
     let flags = known.flags(place)
     if trustsStamps, flags.contains(.stamped), !flags.contains(.tombstone) {
-      guard let status = Self.status(of: name, in: directory) else { return }
+      guard let status = self.status(of: name, in: directory) else { return }
       let stamp = FileStamp(status)
       if stamp.changed >= known.doubtfulSince {
         walk.isNews = true
@@ -238,7 +239,7 @@ struct Scanner {
       return addChanged(key, state, over: Base(known), at: row.place, status)
     }
     addChanged(
-      key, state, over: nil, at: row?.place, status ?? Self.status(of: name, in: directory))
+      key, state, over: nil, at: row?.place, status ?? self.status(of: name, in: directory))
   }
 
   private mutating func addChanged(
@@ -315,14 +316,18 @@ struct Scanner {
 
   // MARK: Details
 
-  private static func status(
+  private mutating func status(
     of name: UnsafeRawBufferPointer, in directory: Directory
   ) -> stat? {
     var status = stat()
     let start = name.baseAddress?.assumingMemoryBound(to: CChar.self)
     guard let start,
       fstatat(directory.descriptor.rawValue, start, &status, AT_SYMLINK_NOFOLLOW) == 0
-    else { return nil }
+    else {
+      // There may be a file all the same: nothing is known of the directory as a whole.
+      hasOthers = true
+      return nil
+    }
     return status
   }
 

@@ -24,6 +24,9 @@ struct TableImage {
     self.base = base
     device = walk?.device ?? base.rows.known?.device ?? 0
     directory = walk == nil ? base.rows.known?.directory : walk?.settled
+    if let known = base.rows.known, let stamp = directory, stamp.changed >= known.doubtfulSince {
+      directory = nil
+    }
     let isDeviceKnown = device == base.rows.known?.device
     var isTaken = [Bool](repeating: false, count: base.rows.newer.places.count)
     lines.reserveCapacity(

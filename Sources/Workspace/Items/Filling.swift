@@ -8,8 +8,7 @@ import SystemPackage
 /// caller goes on with.
 ///
 /// ```
-///   rows, durable as arrivals → trash/.tmp-PID-NUMBER/ID.json … → syncfs
-///     → rename to items/T, which is empty → fsync
+///   rows → arrivals, and trash/.tmp-PID-NUMBER/ID.json → both durable → rename to items/T, which is empty
 /// ```
 ///
 /// A thread begins with each batch of rows; who brings the next one makes what is left of it, too.
@@ -17,9 +16,9 @@ final class Filling {
   /// With more bytes of rows a thread is worth it.
   private static let many = 64 << 10
 
-  /// The name of the directory, in the trash.
+  /// The name of the directory, in the trash, and the directory.
   let name: String
-  private let directory: Directory
+  let directory: Directory
   private let table: TableName
   private var made: [ItemID: Digest] = [:]
   private var failure: WorkspaceError?
@@ -64,9 +63,9 @@ final class Filling {
     guard let batch else { return }
     batch.work()
     thread?.join()
-    (self.batch, thread) = (nil, nil)
     failure = failure ?? batch.failure.withLock(\.self)
     for (row, digest) in zip(batch.rows, batch.digests) { made[row.id] = digest }
+    (self.batch, thread) = (nil, nil)
   }
 }
 

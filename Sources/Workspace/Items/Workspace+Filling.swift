@@ -39,7 +39,7 @@ extension Workspace {
     // No item may be there before its row is safe.
     try log.append([], durably: true)
     guard let made = try? filling.end(), !made.isEmpty, log.rows.areLiveArrivals(made.keys),
-      try take(filling.name, as: table)
+      try take(filling, of: made.count, as: table)
     else {
       trash.directory.removeTree(filling.name)
       for arrival in try log.arrivals() { log.recent[arrival.id] = arrival }
@@ -52,15 +52,22 @@ extension Workspace {
 
   /// Puts a directory of the trash in the place of a table's, which is empty or absent; answers whether
   /// that could be done.
-  private mutating func take(_ name: String, as table: TableName) throws -> Bool {
+  private mutating func take(
+    _ filling: Filling, of count: Int, as table: TableName
+  ) throws -> Bool {
     guard let items = try root.existingChild(Layout.items) else { return false }
     try settle(afresh: true)
     let (from, to) = (trash.directory.descriptor.rawValue, items.descriptor.rawValue)
-    // Not where somebody has put a file there meanwhile.
-    guard renameat(from, name, to, table.text.string) == 0 else { return false }
+    // Not where somebody has put a file there meanwhile,
+    // nor where somebody has removed what was made.
+    guard try filling.directory.names().count == count,
+      renameat(from, filling.name, to, table.text.string) == 0
+    else { return false }
     items.forget(table.text.string)
     settling = .failed
     try items.synchronize()
+    // Where it had both names after a power loss, it would be removed as a leftover.
+    try trash.directory.synchronize()
     settling = .done
     return true
   }
