@@ -61,8 +61,8 @@ struct Scanner {
       if trustsStamps, let known, known.directory == walk.stamp,
         FileStamp(status).changed < known.doubtfulSince
       {
-        walk.settled = walk.stamp
         try visit(known, in: directory)
+        walk.settled = hasOthers ? nil : walk.stamp
       } else {
         try DirectoryEntries.forEach(in: directory) { (name) throws(WorkspaceError) in
           try visit(name, in: directory)
@@ -74,7 +74,6 @@ struct Scanner {
         }
       }
     }
-    if hasOthers { walk.settled = nil }
     addMissing()
     if strays > 64, strays * 16 > isSeen.count { walk.isNews = true }
     candidates.sort(by: Self.precedes)
