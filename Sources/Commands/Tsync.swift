@@ -88,7 +88,7 @@ package enum Tsync {
       throw Problem.usage(
         text.text(of: answer ?? "there is no such command; to list the commands: \(typed: "help")"))
     }
-    // That takes 10 ms, in which others have opened the workspace.
+    // Loading takes 10 ms; the workspace is opened meanwhile.
     let loading = Self.asking.contains(name) ? SideThread { CurlTransport.load() } : nil
     defer { loading?.join() }
     let command: any ParsableCommand

@@ -38,7 +38,9 @@ package struct CurlTransport: Transport {
       goesOn: goesOn, library: CurlLibrary.shared)
   }
 
-  /// Loads libcurl, where that isn't done yet; what goes wrong is told to the first request.
+  /// Loads libcurl, if that isn't done yet.
+  ///
+  /// If it can't be loaded, the first request fails and says why.
   package static func load() { _ = try? CurlLibrary.shared() }
 
   /// Makes a transport that opens libcurl in its own way.

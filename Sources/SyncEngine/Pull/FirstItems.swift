@@ -10,8 +10,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       && attempts(in: table).isEmpty && rejectedIDs(in: table).isEmpty
   }
 
-  /// Makes bases of all open arrivals, whose items are in their places and safe; the events say what
-  /// the items are, if that is told.
+  /// Makes bases of all open arrivals, whose items are in their places and safe.
+  ///
+  /// With `isTold` the events are in order and have the items.
   mutating func takeFirst(in table: TableName, isTold: Bool) throws -> TakenArrivals {
     try append([.taken(but: [])], to: table, durably: true)
     let ids = try liveIDs(in: table)

@@ -16,8 +16,9 @@ final class Filling {
   /// With more bytes of rows a thread is worth it.
   private static let many = 64 << 10
 
-  /// The name of the directory, in the trash, and the directory.
+  /// The name of the directory, in the trash.
   let name: String
+  /// The directory.
   let directory: Directory
   private let table: TableName
   private var made: [ItemID: Digest] = [:]
