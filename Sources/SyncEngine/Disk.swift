@@ -19,15 +19,14 @@ package protocol ItemDisk {
   /// items. What is known to be as its base says is left out.
   func candidates(in table: TableName) throws -> [Candidate]
 
-  /// Replaces an item, or removes it, if it still is what the caller has seen.
+  /// Replaces items, or removes them, each if it still is what the caller has seen; what was there goes to
+  /// the trash.
   ///
-  /// `nil` removes it. `expected` is the fingerprint of what the caller has seen, `nil` where nothing
-  /// was there. What was there goes to the trash. Of an item that exists only what differs in meaning
-  /// is rewritten. The step may be taken back by a power loss until ``settle(afresh:)``.
+  /// Of an item that exists only what differs in meaning is rewritten. All of it survives a power loss when
+  /// this returns, and each item is whole at any moment: its new text is safe before it takes its place.
   ///
-  /// - Throws: ``UnwritableItem``, among others.
-  mutating func write(_ item: Item?, to key: ItemKey, expecting expected: Digest?) throws
-    -> WriteOutcome
+  /// - Returns: What came of each change.
+  mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome]
 
   /// Begins to make the first items of a table, beside what the caller goes on with; `false` where it has
   /// files already, or that can't be done.
@@ -43,9 +42,9 @@ package protocol ItemDisk {
   /// Keeps a copy of an item that loses, in the trash.
   mutating func keep(_ item: Item, of key: ItemKey) throws
 
-  /// Makes every write so far survive a power loss; with `afresh`, what others have written since the
-  /// last settling too, such as an editor that leaves its text in memory.
-  mutating func settle(afresh: Bool) throws
+  /// Makes the files of items, as they are now, survive a power loss, and that others are missing; a row may
+  /// speak of them from now on, whoever wrote them: an editor may leave its text in memory.
+  mutating func synchronize(_ ids: [ItemID], in table: TableName) throws
 
   /// Lays the sides of a conflict side by side.
   ///
@@ -68,8 +67,37 @@ extension ItemDisk {
   package mutating func fill(_ rows: [Row], of table: TableName) throws {}
   package mutating func endFill(of table: TableName) throws -> Bool { false }
 
-  /// Makes every write of this program so far survive a power loss.
-  package mutating func settle() throws { try settle(afresh: false) }
+  /// Replaces an item, or removes it, if it still is what the caller has seen; see ``write(_:)``.
+  ///
+  /// - Throws: ``UnwritableItem``, among others.
+  package mutating func write(
+    _ item: Item?, to key: ItemKey, expecting expected: Digest?
+  ) throws -> WriteOutcome {
+    let outcome = try write([FileChange(key, to: item, expecting: expected)])[0]
+    if case .unwritable(let error) = outcome { throw error }
+    return outcome
+  }
+
+  /// Makes the files of items, as they are now, survive a power loss; see ``synchronize(_:in:)``.
+  package mutating func synchronize(_ keys: [ItemKey]) throws {
+    for (table, keys) in Dictionary(grouping: keys, by: \.table) {
+      try synchronize(keys.map(\.id), in: table)
+    }
+  }
+}
+
+/// A change of one item's file.
+package struct FileChange {
+  /// Which item.
+  package var key: ItemKey
+  /// What it becomes; `nil` removes it.
+  package var item: Item?
+  /// The fingerprint of what the caller has seen; `nil` where nothing was there.
+  package var expected: Digest?
+
+  package init(_ key: ItemKey, to item: Item?, expecting expected: Digest?) {
+    (self.key, self.item, self.expected) = (key, item, expected)
+  }
 }
 
 /// The result of replacing a file.
@@ -78,10 +106,12 @@ package enum WriteOutcome: Equatable, Sendable {
   case replaced(Digest?)
   /// The file is not as the caller saw it; nothing was done.
   case changedMeanwhile
+  /// This one can't be replaced or removed.
+  case unwritable(UnwritableItem)
 }
 
 /// The error of a disk that can't replace or remove one item, though it can make others beside it.
-package struct UnwritableItem: Error {
+package struct UnwritableItem: Error, Equatable {
   /// The path of the item's file.
   package let place: String
 

@@ -37,9 +37,6 @@ package struct Workspace {
   let records: Journal
   let clock: () -> Int64
   private let lock: DirectoryLock?
-  /// When the machine was started, in nanoseconds since 1970: a power loss was before.
-  let started: Int64
-
   /// What writes the history.
   let history: HistoryWriter
   /// The first items of a table that are being made.
@@ -48,29 +45,24 @@ package struct Workspace {
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.
   private var told: Set<Text> = []
-  /// The directories with names that a power loss could take back.
-  var unsettled: [Directory] = []
-  /// Whether ``settle(afresh:)`` has something to do: at first what others wrote.
-  var settling = Settling.due
 
   /// Opens a workspace; whoever writes first clears up what a killed process left.
   ///
   /// - Parameters:
   ///   - path: The directory that holds `.todosync`, as ``find(from:home:isNamed:user:)`` gives it.
   ///   - access: What it is opened for.
-  ///   - started: When the machine was started, in nanoseconds since 1970; `nil` asks the system.
+  ///   - boot: The kernel's name for the time since the machine was started.
   ///   - rotationSize: From how many bytes on a journal is written anew, with what is still open.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Throws: ``WorkspaceError``: no workspace, another format, the lock is held, damage, a failed
   ///   call.
   package init(
-    at path: String, for access: Access, startedAt started: Int64? = nil,
+    at path: String, for access: Access, boot: Text = LogHeader.currentBoot,
     rotatingAbove rotationSize: Int = rotationSize, clock: @escaping () -> Int64
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock
     self.rotationSize = rotationSize
-    self.started = started ?? TornText.bootTime
     root = try Self.openRoot(at: path)
     var notices = try Self.permissionNotices(of: root)
     var isWriting = false
@@ -89,7 +81,7 @@ package struct Workspace {
       ? try root.child(Layout.trash, creating: true) : try root.existingChild(Layout.trash)
     trash = Trash(bin ?? root, clock: clock)
     let leftovers =
-      isWriting ? try Leftovers(in: root, trash: trash, started: self.started).notices : []
+      isWriting ? try Leftovers(in: root, trash: trash).notices : []
     history = HistoryWriter(root: root, trash: trash, words: words, clock: clock)
     records = try Journal(in: root, writing: isWriting, trash: trash)
     notices += leftovers + records.notices
@@ -109,7 +101,7 @@ package struct Workspace {
     }
     rows = Rows(
       root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
-      started: self.started, clock: clock)
+      boot: boot, clock: clock)
     openingNotices = notices
   }
 
@@ -141,11 +133,6 @@ package struct Workspace {
     history.words = command
     try history.finish(status)
     history.notices.forEach(tell)
-  }
-
-  /// How far the items are from being safe on disk.
-  enum Settling {
-    case due, done, failed
   }
 
   /// Whether this workspace holds the lock.

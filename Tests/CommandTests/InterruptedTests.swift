@@ -37,7 +37,6 @@ import Workspace
             version: row["version"]?.text.flatMap(Version.init),
             updatedAt: row["updatedAt"]?.text.flatMap(Timestamp.init))
         ], to: TableName("todoitem"))
-      try workspace.settle()
     }
     let pulled = anna.run(word, "--json")
     #expect(pulled.status == 1, "\(pulled)")

@@ -16,26 +16,6 @@ import Testing
     anna = try Person(cloning: server.url)
   }
 
-  /// Gives an id while a call fails.
-  private func cutOff(by rule: FailingCalls.Rule, _ words: String...) throws {
-    let anna = anna
-    guard let failed = FailingCalls.run([rule], { anna.run(["mv"] + words) }) else {
-      try Test.cancel("the kernel allows no filter of system calls")
-    }
-    #expect(failed.status == 8)
-  }
-
-  @Test("a rename that is cut off leaves both items, and the same command finishes it")
-  func cutOff() throws {
-    try cutOff(by: FailingCalls.Rule(call: .syncfs, error: .ioError), "a", "z")
-    #expect(anna.item("a") != nil)
-    #expect(anna.item("z") != nil)
-    #expect(anna.run("mv", "a", "z").output == "renamed a to z  one\n")
-    #expect(anna.item("a") == nil)
-    #expect(anna.run("push").output == "created z  one\ndeleted a  one\n")
-    anna.expectSound()
-  }
-
   @Test("what is renamed back while its delete is unknown waits for that")
   func movesBackUnderADelete() throws {
     let losing = try Proxy(before: server.url) { request in

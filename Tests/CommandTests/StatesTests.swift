@@ -26,7 +26,6 @@ struct StatesTests {
       for row in [old, new] {
         _ = try workspace.write(row.item, to: ItemKey(table, row.id), expecting: nil)
       }
-      try workspace.settle()
       #expect(world.tsync(["status", "-s"]) == 0)
       #expect(world.error == "")
       withExtendedLifetime(workspace) {}

@@ -5,7 +5,7 @@ import Testing
 /// order of writes depends on, and that isn't made.
 ///
 /// Where two syncs cover for each other both are left out: a rename is one step for both its
-/// directories, and syncfs(2) makes all of them safe.
+/// directories.
 @Suite(.enabled(if: TracedProgram.refusal == nil, "\(TracedProgram.refusal ?? "")"))
 struct PlantedBugTests {
   /// A scenario, and what is left out in it.
@@ -38,7 +38,7 @@ struct PlantedBugTests {
     // The sides of a conflict before its record.
     Bug("pull (3)", (.sync, ".todosync/conflicts/todoitem")),
     // The items before the commit that makes the rows their base.
-    Bug("pull (3)", (.syncfs, ""), (.datasync, ".todosync/journal.jsonl")),
+    Bug("pull (3)", items, trash),
     // The attempt before it is sent.
     Bug("push (3)", (.datasync, ".todosync/base/todoitem.jsonl")),
     // The state's text before it takes the old one's place.
@@ -52,13 +52,11 @@ struct PlantedBugTests {
     Bug("resolve --both (1)", sides, sidesInTrash),
     // The trash's directory before an item is moved into it.
     Bug("rm (1)", (.sync, ".todosync/trash/items")),
-    Bug("rm (1)", items, trash, (.syncfs, "")),
+    Bug("rm (1)", items, trash),
     // An item's new name, and the trash's, before the row is its base.
-    Bug("merge (2)", items, trash, (.syncfs, "")),
-    Bug("resolve --server (1)", items, trash, (.syncfs, "")),
-    Bug("resolve --both (1)", items, trash, (.syncfs, "")),
+    Bug("merge (2)", items, trash),
     // The new log's name before the purge is closed.
-    Bug("purge (2)", (.sync, ".todosync/base"), (.syncfs, "")),
+    Bug("purge (2)", (.sync, ".todosync/base")),
     // The new log before it takes the old one's place.
     Bug("purge (2)", (.sync, ".todosync/base/todoitem.jsonl.new")),
     Bug("rotation", (.sync, ".todosync/journal.jsonl.new")),

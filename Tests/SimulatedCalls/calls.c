@@ -27,6 +27,7 @@ extern long tsync_sim_synchronize_all(void *);
 extern long tsync_sim_entries(void *, int, void *, size_t);
 extern long tsync_sim_make_directory(void *, int, const char *, unsigned);
 extern long tsync_sim_remove(void *, int, const char *, int);
+extern long tsync_sim_link(void *, int, const char *, int, const char *);
 extern long tsync_sim_rename(void *, int, const char *, int, const char *, unsigned);
 extern long tsync_sim_lock(void *, int, int);
 
@@ -169,7 +170,14 @@ int unlinkat(int directory, const char *name, int flags) {
   if (is_ours(directory)) {
     return (int)answer(tsync_sim_remove(mounted, directory, name, flags));
   }
+  const char *path = below(name);
+  if (path) return (int)answer(tsync_sim_remove(mounted, -1, path, flags));
   return (int)syscall(SYS_unlinkat, directory, name, flags);
+}
+
+int linkat(int from, const char *old, int to, const char *new, int flags) {
+  if (is_ours(from)) return (int)answer(tsync_sim_link(mounted, from, old, to, new));
+  return (int)syscall(SYS_linkat, from, old, to, new, flags);
 }
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags) {

@@ -8,6 +8,8 @@ package struct Campaign: Sendable {
     case memory
     /// The real workspace, on a file system in memory.
     case files
+    /// The same, where names can't be swapped in one call.
+    case nfs
   }
 
   /// What one history came to.
@@ -94,6 +96,7 @@ package struct Campaign: Sendable {
     switch disk {
     case .memory: try Self.run(plan, MemoryMachine.self, keepingTrace)
     case .files: try Self.run(plan, FileMachine.self, keepingTrace)
+    case .nfs: try Self.run(plan, PlainMachine.self, keepingTrace)
     }
   }
 

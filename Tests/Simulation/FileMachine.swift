@@ -5,7 +5,10 @@ import Workspace
 
 /// A machine with a real workspace, whose system calls a file system in memory answers: a program
 /// can be killed, and the power lost, between any two calls.
-final class FileMachine: Machine {
+class FileMachine: Machine {
+  /// Whether names can be swapped in one call.
+  class var swapsNames: Bool { true }
+
   private static let path = "/sim"
   private static let table = "todoitem"
 
@@ -16,7 +19,8 @@ final class FileMachine: Machine {
   /// Whether a command has opened the workspace.
   private var isOpen = false
 
-  init(number: Int) throws {
+  required init(number: Int) throws {
+    files.swapsNames = Self.swapsNames
     let tables = [try TableName(Text(Self.table))]
     try files.mounted {
       try Workspace.make(
@@ -53,7 +57,7 @@ final class FileMachine: Machine {
       let before = journalSize
       var workspace = try Workspace(
         at: Self.path, for: .writing(command: "sync", patience: 0),
-        startedAt: files.started, rotatingAbove: Self.rotationSize, clock: { files.now })
+        boot: files.boot, rotatingAbove: Self.rotationSize, clock: { files.now })
       if before > Self.rotationSize, journalSize < before { count(rare: "journal rotated") }
       for notice in workspace.notices { count(notice) }
       isOpen = true
@@ -108,7 +112,7 @@ final class FileMachine: Machine {
     let files = files
     return try files.mounted {
       try body(
-        try Workspace(at: Self.path, for: .reading, startedAt: files.started, clock: { files.now }))
+        try Workspace(at: Self.path, for: .reading, boot: files.boot, clock: { files.now }))
     }
   }
 
@@ -172,7 +176,7 @@ final class FileMachine: Machine {
     bare.save(nil, ".todosync/index", inPlace: false)
     let truth = try bare.mounted {
       try seen(
-        try Workspace(at: Self.path, for: .reading, startedAt: bare.started, clock: { bare.now }))
+        try Workspace(at: Self.path, for: .reading, boot: bare.boot, clock: { bare.now }))
     }
     return known == truth ? [] : ["the index does not match the files"]
   }
@@ -186,7 +190,7 @@ final class FileMachine: Machine {
       try files.mounted {
         _ = try Workspace.mendFiles(at: Self.path, command: "doctor", clock: { files.now })
         var workspace = try Workspace(
-          at: Self.path, for: .writing(command: "doctor", patience: 0), startedAt: files.started,
+          at: Self.path, for: .writing(command: "doctor", patience: 0), boot: files.boot,
           clock: { files.now })
         try Self.mend(&workspace)
         try workspace.finish("doctor")
@@ -223,6 +227,11 @@ final class FileMachine: Machine {
       files.save(nil, ".todosync/\(name)", inPlace: false)
     }
   }
+}
+
+/// A machine whose file system can't swap names in one call, as NFS.
+final class PlainMachine: FileMachine {
+  override class var swapsNames: Bool { false }
 }
 
 /// What the user of a ``FileMachine`` does.

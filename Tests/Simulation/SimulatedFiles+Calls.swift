@@ -87,6 +87,12 @@ func simulatedRemove(
   _ flags: CInt
 ) -> Int { files(mounted).remove(directory, text(name), flags) }
 
+@_cdecl("tsync_sim_link")
+func simulatedLink(
+  _ mounted: UnsafeMutableRawPointer, _ from: CInt, _ old: UnsafePointer<CChar>, _ to: CInt,
+  _ new: UnsafePointer<CChar>
+) -> Int { files(mounted).link(from, text(old), to, text(new)) }
+
 @_cdecl("tsync_sim_rename")
 func simulatedRename(
   _ mounted: UnsafeMutableRawPointer, _ from: CInt, _ old: UnsafePointer<CChar>, _ to: CInt,

@@ -1,6 +1,6 @@
 import Glibc
 import SimulatedCalls
-import SyncModel
+package import SyncModel
 package import TestSupport
 
 /// A file system in memory that can lose its power.
@@ -56,8 +56,12 @@ package final class SimulatedFiles {
   package var beforeStep: (() throws -> Void)?
   /// The time, in nanoseconds since 1970.
   package private(set) var now: Int64 = 1_700_000_000_000_000_000
-  /// When the machine was started, as ``now``.
-  package private(set) var started: Int64 = 0
+  /// How often the power was lost.
+  private var losses = 0
+  /// The kernel's name for the time since the machine was started.
+  package var boot: Text { Text("\(losses)") }
+  /// Whether renameat2(2) takes flags here, as it doesn't on NFS.
+  package var swapsNames = true
   /// Whether the program was killed: nothing that it calls has an effect any more.
   var isDead = false
 
@@ -368,8 +372,21 @@ package final class SimulatedFiles {
     }
   }
 
-  func rename(_ from: Int32, _ old: String, _ to: Int32, _ new: String, _ flags: UInt32) -> Int {
+  func link(_ from: Int32, _ old: String, _ to: Int32, _ new: String) -> Int {
     step {
+      guard let node = node(from, old), let (target, name) = parent(to, new) else {
+        return -Int(ENOENT)
+      }
+      if node.isDirectory { return -Int(EPERM) }
+      if target.entries[name] != nil { return -Int(EEXIST) }
+      change([(target, name, node)])
+      return 0
+    }
+  }
+
+  func rename(_ from: Int32, _ old: String, _ to: Int32, _ new: String, _ flags: UInt32) -> Int {
+    if flags != 0, !swapsNames { return -Int(EINVAL) }
+    return step {
       guard let (source, oldName) = parent(from, old), let (target, newName) = parent(to, new),
         let node = source.entries[oldName]
       else { return -Int(ENOENT) }
@@ -511,7 +528,7 @@ package final class SimulatedFiles {
     }
     unsafeTexts = []
     now += 60_000_000_000
-    started = now
+    losses += 1
   }
 
   /// What a power loss leaves of a file that was not synchronised.
@@ -542,7 +559,8 @@ package final class SimulatedFiles {
   /// Returns a copy of everything, as durable as it can be.
   func copy() -> SimulatedFiles {
     let files = SimulatedFiles()
-    (files.now, files.started, files.nextNumber) = (now, started, nextNumber)
+    files.swapsNames = swapsNames
+    (files.now, files.losses, files.nextNumber) = (now, losses, nextNumber)
     func copy(_ node: Node) -> Node {
       let new = Node(node.number, isDirectory: node.isDirectory, mode: node.mode)
       (new.modified, new.changed) = (node.modified, node.changed)

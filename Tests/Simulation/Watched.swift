@@ -106,25 +106,30 @@ struct Watched<Work: Disk>: Disk {
 
   func file(claiming key: ItemKey) throws -> InvalidItem? { try work.file(claiming: key) }
 
-  mutating func write(
-    _ item: Item?, to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome {
-    // Who is killed in the midst of it may have laid it.
-    let new = shown.note(item, key)
-    let origins = shown.origins[key]
-    if let resolution = journal.resolutions[key], item == resolution.item {
-      noteDecided(resolution, key)
+  mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
+    // Who is killed in the midst of it may have laid some of them.
+    let before = changes.map { change in
+      let (key, item) = (change.key, change.item)
+      let new = shown.note(item, key)
+      let origins = shown.origins[key]
+      if let resolution = journal.resolutions[key], item == resolution.item {
+        noteDecided(resolution, key)
+      }
+      return (new, origins)
     }
-    let outcome = try work.write(item, to: key, expecting: expected)
-    if outcome == .changedMeanwhile {
-      shown.origins[key] = origins
-      shown.changes += 1
-      // It may have lain there for a moment, and have been edited.
-      shown.tokens[key]?.subtract(new.subtracting(shown.overwritten[key] ?? []))
-    } else {
-      shown.laid[key] = Token.all(in: item)
+    let outcomes = try work.write(changes)
+    for (index, outcome) in outcomes.enumerated() {
+      let (key, (new, origins)) = (changes[index].key, before[index])
+      if outcome == .changedMeanwhile {
+        shown.origins[key] = origins
+        shown.changes += 1
+        // It may have lain there for a moment, and have been edited.
+        shown.tokens[key]?.subtract(new.subtracting(shown.overwritten[key] ?? []))
+      } else {
+        shown.laid[key] = Token.all(in: changes[index].item)
+      }
     }
-    return outcome
+    return outcomes
   }
 
   mutating func beginFill(of table: TableName) throws -> Bool {
@@ -157,7 +162,9 @@ struct Watched<Work: Disk>: Disk {
     try work.keep(item, of: key)
   }
 
-  mutating func settle(afresh: Bool) throws { try work.settle(afresh: afresh) }
+  mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {
+    try work.synchronize(ids, in: table)
+  }
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)

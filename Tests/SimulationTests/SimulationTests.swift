@@ -46,10 +46,12 @@ private enum Plans {
     #expect(run.status == 0)
   }
 
-  @Test("the same with real workspaces, killed and without power between any two system calls")
-  func files() async throws {
+  @Test(
+    "the same with real workspaces, killed and without power between any two system calls",
+    arguments: [("files", 200, 10), ("nfs", 50, 10)] as [(String, Int, Int)])
+  func files(disk: String, count: Int, share: Int) async throws {
     let run = try await Simulator(
-      ["--disk", "files", "--actions", "40"] + Self.seeds(200, share: 10))
+      ["--disk", disk, "--actions", "40"] + Self.seeds(count, share: share))
     print(run.text)
     #expect(run.status == 0)
   }

@@ -30,12 +30,14 @@ struct ClaimingDisk: Disk {
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
   var journal: JournalState { memory.journal }
 
-  mutating func write(
-    _ item: Item?, to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome { try memory.write(item, to: key, expecting: expected) }
+  mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
+    try memory.write(changes)
+  }
 
   mutating func keep(_ item: Item, of key: ItemKey) throws { try memory.keep(item, of: key) }
-  mutating func settle(afresh: Bool) throws { try memory.settle(afresh: afresh) }
+  mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {
+    try memory.synchronize(ids, in: table)
+  }
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     try memory.writeConflict(conflict, of: key)

@@ -88,7 +88,6 @@ import Testing
       try bench.save("edited", #"{"a":2}"#)
       try bench.save("deleted", nil)
       _ = try bench.disk.remove(bench.key("removed"))
-      try bench.disk.settle()
       try bench.save("revived", #"{"a":3}"#)
     } command: { bench in
       try bench.push()
@@ -284,7 +283,6 @@ import Testing
         try bench.save("y", #"{"a":2}"#)
         if byCommand {
           _ = try bench.disk.remove(bench.key("x"))
-          try bench.disk.settle()
         } else {
           try bench.save("x", nil)
         }

@@ -152,8 +152,8 @@ package struct MemoryDisk: Disk {
   private var durableJournal = 0
   private var rowRecords: [TableName: [RowRecord]] = [:]
   private var durableRows: [TableName: Int] = [:]
-  /// The replacements of files since the last settling: which, what was there, and what went there.
-  private var unsettled: [(key: ItemKey, old: File?, new: File?)] = []
+  /// The replacements of files by a call that hasn't returned: which, what was there, and what went there.
+  private var unfinished: [(key: ItemKey, old: File?, new: File?)] = []
 
   /// Makes an empty disk.
   package init() {}
@@ -173,7 +173,7 @@ package struct MemoryDisk: Disk {
     clock += 1
     files[key] = bytes.map { File($0, of: key, modified: clock) }
     // What a user saves is the user's to keep: it is not part of tsync's promises.
-    unsettled.removeAll { $0.key == key }
+    unfinished.removeAll { $0.key == key }
   }
 
   /// Saves an item.
@@ -232,18 +232,24 @@ package struct MemoryDisk: Disk {
     }
   }
 
-  package mutating func write(
-    _ item: Item?, to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome {
-    try step()
-    let old = files[key]
-    guard old?.digest == expected else { return .changedMeanwhile }
-    clock += 1
-    let new = item.map { File(Self.text($0, key.id), of: key, modified: clock) }
-    if let old { trash.append(old.bytes) }
-    files[key] = new
-    unsettled.append((key, old, new))
-    return .replaced(new?.digest)
+  package mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
+    var outcomes: [WriteOutcome] = []
+    for change in changes {
+      try step()
+      let (key, old) = (change.key, files[change.key])
+      guard old?.digest == change.expected else {
+        outcomes.append(.changedMeanwhile)
+        continue
+      }
+      clock += 1
+      let new = change.item.map { File(Self.text($0, key.id), of: key, modified: clock) }
+      if let old { trash.append(old.bytes) }
+      files[key] = new
+      unfinished.append((key, old, new))
+      outcomes.append(.replaced(new?.digest))
+    }
+    unfinished = []
+    return outcomes
   }
 
   package mutating func keep(_ item: Item, of key: ItemKey) throws {
@@ -251,10 +257,9 @@ package struct MemoryDisk: Disk {
     trash.append(Self.text(item, key.id))
   }
 
-  package mutating func settle(afresh: Bool) throws {
+  package mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {
     try step()
-    // What else it makes safe nobody may rely on: a workspace that has written no item does nothing.
-    unsettled = []
+    unfinished.removeAll { $0.key.table == table }
   }
 
   package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
@@ -379,7 +384,7 @@ package struct MemoryDisk: Disk {
   // MARK: - Power
 
   /// Takes back what a power loss may take back, as chance has it: any suffix of each log beyond its
-  /// durable part, and any of the files replaced since the last settling.
+  /// durable part, and any of the files replaced by a call that was cut off.
   ///
   /// A replaced file comes back as it was before; its replacement is lost.
   package mutating func losePower(_ random: inout SplitMix64) {
@@ -398,12 +403,12 @@ package struct MemoryDisk: Disk {
       rows[table] = state
     }
     var lost: Set<ItemKey> = []
-    for (key, old, new) in unsettled.reversed() {
+    for (key, old, new) in unfinished.reversed() {
       guard files[key] == new, lost.contains(key) || random.once(in: 2) else { continue }
       files[key] = old
       lost.insert(key)
     }
-    unsettled = []
+    unfinished = []
   }
 
   // MARK: - Texts

@@ -32,7 +32,7 @@ struct Leftover: Sendable, CustomTestStringConvertible {
   }
 
   private static let isBack =
-    "items/todoitem/a.json: restored the text that was saved when tsync was interrupted"
+    "items/todoitem/a.json: restored the text that it had when tsync was interrupted"
   private static let isKept =
     "a text that an interrupted command left is now trash/items/todoitem/a.20260301T101502Z.1.json"
 
@@ -44,8 +44,14 @@ struct Leftover: Sendable, CustomTestStringConvertible {
       "what was displaced as it should be goes to the trash",
       item: "new", left: "old", new: "new", becomes: "new", trash: ["old"]),
     Leftover(
-      "a save that was swapped out at the very moment of the kill goes back to its place",
-      item: "new", left: "mine", new: "new", becomes: "mine", told: [isBack]),
+      "a save that was swapped out at the very moment of the kill is kept",
+      item: "new", left: "mine", new: "new", becomes: "new", trash: ["mine"], told: [isKept]),
+    Leftover(
+      "what was taken out, and whose place is empty, goes back: nothing was put in yet",
+      item: nil, left: "old", new: "new", becomes: "old", told: [isBack]),
+    Leftover(
+      "a save that was taken out goes back where its place is empty",
+      item: nil, left: "mine", new: "new", becomes: "mine", told: [isBack]),
     Leftover(
       "a save that was swapped out is kept where its place has a newer one by now",
       item: "newer", left: "mine", new: "new", becomes: "newer", trash: ["mine"], told: [isKept]),
@@ -92,21 +98,6 @@ struct Leftover: Sendable, CustomTestStringConvertible {
     #expect(playground.text() == leftover.becomes)
     #expect(playground.trash() == leftover.trash)
     #expect(workspace.notices == leftover.told)
-  }
-
-  @Test(
-    "what a power loss left of a displaced text doesn't take the place of the whole one",
-    arguments: ["{\"text\": \"mi\0\0", "{\"text\": \"older\"}"])
-  func keepsWhatPowerLeft(_ text: String) throws {
-    playground.save("new")
-    let texts = "\(digest("new"))-\(digest("old"))"
-    let name = ".todosync/trash/.tmp-4194305-1-\(texts)-items-todoitem.a.json"
-    playground.directory.write(text, to: name)
-    let long = timespec(tv_sec: 978_307_200, tv_nsec: 0)
-    try #require(utimensat(AT_FDCWD, playground.directory.path(of: name), [long, long], 0) == 0)
-    #expect(try playground.open().notices.count == 1)
-    #expect(playground.text() == "new")
-    #expect(playground.trash() == [text])
   }
 
   @Test("case 93: what was being written anew is removed, as soon as a command writes")

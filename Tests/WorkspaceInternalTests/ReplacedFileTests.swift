@@ -71,39 +71,17 @@ import WorkspaceSupport
   func undoesTheExchange(saver: Saver) throws {
     let digest = playground.save("old")
     let workspace = try playground.open()
-    let staged = try StagedText(
-      Array("server".utf8), for: playground.file(workspace), expecting: digest)
+    let swap = try Swap(
+      of: playground.file(workspace), to: Array("server".utf8), expecting: digest, durably: true)
     saver.save("mine", in: playground.directory)
     let saved = playground.text()
-    guard case .changedMeanwhile = try staged.takePlace() else {
+    guard case .changedMeanwhile = try swap.run() else {
       Issue.record("a save was displaced")
       return
     }
     #expect(playground.text() == saved)
     #expect(playground.staged == [])
     #expect(playground.trash() == ["server"])
-  }
-
-  @Test(
-    "cases 96, L11: where names can't be exchanged, a replaced file is linked into the trash first")
-  func replacesWithoutExchange() throws {
-    let digest = playground.save("old")
-    let workspace = try playground.open()
-    let file = try playground.file(workspace)
-    let staged = try StagedText(Array("new".utf8), for: file, expecting: digest)
-    guard case .replaced = try staged.replaceWithoutExchange(digest) else {
-      Issue.record("not replaced")
-      return
-    }
-    #expect(playground.text() == "new")
-    #expect(playground.trash() == ["old"])
-    let other = try StagedText(Array("newer".utf8), for: file, expecting: digest)
-    guard case .changedMeanwhile = try other.replaceWithoutExchange(digest) else {
-      Issue.record("replaced something unseen")
-      return
-    }
-    #expect(playground.text() == "new")
-    #expect(playground.staged == [])
   }
 
   @Test("cases 79, L3: a program that writes into the old file while tsync replaces loses no line")
@@ -146,7 +124,10 @@ import WorkspaceSupport
     while !isOver.value.load(ordering: .acquiring) {
       guard case .file(let bytes, _) = try file.read(limit: 1 << 20) else { continue }
       rounds += 1
-      _ = try file.replace(with: Array("server \(rounds)\n".utf8), expecting: Digest(of: bytes))
+      let swap = try Swap(
+        of: file, to: Array("server \(rounds)\n".utf8), expecting: Digest(of: bytes),
+        durably: false)
+      _ = try swap.run()
     }
     thread.join()
     #expect(playground.staged == [])

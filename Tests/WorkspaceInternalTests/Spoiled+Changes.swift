@@ -73,7 +73,6 @@ extension Spoiled {
     let key = try place.key("a")
     let digest = try workspace.client(key).digest
     _ = try workspace.write(Self.item("newer"), to: key, expecting: digest)
-    try workspace.settle()
     try workspace.finish("set")
   }
 }

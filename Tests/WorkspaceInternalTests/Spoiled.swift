@@ -21,7 +21,6 @@ final class Spoiled {
     for row in rows {
       _ = try workspace.write(row.item, to: place.key(row.id.text), expecting: nil)
     }
-    try workspace.settle()
     try workspace.take(in: place.table, token: DeltaToken("2026-03-01T10:15:00.000Z"))
     let sent = try Self.item("sent")
     let attempt = Attempt(

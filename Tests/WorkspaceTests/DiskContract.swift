@@ -29,7 +29,8 @@ enum Promise: String, CaseIterable, Sendable {
   case nothingIsRemovedFromNothing
   case aLosingItemIsKept
   case whatIsInvalidIsNeverOverwritten
-  case settlingChangesNothing
+  case synchronisingChangesNothing
+  case oneThatChangedStopsNoOther
   case candidatesAreWhatDiffers
   case equalMeaningIsNoCandidate
   case aMovedFileIsFound
@@ -88,7 +89,8 @@ struct DiskContract<Tested: TestedDisk> {
     case .nothingIsRemovedFromNothing: try nothingIsRemovedFromNothing()
     case .aLosingItemIsKept: try aLosingItemIsKept()
     case .whatIsInvalidIsNeverOverwritten: try whatIsInvalidIsNeverOverwritten()
-    case .settlingChangesNothing: try settlingChangesNothing()
+    case .synchronisingChangesNothing: try synchronisingChangesNothing()
+    case .oneThatChangedStopsNoOther: try oneThatChangedStopsNoOther()
     case .candidatesAreWhatDiffers: try candidatesAreWhatDiffers()
     case .equalMeaningIsNoCandidate: try equalMeaningIsNoCandidate()
     case .aMovedFileIsFound: try aMovedFileIsFound()
@@ -249,14 +251,32 @@ struct DiskContract<Tested: TestedDisk> {
     #expect(try disk.bytes(of: key) == bytes)
   }
 
-  private mutating func settlingChangesNothing() throws {
+  private mutating func synchronisingChangesNothing() throws {
     let key = try key("a")
-    try disk.settle()
+    try disk.synchronize([key.id], in: table)
     _ = try disk.write(item("x"), to: key, expecting: nil)
     let bytes = try disk.bytes(of: key)
-    try disk.settle()
-    try disk.settle()
+    try disk.synchronize([key.id, ItemID("none")], in: table)
     try twice { disk throws in #expect(try disk.bytes(of: key) == bytes) }
+  }
+
+  private mutating func oneThatChangedStopsNoOther() throws {
+    let (changed, other, none) = (try key("a"), try key("b"), try key("c"))
+    for key in [changed, other] { try disk.userSaves(text(item("seen"), key.id.text), as: key) }
+    let seen = try [changed, other].map { try disk.client($0).digest }
+    try disk.userSaves(text(item("edited"), "a"), as: changed)
+    let outcomes = try disk.write([
+      FileChange(changed, to: item("new"), expecting: seen[0]),
+      FileChange(other, to: nil, expecting: seen[1]),
+      FileChange(none, to: item("made"), expecting: nil),
+      FileChange(other, to: item("new"), expecting: seen[1]),
+    ])
+    let made = try disk.client(none).digest
+    #expect(outcomes == [.changedMeanwhile, .replaced(nil), .replaced(made), .changedMeanwhile])
+    let items = [item("edited"), nil, item("made")]
+    try twice { disk throws in
+      #expect(try [changed, other, none].map { try disk.client($0).item } == items)
+    }
   }
 
   // MARK: Candidates
@@ -349,7 +369,6 @@ struct DiskContract<Tested: TestedDisk> {
     let rows = try (0..<20).map { try row(Text("r\($0)"), "text \($0)") }
     try disk.bring(rows, to: table)
     for row in rows { _ = try disk.write(row.item, to: ItemKey(table, row.id), expecting: nil) }
-    try disk.settle()
     try disk.take(in: table, token: DeltaToken("2026-03-01T10:15:02Z"))
     let table = table
     try twice { disk throws in #expect(try disk.candidates(in: table) == []) }

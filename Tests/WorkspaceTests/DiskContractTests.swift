@@ -39,7 +39,7 @@ extension Workspace: TestedDisk {
     let path = try path(of: key)
     TemporaryDirectory.awaitTick(of: "\(self.path)/.todosync/items/\(key.table)")
     guard let text else {
-      unlink(path)
+      unlinkat(AT_FDCWD, path, 0)
       return
     }
     Files.write(text, to: path)

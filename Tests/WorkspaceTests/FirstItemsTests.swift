@@ -148,7 +148,7 @@ import Workspace
   private func open(
     _ files: SimulatedFiles, for access: Workspace.Access
   ) throws -> Workspace {
-    try Workspace(at: "/sim", for: access, startedAt: files.started, clock: { files.now })
+    try Workspace(at: "/sim", for: access, boot: files.boot, clock: { files.now })
   }
 
   /// The items' files, in the order of their names.

@@ -28,13 +28,12 @@ import WorkspaceSupport
   /// What lies there, and what is written over it.
   private static let writes: [(String?, String?)] = [("old", "new"), ("old", nil), (nil, "new")]
 
-  @Test("a settled item is there, what it displaced is in the trash", arguments: Kind.allCases)
-  func settled(kind: Kind) throws {
+  @Test("a written item is there, what it displaced is in the trash", arguments: Kind.allCases)
+  func written(kind: Kind) throws {
     for (old, new) in Self.writes {
       try losing(kind) { disk in
         try save(old, &disk)
         try write(new, over: old, &disk)
-        try disk.settle()
       } then: { disk throws in
         #expect(try found(disk) == new)
         #expect(try disk.kept() == (old.map { [text($0)] } ?? []))
@@ -42,21 +41,48 @@ import WorkspaceSupport
     }
   }
 
-  @Test("an item that isn't settled is old or new, and none is lost", arguments: Kind.allCases)
-  func unsettled(kind: Kind) throws {
+  @Test(
+    "an item whose writing is cut off is old or new, and none is lost", arguments: Kind.allCases)
+  func cutOff(kind: Kind) throws {
     for (old, new) in Self.writes {
       var met: Set<String?> = []
-      try losing(kind) { disk in
-        // Where the trash has a directory for it, nothing is made durable by making that.
-        try disk.keep(item("other"), of: key)
-        try save(old, &disk)
-        try write(new, over: old, &disk)
-      } then: { disk throws in
-        let found = try found(disk)
-        met.insert(found)
-        if let old, found != old { #expect(try disk.kept().contains(text(old))) }
+      // The calls of one write: those of a workspace are more.
+      for cut in 1...(kind == .memory ? 2 : 16) {
+        try losing(kind) { disk in
+          // Where the trash has a directory for it, nothing is made durable by making that.
+          try disk.keep(item("other"), of: key)
+          try save(old, &disk)
+        } cutting: { disk in
+          try write(new, over: old, &disk)
+          try write("other", over: nil, &disk, ItemKey(table, ItemID("b")))
+        } after: {
+          cut
+        } then: { disk throws in
+          let found = try found(disk)
+          met.insert(found)
+          if let old, found != old { #expect(try disk.kept().contains(text(old))) }
+        }
       }
       #expect(met == [old, new])
+    }
+  }
+
+  @Test("what a user has saved is there once it is synchronised", arguments: Kind.allCases)
+  func synchronised(kind: Kind) throws {
+    for count in [1, 70] {
+      let ids = try (0..<count).map { try ItemID(Text("i\($0)")) }
+      try losing(kind) { disk in
+        try save("first", &disk)
+        for id in ids {
+          let saved = JSON.object(item("saved").object(id: id)).encoded()
+          try disk.userSaves(saved, as: ItemKey(table, id))
+        }
+        try disk.userSaves(nil, as: key)
+        try disk.synchronize([key.id] + ids, in: table)
+      } then: { disk throws in
+        #expect(try disk.client(key) == .absent)
+        for id in ids { #expect(try disk.client(ItemKey(table, id)).item == item("saved")) }
+      }
     }
   }
 
@@ -192,13 +218,10 @@ import WorkspaceSupport
     let purges = try ["a", "b", "c", "d"].map { JournalRecord.purge(try TableName($0)) }
     var met: Set<Int> = []
     try losing(kind) { disk in
-      // Nobody may rely on what settling items, of which none is written, makes safe beside them.
-      try disk.settle()
       try disk.append([purges[0]], durably: false)
       try disk.append([purges[1]], durably: true)
       try disk.append([purges[2]], durably: false)
       try disk.append([purges[3]], durably: false)
-      try disk.settle()
     } then: { disk throws in
       let count = disk.journal.records.count
       #expect(disk.journal.records == Array(purges[..<count]))
@@ -211,8 +234,11 @@ import WorkspaceSupport
 
   /// Lets a body act on fresh disks, each of which then loses its power in another way, and shows
   /// what another process finds.
+  ///
+  /// What `cutting` does is cut off ahead of the so-many-eth step.
   private func losing(
     _ kind: Kind, _ act: (inout any TestedDisk) throws -> Void,
+    cutting: (inout any TestedDisk) throws -> Void = { _ in }, after steps: () -> Int = { .max },
     then look: (any TestedDisk) throws -> Void
   ) throws {
     for seed in 0..<UInt64(60) {
@@ -222,6 +248,15 @@ import WorkspaceSupport
         var disk: any TestedDisk = MemoryDisk()
         try act(&disk)
         var memory = try #require(disk as? MemoryDisk)
+        var left = steps()
+        memory.beforeStep = { _ in
+          left -= 1
+          if left == 0 { throw Killed() }
+        }
+        disk = memory
+        do { try cutting(&disk) } catch is Killed {}
+        memory = try #require(disk as? MemoryDisk)
+        memory.beforeStep = nil
         memory.losePower(&random)
         try look(memory)
       case .workspace:
@@ -232,6 +267,14 @@ import WorkspaceSupport
             state: WorkspaceState(), tables: [table])
           var disk: any TestedDisk = try open(files)
           try act(&disk)
+          var left = steps()
+          files.beforeStep = {
+            left -= 1
+            if left == 0 { throw Killed() }
+          }
+          do { try cutting(&disk) } catch { #expect(left <= 0, "\(error)") }
+          files.beforeStep = nil
+          files.endProcess()
           files.losePower(&random)
           disk = try open(files)
           try look(disk)
@@ -242,7 +285,7 @@ import WorkspaceSupport
 
   private func open(_ files: SimulatedFiles) throws -> Workspace {
     try Workspace(
-      at: "/sim", for: .writing(command: "test", patience: 0), startedAt: files.started,
+      at: "/sim", for: .writing(command: "test", patience: 0), boot: files.boot,
       clock: { files.now })
   }
 
@@ -279,12 +322,14 @@ import WorkspaceSupport
   private func save(_ old: String?, _ disk: inout any TestedDisk) throws {
     guard let old else { return }
     try disk.userSaves(text(old), as: key)
-    try disk.settle(afresh: true)
+    try disk.synchronize([key.id], in: table)
   }
 
-  private func write(_ new: String?, over old: String?, _ disk: inout any TestedDisk) throws {
+  private func write(
+    _ new: String?, over old: String?, _ disk: inout any TestedDisk, _ other: ItemKey? = nil
+  ) throws {
     let expected = old.map { Digest(of: text($0)) }
-    let outcome = try disk.write(new.map(item), to: key, expecting: expected)
+    let outcome = try disk.write(new.map(item), to: other ?? key, expecting: expected)
     #expect(outcome != .changedMeanwhile)
   }
 }

@@ -52,12 +52,9 @@ struct MissingFiles {
     if try !lost.isEmpty || session.lacksItems {
       try session.workspace.remakeItems(lost, before: check)
     }
-    files = try files.filter { key, text in
-      guard tables.contains(key.table) else { return true }
-      try check()
-      return try session.workspace.write(text: text, to: key, expecting: nil) != .changedMeanwhile
-    }
-    try session.workspace.settle()
+    try check()
+    let made = try session.workspace.make(files.filter { tables.contains($0.key.table) })
+    files.removeAll { tables.contains($0.key.table) && !made.contains($0.key) }
     show("restored", most: most, to: session.context.printer)
   }
 

@@ -33,7 +33,6 @@ struct PurgeCommand: TsyncCommand {
           let fact: Hint = "another program changed \(place: invalid.place); it was not removed"
           context.printer.warn(Problem(.rejected, fact))
         }
-        try session.workspace.settle()
         table.append([Line("\(name)"), Line("\(count) forgotten")])
         context.printer.append(
           JSONObject(["table": name, "forgotten": count]), to: "tables")

@@ -107,7 +107,6 @@ struct RestoreCommand: TsyncCommand {
     _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
   ) throws -> Int {
     let plan = try Restoration.plan(selection, session, waiting: waiting)
-    defer { if !dryRun { try? session.workspace.settle() } }
     var count = 0
     for step in plan.steps {
       try session.context.checkSignal()
@@ -115,7 +114,6 @@ struct RestoreCommand: TsyncCommand {
       step.show(isRehearsal: dryRun, plan.names, to: session.context.printer)
       count += 1
     }
-    if !dryRun { try session.workspace.settle() }
     return count
   }
 }

@@ -53,18 +53,18 @@ extension Rehearsal: ItemDisk {
     return candidates
   }
 
-  mutating func write(
-    _ item: Item?, to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome {
-    guard try client(key).digest == expected else { return .changedMeanwhile }
-    let state = Self.state(item, key)
-    clients[key] = state
-    return .replaced(state.digest)
+  mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
+    try changes.map { change in
+      guard try client(change.key).digest == change.expected else { return .changedMeanwhile }
+      let state = Self.state(change.item, change.key)
+      clients[change.key] = state
+      return .replaced(state.digest)
+    }
   }
 
   mutating func keep(_ item: Item, of key: ItemKey) throws {}
 
-  mutating func settle(afresh: Bool) throws {}
+  mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {}
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     guard try conflictClient(of: key) == .absent else { return }

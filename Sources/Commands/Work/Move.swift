@@ -53,7 +53,6 @@ struct Move {
       try session.workspace.text(of: target) == text
         || session.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
     else { throw Problem.usage("\(target) already exists") }
-    try session.workspace.settle()
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
     let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.note(target))]
@@ -68,6 +67,5 @@ struct Move {
       throw Problem(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
     if !isKnown { try session.workspace.append([.closed(.note(old))], durably: true) }
-    try session.workspace.settle()
   }
 }

@@ -81,10 +81,8 @@ struct NewCommand: TsyncCommand {
         return ItemChange(key: key, old: nil, new: draft.item)
       }
       try session.checkNew(changes, inventory)
-      try session.perform(changes) { change, session in
-        let outcome = try session.workspace.write(change.new, to: change.key, expecting: nil)
-        if outcome != .changedMeanwhile { return change }
-        throw Problem.usage("\(change.key) already exists")
+      _ = try session.write(changes.map { ($0, nil) }) {
+        throw Problem.usage("\($1) already exists")
       }
       context.printer.tell(of: changes.map(\.key.id))
       context.printer.show(changes, as: "added", session.names(of: changes.map(\.key), inventory))

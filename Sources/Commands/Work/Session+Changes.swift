@@ -49,17 +49,36 @@ extension Session {
       let new = try Self.checked(try transform(key, old), key)
       return (change: ItemChange(key: key, old: old, new: new), digest: digest)
     }
-    return try perform(planned.filter { $0.change.old != $0.change.new }) { planned, session in
-      let (change, digest) = planned
-      let outcome = try session.workspace.write(change.new, to: change.key, expecting: digest)
-      if outcome != .changedMeanwhile { return change }
-      session.context.printer.warn(.changedMeanwhile(change.key))
-      return nil
-    }
+    let changing = planned.filter { $0.change.old != $0.change.new }
+    return try write(changing) { $0.context.printer.warn(.changedMeanwhile($1)) }
   }
 
-  /// Changes things one after another, and makes the changes durable together; an item that can't be
-  /// written is named, and the others follow.
+  /// Writes changed or new items, as the files with these fingerprints; one that can't be written is named,
+  /// and of one that was changed meanwhile `isChanged` is told.
+  ///
+  /// - Returns: The changes that were made; they are noted in the journal.
+  mutating func write(
+    _ planned: [(change: ItemChange, digest: Digest?)],
+    ifChanged: (Session, ItemKey) throws -> Void
+  ) throws -> [ItemChange] {
+    try context.checkSignal()
+    let outcomes = try workspace.write(
+      planned.map { FileChange($0.change.key, to: $0.change.new, expecting: $0.digest) })
+    var changes: [ItemChange] = []
+    var changed: [ItemKey] = []
+    for (outcome, planned) in zip(outcomes, planned) {
+      switch outcome {
+      case .replaced: changes.append(planned.change)
+      case .changedMeanwhile: changed.append(planned.change.key)
+      case .unwritable(let error): context.printer.warn(Problem(error))
+      }
+    }
+    try note(changes.map { ($0.key, $0.new) })
+    for key in changed { try ifChanged(self, key) }
+    return changes
+  }
+
+  /// Changes things one after another; an item that can't be written is named, and the others follow.
   ///
   /// - Returns: The changes that `body` returned; they are noted in the journal.
   @discardableResult
@@ -77,11 +96,9 @@ extension Session {
         }
       }
     } catch {
-      try? workspace.settle()
       try? note(changes.map { ($0.key, $0.new) })
       throw error
     }
-    try workspace.settle()
     try note(changes.map { ($0.key, $0.new) })
     return changes
   }

@@ -39,9 +39,6 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var way: Way?
   /// The id that the text claims, where it is another than its name's.
   package var claims: ItemID?
-  /// What tells that this is what a power loss left of a text of tsync's own; `nil` for what may be
-  /// the user's.
-  package var torn: TornItem?
 
   package init(
     place: String, line: Int? = nil, column: Int? = nil, message: String, way: Way? = nil,
@@ -79,18 +76,5 @@ extension InvalidItem {
   package var fileName: String {
     let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))
     return String(place[(slash.map(place.utf8.index(after:)) ?? place.startIndex)...])
-  }
-}
-
-/// An item file that a power loss destroyed while tsync wrote it.
-package struct TornItem: Equatable, Sendable {
-  /// The fingerprint of the file.
-  package var digest: Digest
-  /// What that text had displaced; `nil` where it isn't known.
-  package var displaced: Item?
-
-  package init(digest: Digest, displaced: Item?) {
-    self.digest = digest
-    self.displaced = displaced
   }
 }

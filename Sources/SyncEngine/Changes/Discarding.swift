@@ -66,7 +66,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       guard try write(target, to: key, expecting: client.digest) != .changedMeanwhile else {
         return .changedMeanwhile
       }
-      try settle()
     }
     try drop(key)
     return client.item == target ? .unchanged : .restored(target)

@@ -7,18 +7,21 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// With `edits`, the files that aren't as their rows go too, and the sides of conflicts that were
   /// edited; without, such a conflict stays open.
   mutating func finishPurge(of table: TableName, edits: Bool) throws {
+    var changes: [FileChange] = []
     for id in try liveIDs(in: table).sorted() {
       let key = ItemKey(table, id)
       let client = try client(key)
       guard let digest = client.digest, try client.item == base(of: key).item else { continue }
-      _ = try write(nil, to: key, expecting: digest)
+      changes.append(FileChange(key, to: nil, expecting: digest))
     }
     if edits {
-      for candidate in try candidates(in: table) {
-        guard let key = candidate.key, let digest = candidate.client.digest else { continue }
-        _ = try write(nil, to: key, expecting: digest)
+      changes += try candidates(in: table).compactMap { candidate in
+        candidate.client.digest.flatMap { digest in
+          candidate.key.map { FileChange($0, to: nil, expecting: digest) }
+        }
       }
     }
+    for case .unwritable(let error) in try write(changes) { throw error }
     var closings: [JournalRecord] = []
     for (key, open) in journal.conflicts.sorted(by: { $0.key < $1.key }) where key.table == table {
       if try !edits && editedSide(of: key) != nil {
@@ -28,7 +31,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         closings.append(.closed(.conflict(key)))
       }
     }
-    try settle(afresh: true)
+    // Some may have been removed by a command that was stopped.
+    try synchronize([], in: table)
     try forget(table)
     try append(closings + [.closed(.purge(table))], durably: true)
   }

@@ -127,8 +127,6 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       let isCopied =
         try alreadyThere && there != .absent || there.item == client
         || write(client, to: copy, expecting: nil) != .changedMeanwhile
-      // No power loss may take the copy back and leave the item replaced.
-      try settle()
       guard isCopied || alreadyThere else { return .changedMeanwhile }
     }
     // What is displaced goes to the trash with the write, the sides of the conflict later.
@@ -160,7 +158,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       try append([.closed(.resolution(key))], durably: true)
       return false
     }
-    try settle(afresh: true)
+    try synchronize([key] + (resolution.copy.map { [$0] } ?? []))
     if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
       // What was decided is there; what was written since is for the user to decide, and is the only
       // side that was edited where the server's was chosen.

@@ -16,9 +16,6 @@ package enum Recovery {
     try disk.append([], durably: true)
     for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
       do {
-        if let torn = try disk.torn(key) {
-          _ = try disk.write(resolution.item, to: key, expecting: torn.digest)
-        }
         try disk.finish(resolution, of: key)
       } catch is UnwritableItem {}  // the conflict stays open
     }
@@ -32,20 +29,5 @@ package enum Recovery {
     var events: [Event] = []
     for table in tables { events += try disk.takeArrivals(in: table, settings: settings).events }
     return events
-  }
-}
-
-extension ItemDisk {
-  /// Returns what a power loss left of an item; `nil` where it left it whole.
-  fileprivate func torn(_ key: ItemKey) throws -> TornItem? {
-    guard case .invalid(let invalid) = try client(key) else { return nil }
-    return invalid.torn
-  }
-
-  /// Undoes a write that a power loss has torn, so that it is decided upon anew: the item becomes what
-  /// the write had displaced, or where that isn't known, `former`.
-  mutating func restoreTorn(_ key: ItemKey, to former: Item?) throws {
-    guard let torn = try torn(key) else { return }
-    _ = try write(torn.displaced ?? former, to: key, expecting: torn.digest)
   }
 }

@@ -29,29 +29,59 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       isRemoved: journal.isRemoved(key))
   }
 
-  /// Brings a row of the server's to its item, which may have changed as well.
+  /// Brings rows of the server's to their items, which may have changed as well.
   ///
-  /// The item is written here; the base is the caller's, after the item, because an old item over a new base
-  /// would look like an edit.
-  mutating func apply(
-    _ known: Known, to key: ItemKey, removing: Bool, policy: MergePolicy
-  ) throws -> Applied {
-    // A user who saves all the time gets the last word in the next run.
-    for _ in 0..<8 {
-      let client = try look(at: key, known)
-      let isSideEdited = try editedSide(of: key) != nil
-      switch known.decide(client, isSideEdited: isSideEdited, policy) {
-      case .wait(let wait): return .waiting(wait)
-      case .conflict(let conflict, let origin):
-        return try lay(conflict, key, client, known.row, from: origin)
-      case .write(nil, _) where !removing: return .waiting(.removal)
-      case .write(let item, let told):
-        if try write(item, to: key, expecting: client.digest) == .changedMeanwhile { continue }
-        return .taken(try end(told, known, key, client))
-      case .take(let told): return .taken(try end(told, known, key, client))
+  /// Items are written here, all of them at once; the bases are the caller's, after the items, because an old
+  /// item over a new base would look like an edit. What others have written is added to `relied`.
+  private mutating func apply(
+    _ arrivals: ArraySlice<Arrival>, in table: TableName, removing: Bool, policy: MergePolicy,
+    _ relied: inout [ItemID]
+  ) throws -> [Applied] {
+    var applied = [Applied](repeating: .waiting(.held(.changing)), count: arrivals.count)
+    var open: [(place: Int, key: ItemKey, known: Known)] = []
+    for (place, arrival) in arrivals.enumerated() {
+      let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
+      let known = try known(arrival, of: former)
+      do {
+        if try former == key || rename(former, to: key) {
+          open.append((place, key, known))
+        } else {
+          applied[place] = .waiting(.inFlight)
+        }
+      } catch is UnwritableItem {
+        applied[place] = .waiting(.held(.unwritable))
       }
     }
-    return .waiting(.held(.changing))
+    // A user who saves all the time gets the last word in the next run.
+    for _ in 0..<8 where !open.isEmpty {
+      var changes: [FileChange] = []
+      var writing: [(place: Int, key: ItemKey, known: Known, told: Told, client: ClientState)] = []
+      for (place, key, known) in open {
+        let client = try look(at: key, known)
+        let isSideEdited = try editedSide(of: key) != nil
+        switch known.decide(client, isSideEdited: isSideEdited, policy) {
+        case .wait(let wait): applied[place] = .waiting(wait)
+        case .conflict(let conflict, let origin):
+          applied[place] = try lay(conflict, key, client, known.row, from: origin)
+        case .write(nil, _) where !removing: applied[place] = .waiting(.removal)
+        case .write(let item, let told):
+          changes.append(FileChange(key, to: item, expecting: client.digest))
+          writing.append((place, key, known, told, client))
+        case .take(let told):
+          applied[place] = .taken(try end(told, known, key, client))
+          relied.append(key.id)
+        }
+      }
+      open = []
+      for (outcome, (place, key, known, told, client)) in zip(try write(changes), writing) {
+        switch outcome {
+        case .replaced: applied[place] = .taken(try end(told, known, key, client))
+        case .changedMeanwhile: open.append((place, key, known))
+        case .unwritable: applied[place] = .waiting(.held(.unwritable))
+        }
+      }
+    }
+    return applied
   }
 
   /// Reads an item's file; one that was moved is no delete: neither does the server's settle it, nor is
@@ -124,47 +154,53 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // No item may outlive the row that it was written for, nor that its write is over: it would look like
     // an edit.
     try append([], to: table, durably: true)
-    var held: Set<ItemID> = []
-    for arrival in arrivals {
+    var (waiting, relied): (Set<ItemID>, [ItemID]) = ([], [])
+    let due = try arrivals.filter { arrival in
       let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
       // The server side of an open conflict has been told already; if both have deleted the item, it is none.
       guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
         try journal.conflicts[key]?.server != arrival.row
           || arrival.row.deleted && journal.isRemoved(key) && client(key) == .absent
       else {
-        held.insert(arrival.id)
-        continue
+        waiting.insert(arrival.id)
+        return false
       }
-      let known = try known(arrival, of: former)
-      var applied = Applied.waiting(.inFlight)
-      do {
-        try restoreTorn(key, to: former == key ? known.base.item : nil)
-        if try former == key || rename(former, to: key) {
-          let policy = settings.policy(of: table)
-          applied = try apply(known, to: key, removing: removing, policy: policy)
-        }
-      } catch is UnwritableItem {
-        applied = .waiting(.held(.unwritable))
-      }
-      switch applied {
-      case .taken(let event):
-        if let event { taken.events.append(event) }
-        continue
-      case .conflict(let event): taken.events.append(event)
-      case .waiting(.removal): taken.removals.insert(arrival.id)
-      case .waiting(.invalid): taken.held.append(Event(key, .held, item: known.base.item))
-      case .waiting(.held(let hold)):
-        taken.held.append(Event(key, .held, item: known.base.item, hold: hold))
-      case .waiting(.inFlight): break
-      }
-      held.insert(arrival.id)
+      return true
     }
-    // Items may have been written by a process that was stopped before it could do this.
-    if held.count < arrivals.count || !taken.events.isEmpty { try settle(afresh: true) }
+    var rest = due[...]
+    while !rest.isEmpty {
+      var size = 0
+      let batch = rest.prefix(4_096).prefix {
+        size += $0.row.text.count
+        return size <= 16 << 20 || size == $0.row.text.count
+      }
+      rest = rest.dropFirst(batch.count)
+      let applied = try apply(
+        batch, in: table, removing: removing, policy: settings.policy(of: table), &relied)
+      for (arrival, applied) in zip(batch, applied) {
+        let key = ItemKey(table, arrival.row.id)
+        switch applied {
+        case .taken(let event):
+          if let event { taken.events.append(event) }
+          continue
+        case .conflict(let event): taken.events.append(event)
+        case .waiting(.removal): taken.removals.insert(arrival.id)
+        case .waiting(.invalid): taken.held.append(try held(key, arrival, nil))
+        case .waiting(.held(let hold)): taken.held.append(try held(key, arrival, hold))
+        case .waiting(.inFlight): break
+        }
+        waiting.insert(arrival.id)
+      }
+    }
+    if !relied.isEmpty { try synchronize(relied, in: table) }
     // A conflict that is over must not be open again over the row that ended it.
     try append([], durably: true)
-    try append([.taken(but: held)], to: table, durably: true)
+    try append([.taken(but: waiting)], to: table, durably: true)
     return taken
+  }
+
+  private func held(_ key: ItemKey, _ arrival: Arrival, _ hold: Event.Hold?) throws -> Event {
+    Event(key, .held, item: try base(of: ItemKey(key.table, arrival.id)).item, hold: hold)
   }
 
   /// Moves a new item, as it is now, to the id that the server gave its row.

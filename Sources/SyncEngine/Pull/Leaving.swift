@@ -63,21 +63,26 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     guard !ids.isEmpty else { return [] }
     var events: [Event] = []
     var over: [Fact] = []
+    var changes: [FileChange] = []
     for id in ids {
       let key = ItemKey(table, id)
-      let (client, base) = (try client(key), try base(of: key))
-      do {
-        guard client == .absent || client.item == base.item,
-          try write(nil, to: key, expecting: client.digest) != .changedMeanwhile
-        else { continue }
-      } catch is UnwritableItem {
-        events.append(Event(key, .held, item: base.item, hold: .unwritable))
-        continue
+      let client = try client(key)
+      if try client == .absent || client.item == base(of: key).item {
+        changes.append(FileChange(key, to: nil, expecting: client.digest))
       }
-      if let item = base.item { events.append(Event(key, .left, item: item)) }
-      over.append(.forgot(id))
     }
-    try settle(afresh: true)
+    for (change, outcome) in zip(changes, try write(changes)) {
+      let (key, item) = (change.key, try base(of: change.key).item)
+      switch outcome {
+      case .changedMeanwhile: break
+      case .unwritable: events.append(Event(key, .held, item: item, hold: .unwritable))
+      case .replaced:
+        if let item { events.append(Event(key, .left, item: item)) }
+        over.append(.forgot(key.id))
+      }
+    }
+    // Some may have been missing before.
+    try synchronize([], in: table)
     try append(over, to: table, durably: true)
     return events
   }

@@ -84,8 +84,6 @@ extension PushRun {
       facts[key.table, default: []] +=
         answer.isFound ? said.map(\.withoutEnd) + [.ended(key.id)] : said
     }
-    // What a delete has put into the trash must not be lost once its row is known to be deleted.
-    if answers.contains(where: { $0.attempt.kind == .delete }) { try disk.settle() }
     for (table, facts) in facts {
       let learnt = facts.compactMap(\.row).map { Anchor($0.id, since: settings.now) }
       let facts = try facts + disk.askingAgain(after: facts, in: table)

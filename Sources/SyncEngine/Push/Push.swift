@@ -70,7 +70,7 @@ package struct Push {
     }
     try note(survey, on: &disk)
     // Every text of the survey is safe on disk from here on.
-    if !pending.isEmpty { try disk.settle(afresh: true) }
+    try disk.synchronize(pending.map(\.key))
     run.total = pending.count
     // What vanishes in the midst of a push has passed no guard: the next one asks.
     var deletes = Set(pending.filter { $0.kind == .delete }.map(\.key))
@@ -105,7 +105,7 @@ package struct Push {
       let all = survey.pending(next)
       pending = all.filter { $0.kind != .delete || deletes.contains($0.key) }
       run.leavesSome = run.leavesSome || pending.count < all.count
-      if !pending.isEmpty { try disk.settle(afresh: true) }
+      try disk.synchronize(pending.map(\.key))
     } while !pending.isEmpty && rounds > 0 && run.report.stop == nil
     if run.report.stop == nil, !pending.isEmpty {
       run.report.stop = .unreachable(

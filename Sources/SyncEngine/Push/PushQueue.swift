@@ -58,9 +58,8 @@ struct PushQueue {
       }
       // What is sent may have been saved a moment ago. An attempt that outlived it would bring the server
       // further than the item, which would then look like an edit that takes it back.
-      if group.contains(where: { safe[$0.attempt.key] != $0.attempt.digest }) {
-        try disk.settle(afresh: true)
-      }
+      let unsafe = group.map(\.attempt).filter { safe[$0.key] != $0.digest }
+      try disk.synchronize(unsafe.map(\.key))
       if let table = group.first?.attempt.key.table {
         try disk.append(group.map { .sent($0.attempt) }, to: table, durably: true)
       }

@@ -120,8 +120,10 @@ struct ConflictFiles {
         old = Digest(of: bytes)
       case .irregular, .tooLarge, .unreadable: displaced = try remove(side, of: key)
       }
-      if case .replaced(let place) = try file.replace(with: text, expecting: old, durably: true) {
-        return place ?? displaced
+      let swap = try Swap(of: file, to: text, expecting: old, durably: true)
+      if case .replaced(let old) = try swap.run() {
+        try directory.synchronize()
+        return old?.place ?? displaced
       }
     }
   }
@@ -172,17 +174,7 @@ struct ConflictFiles {
   private func take(
     _ file: ReplacedFile, _ side: ConflictSide, of key: ItemKey
   ) throws(WorkspaceError) -> String? {
-    let target = try trash.directory(Layout.conflicts, key.table)
-    do throws(WorkspaceError) {
-      return target.place(
-        of: try trash.take(
-          file.name, from: file.directory,
-          named: "\(Layout.stem(of: key)).\(side.rawValue)", suffix: FileName.suffix.string,
-          to: target))
-    } catch {
-      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
-      return nil
-    }
+    try file.discard(named: "\(Layout.stem(of: key)).\(side.rawValue)")
   }
 
   /// Returns the name of one file, whether there is one or not.

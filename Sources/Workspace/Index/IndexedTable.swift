@@ -57,7 +57,7 @@ final class IndexedTable {
   let liveCount: Int
   /// How many bytes the lines of the bases have.
   let effectiveBytes: Int
-  /// The device that the files lay on.
+  /// The device that the files lay on; none where it tells nothing of the stamps of files.
   let device: Int
   /// The stamp of their directory as long as all files there are those that are marked; `nil` where that
   /// isn't known.
@@ -68,9 +68,6 @@ final class IndexedTable {
   let arrivalCount: Int
   /// The lines of open writes and of refusals.
   let open: OpenLines
-
-  /// See ``StatIndex/doubtfulSince``.
-  var doubtfulSince: Int64 { index.doubtfulSince }
 
   private let index: StatIndex
   private let entries: UnsafeRawBufferPointer
@@ -115,8 +112,8 @@ final class IndexedTable {
     mayLeave = number("mayLeave") ?? 0
     liveCount = live
     effectiveBytes = bytesInEffect
-    self.device = device
-    directory = FileStamp(description["directory"])
+    self.device = index.isOfThisBoot ? device : -1
+    directory = index.isOfThisBoot ? FileStamp(description["directory"]) : nil
     self.count = count
     arrivalCount = arrivals
     open = OpenLines(

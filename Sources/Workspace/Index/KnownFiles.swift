@@ -75,8 +75,7 @@ final class KnownFiles: @unchecked Sendable {
         guard fstatat(directory, start, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
         let stamp = FileStamp(status)
         isSame[place] =
-          stamp == known.stamp(place) && stamp.changed < known.doubtfulSince
-          && Int(truncatingIfNeeded: status.st_dev) == device
+          stamp == known.stamp(place) && Int(truncatingIfNeeded: status.st_dev) == device
       }
     }
   }

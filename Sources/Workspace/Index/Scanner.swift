@@ -58,9 +58,7 @@ struct Scanner {
       walk.device = Int(truncatingIfNeeded: status.st_dev)
       walk.stamp = FileStamp(status)
       trustsStamps = known?.device == walk.device
-      if trustsStamps, let known, known.directory == walk.stamp,
-        FileStamp(status).changed < known.doubtfulSince
-      {
+      if trustsStamps, let known, known.directory == walk.stamp {
         try visit(known, in: directory)
         walk.settled = hasOthers ? nil : walk.stamp
       } else {
@@ -185,10 +183,7 @@ struct Scanner {
     let flags = known.flags(place)
     if trustsStamps, flags.contains(.stamped), !flags.contains(.tombstone) {
       guard let status = self.status(of: name, in: directory) else { return }
-      let stamp = FileStamp(status)
-      if stamp.changed >= known.doubtfulSince {
-        walk.isNews = true
-      } else if stamp == known.stamp(place),
+      if FileStamp(status) == known.stamp(place),
         Int(truncatingIfNeeded: status.st_dev) == walk.device
       {
         return addAsIndexed(place)

@@ -7,7 +7,7 @@ import SyncModel
 ///
 /// ```
 ///   magic (8 bytes) · length and CRC-32C of the next part (4 bytes each)
-///   {"tables":[{"table":"todoitem","generation":"…","at":0,"count":…,…}]}, filled up to 8
+///   {"boot":"…","tables":[{"table":"todoitem","generation":"…","at":0,"count":…,…}]}, filled up to 8
 ///   a part a table: IndexedTable
 /// ```
 ///
@@ -24,22 +24,18 @@ final class StatIndex {
   /// How many bytes lie before the JSON text.
   static let headerLength = 16
 
-  /// The stamps of files that were changed from then on, in nanoseconds since 1970, tell nothing: a
-  /// power loss after the index was written may have left less of them than their stamps say.
-  let doubtfulSince: Int64
+  /// Whether it was written since the machine was started; else its stamps tell nothing: a power loss may
+  /// have left less of the files than they say.
+  private(set) var isOfThisBoot = false
 
   private let map: UnsafeRawBufferPointer
   private var tables: [TableName: JSONObject] = [:]
   private let start: Int
 
-  /// How long before a power loss what an editor has left in memory may have been saved, in
-  /// nanoseconds: systems write it down within minutes.
-  private static let unsafeTime: Int64 = 3_600_000_000_000
-
   /// Opens the index; `nil` where there is none that can be used.
   ///
-  /// The machine was `started` at a time in nanoseconds since 1970: a power loss was before.
-  init?(in directory: Directory, started: Int64 = TornText.bootTime) {
+  /// `boot` is the kernel's name for the time since the machine was started.
+  init?(in directory: Directory, boot: Text = LogHeader.currentBoot) {
     guard let descriptor = try? directory.open(Self.name, O_RDONLY | O_NONBLOCK) else { return nil }
     defer { close(descriptor) }
     var status = stat()
@@ -48,8 +44,6 @@ final class StatIndex {
       let pages = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0),
       pages != MAP_FAILED
     else { return nil }
-    let written = FileStamp(status).modified
-    doubtfulSince = written < started ? written - Self.unsafeTime : .max
     map = UnsafeRawBufferPointer(start: pages, count: Int(status.st_size))
     let length = Int(map.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
     start = Self.padded(Self.headerLength + length)
@@ -57,8 +51,10 @@ final class StatIndex {
     let text = UnsafeRawBufferPointer(
       rebasing: map[Self.headerLength..<Self.headerLength + length])
     guard Checksum(of: text).value == map.loadUnaligned(fromByteOffset: 12, as: UInt32.self),
-      let list = (try? JSON(parsing: Array(text)))?.object?["tables"]?.elements
+      let content = (try? JSON(parsing: Array(text)))?.object,
+      let list = content["tables"]?.elements
     else { return nil }
+    isOfThisBoot = !boot.bytes.isEmpty && content["boot"]?.text == boot
     for case .object(let description) in list {
       guard let name = description["table"]?.text, let table = try? TableName(name) else {
         return nil

@@ -16,10 +16,12 @@ struct StatIndexWriter {
   /// It is not made to survive a power loss: what is left of it then has the wrong checksum.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``: then the old index stays.
-  static func write(_ images: [TableImage], to directory: Directory) throws(WorkspaceError) {
+  static func write(
+    _ images: [TableImage], boot: Text = LogHeader.currentBoot, to directory: Directory
+  ) throws(WorkspaceError) {
     let new = try directory.replace(StatIndex.name, durably: false) { new throws(WorkspaceError) in
       var writer = Self(directory: directory, descriptor: new)
-      try writer.write(images)
+      try writer.write(images, boot)
     }
     close(new)
   }
@@ -29,11 +31,11 @@ struct StatIndexWriter {
     self.descriptor = descriptor
   }
 
-  private mutating func write(_ images: [TableImage]) throws(WorkspaceError) {
+  private mutating func write(_ images: [TableImage], _ boot: Text) throws(WorkspaceError) {
     // The description says the checksums of what stands behind it, and is written last, filled up
     // with blanks to a length that holds any numbers.
     let room = StatIndex.padded(
-      images.reduce(64) {
+      images.reduce(256) {
         let open = $1.base.rows.open
         let lines: [JSON] =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
@@ -47,8 +49,10 @@ struct StatIndexWriter {
     try WorkspaceError.checking(place) { lseek(descriptor, off_t(start), SEEK_SET) }
     var descriptions: [JSON] = []
     for image in images { descriptions.append(.object(try write(image))) }
-    var text = JSON.object(JSONObject([.init(name: "tables", value: .array(descriptions))]))
-      .encoded()
+    var content = JSONObject()
+    content.append("boot", .string(boot))
+    content.append("tables", .array(descriptions))
+    var text = JSON.object(content).encoded()
     text.append(contentsOf: repeatElement(0x20, count: max(0, room - text.count)))
     var header: [UInt8] = []
     withUnsafeBytes(of: StatIndex.magic) { header.append(contentsOf: $0) }

@@ -24,9 +24,6 @@ struct TableImage {
     self.base = base
     device = walk?.device ?? base.rows.known?.device ?? 0
     directory = walk == nil ? base.rows.known?.directory : walk?.settled
-    if let known = base.rows.known, let stamp = directory, stamp.changed >= known.doubtfulSince {
-      directory = nil
-    }
     let isDeviceKnown = device == base.rows.known?.device
     var isTaken = [Bool](repeating: false, count: base.rows.newer.places.count)
     lines.reserveCapacity(
@@ -45,9 +42,6 @@ struct TableImage {
         var stamp = read?.digest == entry.digest ? read?.stamp : nil
         if row.stamp == .asIndexed, isDeviceKnown, known.flags(Int(place)).contains(.stamped) {
           stamp = known.stamp(Int(place))
-          // The next index is written after the power loss, and couldn't tell that this one tells
-          // nothing.
-          if let changed = stamp?.changed, changed >= known.doubtfulSince { stamp = nil }
         }
         lines.append(.known(Int(place), stamp: stamp, hasFile: row.hasFile))
         continue

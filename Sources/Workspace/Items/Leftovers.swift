@@ -5,29 +5,20 @@ import SystemPackage
 
 /// What a killed process left half done among the texts on their way.
 ///
-/// Whoever has the lock may call every such text stale. A text of tsync's own is removed, what was
-/// to be displaced goes to the trash, and what a user saved at that very moment goes back to its
-/// place, or to the trash where the place has a newer text. What is older than the machine's last
-/// start never goes back, because a power loss may have made it of another text; every start counts
-/// as one. No byte is dropped unread, and what isn't named exactly as tsync names such a text is not
-/// touched: somebody else put it there.
+/// Whoever has the lock may call every such text stale. A text of tsync's own is removed; what was taken
+/// out goes back where its place is empty, and to the trash otherwise. No byte is dropped unread, and what
+/// isn't named exactly as tsync names such a text is not touched: somebody else put it there.
 struct Leftovers {
   private let root: Directory
   private let trash: Trash
   /// What a person should know.
   private(set) var notices: [String] = []
 
-  private let started: Int64
-
   /// Classifies all that was left; call it with the lock held.
   ///
-  /// The machine was `started` at a time in nanoseconds since 1970: a power loss was before.
-  ///
   /// - Throws: ``WorkspaceError``.
-  init(in root: Directory, trash: Trash, started: Int64) throws(WorkspaceError) {
-    self.root = root
-    self.trash = trash
-    self.started = started
+  init(in root: Directory, trash: Trash) throws(WorkspaceError) {
+    (self.root, self.trash) = (root, trash)
     for name in try trash.directory.names() {
       if let staged = StagedName(name) {
         try classify(staged)
@@ -73,53 +64,41 @@ struct Leftovers {
 
   private mutating func classify(_ staged: StagedName) throws(WorkspaceError) {
     let reading = try FileReading(staged.text, in: trash.directory, limit: .max - 1)
-    guard case .file(let bytes, let status) = reading else {
-      if case .absent = reading { return }
-      return try put(staged, told: true)
-    }
-    let found = StagedName.short(Digest(of: bytes))
-    if found == staged.new {
+    if case .absent = reading { return }
+    let found = Self.fingerprint(of: reading)
+    if found != nil, found == staged.new {
       try trash.directory.remove(staged.text)
-    } else if bytes.isEmpty || found == staged.old {
-      // An editor may have emptied what was displaced, and write to it still.
-      try put(staged, told: false)
-    } else if FileStamp(status).modified < started {
-      // It may be what a power loss left of the displaced text, torn or older; what is in its place
-      // may be all that is left of the newer one.
-      try put(staged, told: true)
+      return
+    }
+    // An editor may have emptied what was displaced, and write to it still.
+    let isSeen = found == staged.old || found == StagedName.short(Digest(of: []))
+    let file = try file(of: staged)
+    if let file, file.kind == Layout.items, staged.new != nil || !isSeen,
+      case .success = trash.directory.move(staged.text, to: file.directory, file.name)
+    {
+      notices.append("\(file.place): restored the text that it had when tsync was interrupted")
+      return
+    }
+    // Where nothing was swapped, it is tsync's own text, cut off.
+    let isOwn = try file.map { file throws(WorkspaceError) in
+      Self.fingerprint(of: try file.read(limit: .max - 1)) == staged.old
+    }
+    let place: String
+    if let file {
+      place = try file.keep(staged.text)
     } else {
-      try restore(staged)
+      let name = try trash.take(
+        staged.text, from: trash.directory, named: "leftover", suffix: FileName.suffix.string)
+      place = trash.directory.place(of: name)
+    }
+    if !isSeen, isOwn != true {
+      notices.append("a text that an interrupted command left is now \(place)")
     }
   }
 
-  /// Puts back what is neither tsync's text nor what it had seen, if its place still has tsync's.
-  private mutating func restore(_ staged: StagedName) throws(WorkspaceError) {
-    guard let file = try file(of: staged), file.kind == Layout.items else {
-      return try put(staged, told: true)
-    }
-    let reading = try file.read(limit: .max - 1)
-    switch (reading, staged.new) {
-    case (.absent, nil):
-      guard case .success = trash.directory.move(staged.text, to: file.directory, file.name) else {
-        return try put(staged, told: true)
-      }
-      notices.append(
-        "\(file.place): restored the text that was saved when tsync was interrupted")
-    case (.file(let bytes, _), let new?) where StagedName.short(Digest(of: bytes)) == new:
-      let (from, to) = (trash.directory.descriptor.rawValue, file.directory.descriptor.rawValue)
-      let swapped = WorkspaceError.interruptible {
-        tsync_renameat2(from, staged.text, to, file.name, TSYNC_RENAME_EXCHANGE)
-      }
-      guard case .success = swapped else { return try put(staged, told: true) }
-      notices.append(
-        "\(file.place): restored the text that was saved when tsync was interrupted")
-      // What came out is classified in its turn.
-      try classify(staged)
-    case (.file(let bytes, _), _) where StagedName.short(Digest(of: bytes)) == staged.old:
-      // Nothing was swapped: it is tsync's own text, cut off.
-      try put(staged, told: false)
-    default: try put(staged, told: true)
-    }
+  private static func fingerprint(of reading: FileReading) -> String? {
+    guard case .file(let bytes, _) = reading else { return nil }
+    return StagedName.short(Digest(of: bytes))
   }
 
   private func file(of staged: StagedName) throws(WorkspaceError) -> ReplacedFile? {
@@ -128,18 +107,5 @@ struct Leftovers {
     else { return nil }
     return ReplacedFile(
       kind: target.kind, table: target.table, directory: directory, name: target.name, trash: trash)
-  }
-
-  /// Gives a leftover a lasting name in the trash.
-  private mutating func put(_ staged: StagedName, told: Bool) throws(WorkspaceError) {
-    let place: String
-    if let file = try file(of: staged) {
-      place = try file.keep(staged.text)
-    } else {
-      let name = try trash.take(
-        staged.text, from: trash.directory, named: "leftover", suffix: FileName.suffix.string)
-      place = trash.directory.place(of: name)
-    }
-    if told { notices.append("a text that an interrupted command left is now \(place)") }
   }
 }

@@ -3,26 +3,8 @@ import SyncEngine
 import SyncModel
 import SystemPackage
 
-/// A small file that its user may save at any moment, and its replacing.
-///
-/// ```
-///   trash/.tmp-…   new text  ──┐ renameat2: one step, whatever the user does meanwhile
-///   items/T/ID.json  old text ─┘
-///                              then: is what came out what the caller had seen?
-///                                yes → it goes to the trash      no → swapped back
-/// ```
-///
-/// No `fsync` is made unless asked for: ``Workspace/settle(afresh:)`` makes many replacements
-/// durable at once.
+/// A small file that its user may save at any moment; ``Swap`` replaces it.
 struct ReplacedFile {
-  /// What came of replacing or removing.
-  enum Outcome: Equatable {
-    /// It is as asked for; the place of the old bytes in the trash, `nil` where there were none.
-    case replaced(displaced: String?)
-    /// Something else was there than the caller had seen, and still is.
-    case changedMeanwhile
-  }
-
   /// Where the file lies, as a directory of its own: ``Layout/items`` or ``Layout/conflicts``.
   let kind: String
   /// The table.
@@ -47,48 +29,44 @@ struct ReplacedFile {
     try FileReading(name, in: directory, limit: limit)
   }
 
-  /// Replaces the file, or makes it, if it is what the caller has seen.
-  ///
-  /// - Parameters:
-  ///   - text: The new bytes.
-  ///   - expected: The fingerprint of what the caller has seen; `nil` where nothing was there.
-  ///   - mode: The permissions of the new file.
-  ///   - durably: Whether it survives a power loss when this returns.
-  /// - Returns: Whether it was replaced.
-  /// - Throws: ``WorkspaceError/file(place:_:)``: then the file is as it was.
-  func replace(
-    with text: [UInt8], expecting expected: Digest?, mode: mode_t = 0o600, durably: Bool = false
-  ) throws(WorkspaceError) -> Outcome {
-    let staged = try StagedText(
-      text, for: self, expecting: expected, mode: mode, durably: durably)
-    let outcome = try staged.takePlace()
-    if durably { try directory.synchronize() }
-    return outcome
-  }
-
-  /// Moves the file to the trash, if it is what the caller has seen.
+  /// Makes the file, as it now is, survive a power loss, if it is there and can be read; its name does only
+  /// after its directory is synchronised.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func remove(expecting expected: Digest) throws(WorkspaceError) -> Outcome {
-    let temporary = StagedName(
-      number: trash.nextNumber(), new: nil, old: StagedName.short(expected), file: self)
-    switch directory.move(name, to: trash.directory, temporary.text) {
-    case .success: break
-    case .failure(.noSuchFileOrDirectory): return .changedMeanwhile
+  func synchronize() throws(WorkspaceError) {
+    let (here, name) = (directory.descriptor.rawValue, name)
+    let opened = WorkspaceError.interruptible {
+      openat(here, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+    guard case .success(let descriptor) = opened else { return }
+    defer { close(descriptor) }
+    switch WorkspaceError.interruptible({ fsync(descriptor) }) {
+    case .success, .failure(.invalidArgument): break  // of what is no file there is nothing to save
     case .failure(let error): throw .file(place: place, error)
     }
-    let taken = try FileReading(temporary.text, in: trash.directory, limit: .max - 1)
-    if case .file(let bytes, _) = taken, Digest(of: bytes) == expected {
-      return .replaced(displaced: try keep(temporary.text))
-    }
-    switch trash.directory.move(temporary.text, to: directory, name) {
-    case .success: return .changedMeanwhile
-    case .failure(.fileExists):
-      // Saved once more since: the newer one stays, this one is in the trash.
-      _ = try keep(temporary.text)
-      return .changedMeanwhile
+  }
+
+  /// Moves the file, whatever it is, to a name in the trash that nobody else uses; answers whether there was
+  /// one.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func takeOut(as temporary: String) throws(WorkspaceError) -> Bool {
+    let (from, to) = (directory.descriptor.rawValue, trash.directory.descriptor.rawValue)
+    switch WorkspaceError.interruptible({ renameat(from, name, to, temporary) }) {
+    case .success: return true
+    case .failure(.noSuchFileOrDirectory): return false
     case .failure(let error): throw .file(place: place, error)
     }
+  }
+
+  /// Moves the file, whatever it is, to the trash.
+  ///
+  /// - Parameter stem: What its name there begins with; `nil` for its own.
+  /// - Returns: Its place there; `nil` where there is none.
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func discard(named stem: String? = nil) throws(WorkspaceError) -> String? {
+    let name = StagedName(number: trash.nextNumber(), new: nil, old: nil, file: self).text
+    return try takeOut(as: name) ? try keep(name, named: stem) : nil
   }
 
   /// Runs a step that replaces or removes the file.
@@ -110,11 +88,11 @@ struct ReplacedFile {
   /// Gives a file that lies in the trash under a temporary name its name there.
   ///
   /// - Returns: Its place.
-  func keep(_ temporary: String) throws(WorkspaceError) -> String {
+  func keep(_ temporary: String, named stem: String? = nil) throws(WorkspaceError) -> String {
     let target = try trash.directory(kind, table)
     let name = try trash.take(
-      temporary, from: trash.directory, named: self.stem, suffix: FileName.suffix.string, to: target
-    )
+      temporary, from: trash.directory, named: stem ?? self.stem, suffix: FileName.suffix.string,
+      to: target)
     return target.place(of: name)
   }
 }

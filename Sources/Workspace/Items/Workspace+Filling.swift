@@ -56,7 +56,7 @@ extension Workspace {
     _ filling: Filling, of count: Int, as table: TableName
   ) throws -> Bool {
     guard let items = try root.existingChild(Layout.items) else { return false }
-    try settle(afresh: true)
+    try synchronizeAll()
     let (from, to) = (trash.directory.descriptor.rawValue, items.descriptor.rawValue)
     // Not where somebody has put a file there meanwhile,
     // nor where somebody has removed what was made.
@@ -64,11 +64,9 @@ extension Workspace {
       renameat(from, filling.name, to, table.text.string) == 0
     else { return false }
     items.forget(table.text.string)
-    settling = .failed
     try items.synchronize()
     // Where it had both names after a power loss, it would be removed as a leftover.
     try trash.directory.synchronize()
-    settling = .done
     return true
   }
 }

@@ -10,72 +10,9 @@ extension Workspace: ItemDisk {
     guard let directory = try itemDirectory(of: key.table) else { return .absent }
     let file = try Layout.file(of: key)
     if let known = rows.client(key, in: directory, file) { return known }
-    let (state, status) = try ItemFile.read(file, in: directory, as: key)
-    guard case .invalid(var invalid) = state, let status else { return state }
-    invalid = try invalid.advised(as: key, in: directory, rows.log(of: key.table))
-    invalid.torn = try torn(key, in: directory, since: FileStamp(status).modified)
-    return .invalid(invalid)
-  }
-
-  package mutating func write(
-    _ item: Item?, to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome {
-    requireLock()
-    let file = try itemFile(of: key)
-    let status = try file.directory.status()
-    let outcome = try file.writing { () throws(WorkspaceError) in
-      try replace(file, key, with: item, expecting: expected)
-    }
-    if case .replaced = outcome { rows.changed(key.table, file.directory, from: status) }
-    return outcome
-  }
-
-  private mutating func replace(
-    _ file: ReplacedFile, _ key: ItemKey, with item: Item?, expecting expected: Digest?
-  ) throws(WorkspaceError) -> WriteOutcome {
-    guard let item else { return try remove(file, key, expecting: expected) }
-    guard let expected else {
-      let text = ItemFile.text(of: item, id: key.id)
-      let outcome = try file.replace(with: text, expecting: nil)
-      return try note(outcome, of: file, key, to: item, text, from: nil)
-    }
-    guard case .file(let bytes, let status) = try file.read(limit: ItemFile.limit),
-      Digest(of: bytes) == expected
-    else { return .changedMeanwhile }
-    let text = ItemFile.rewritten(bytes, as: item, id: key.id)
-    if text == bytes { return .replaced(expected) }
-    let outcome = try file.replace(with: text, expecting: expected, mode: status.st_mode)
-    return try note(outcome, of: file, key, to: item, text, from: bytes)
-  }
-
-  private mutating func remove(
-    _ file: ReplacedFile, _ key: ItemKey, expecting expected: Digest?
-  ) throws(WorkspaceError) -> WriteOutcome {
-    guard let expected else {
-      guard case .absent = try file.read(limit: 0) else { return .changedMeanwhile }
-      return .replaced(nil)
-    }
-    guard case .file(let bytes, _) = try file.read(limit: ItemFile.limit) else {
-      return .changedMeanwhile
-    }
-    let outcome = try file.remove(expecting: expected)
-    return try note(outcome, of: file, key, to: nil, [], from: bytes)
-  }
-
-  private mutating func note(
-    _ outcome: ReplacedFile.Outcome, of file: ReplacedFile, _ key: ItemKey, to item: Item?,
-    _ text: [UInt8], from old: [UInt8]?
-  ) throws(WorkspaceError) -> WriteOutcome {
-    guard case .replaced(let place) = outcome else { return .changedMeanwhile }
-    unsettle(file.directory)
-    guard let item else {
-      try record(key, from: old, to: nil, place: place)
-      return .replaced(nil)
-    }
-    let digest = Digest(of: text)
-    let isRow = rows.wrote(key, item: item, digest: digest)
-    try record(key, from: old, to: text, of: item, place: place, isRow: isRow)
-    return .replaced(digest)
+    let state = try ItemFile.read(file, in: directory, as: key).state
+    guard case .invalid(let invalid) = state else { return state }
+    return .invalid(try invalid.advised(as: key, in: directory, rows.log(of: key.table)))
   }
 
   package mutating func keep(_ item: Item, of key: ItemKey) throws {
@@ -83,21 +20,6 @@ extension Workspace: ItemDisk {
     _ = try trash.keep(
       ItemFile.text(of: item, id: key.id), named: Layout.stem(of: key),
       suffix: FileName.suffix.string, in: trash.directory(Layout.items, key.table))
-  }
-
-  /// Makes the items survive a power loss: with `afresh` all, whoever wrote them, what a killed
-  /// process or an editor left in memory too, since a base may speak of it from now on; without it
-  /// what was written here since the last time, and the first time all.
-  ///
-  /// Where it failed it fails from then on, because the system tells only once of what it lost.
-  package mutating func settle(afresh: Bool) throws {
-    guard afresh || settling != .done else { return }
-    guard settling != .failed else { throw WorkspaceError.file(place: ".", .ioError) }
-    settling = .failed
-    let descriptor = root.descriptor.rawValue
-    try WorkspaceError.checking(".") { tsync_syncfs(descriptor) }
-    for directory in unsettled { try directory.synchronize() }
-    (unsettled, settling) = ([], .done)
   }
 
   // MARK: Conflicts
@@ -147,7 +69,7 @@ extension Workspace: ItemDisk {
   /// Returns an item's file; the table's directory is made where it is absent.
   ///
   /// `items` itself is not: without it, every item would look as if its user had deleted it.
-  private func itemFile(of key: ItemKey) throws(WorkspaceError) -> ReplacedFile {
+  func itemFile(of key: ItemKey) throws(WorkspaceError) -> ReplacedFile {
     guard let items = try root.existingChild(Layout.items) else {
       throw .missing(place: Layout.items)
     }

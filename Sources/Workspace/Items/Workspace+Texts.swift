@@ -23,40 +23,6 @@ extension Workspace {
     return bytes
   }
 
-  /// Makes an item's file of bytes as they are, or replaces it where its bytes are what the caller has
-  /// seen; what was there goes to the trash.
-  ///
-  /// The step may be taken back by a power loss until ``settle(afresh:)``.
-  ///
-  /// - Parameters:
-  ///   - text: The bytes.
-  ///   - key: Which item.
-  ///   - expected: The fingerprint of what the caller has seen; `nil` where nothing was there.
-  /// - Returns: Whether it was replaced, or had changed meanwhile and was left alone.
-  /// - Throws: ``WorkspaceError``.
-  package mutating func write(
-    text: [UInt8], to key: ItemKey, expecting expected: Digest?
-  ) throws(WorkspaceError) -> WriteOutcome {
-    requireLock()
-    guard let directory = try itemDirectory(of: key.table) else {
-      throw .missing(place: "\(Layout.items)/\(key.table)")
-    }
-    let file = ReplacedFile(
-      kind: Layout.items, table: key.table, directory: directory,
-      name: try Layout.file(of: key), trash: trash)
-    var (mode, old): (mode_t, [UInt8]?) = (0o600, nil)
-    if expected != nil, case .file(let bytes, let status) = try file.read(limit: ItemFile.limit) {
-      (mode, old) = (status.st_mode, bytes)
-    }
-    guard
-      case .replaced(displaced: let place) = try file.replace(
-        with: text, expecting: expected, mode: mode)
-    else { return .changedMeanwhile }
-    try record(key, from: old, to: text, place: place)
-    unsettle(directory)
-    return .replaced(Digest(of: text))
-  }
-
   /// Moves something that lies among a table's items, and isn't one, to the trash, if it still is what
   /// the caller has seen.
   ///
@@ -84,25 +50,12 @@ extension Workspace {
       case .invalid(let invalid): guard invalid.isFault(of: seen) else { return false }
       }
     }
-    let target = try trash.directory(Layout.items, table)
-    let suffix = FileName.suffix.string
-    let stem = name.utf8.count > suffix.utf8.count ? String(name.dropLast(suffix.count)) : name
-    let kept: String
-    do throws(WorkspaceError) {
-      kept = try trash.take(name, from: directory, named: stem, suffix: suffix, to: target)
-    } catch {
-      guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
-      return true
-    }
-    if let key { try record(key, from: bytes, to: nil, place: target.place(of: kept)) }
-    unsettle(directory)
+    let file = ReplacedFile(
+      kind: Layout.items, table: table, directory: directory, name: name, trash: trash)
+    guard let place = try file.discard() else { return true }
+    if let key { try record(key, from: bytes, to: nil, place: place) }
+    try directory.synchronize()
     return true
-  }
-
-  /// Notes that a directory's files may be taken back by a power loss.
-  mutating func unsettle(_ directory: Directory) {
-    if settling == .done { settling = .due }
-    if !unsettled.contains(where: { $0 === directory }) { unsettled.append(directory) }
   }
 
   /// Returns the newest copy of an item in the trash that can be read as one; `nil` where there is

@@ -93,7 +93,7 @@ struct LogHeader {
   private static let names: [Text] = ["h", "v", "salt", "boot", "n", "crc"]
 
   /// The kernel's name for the time since it was started.
-  private static let currentBoot: Text = {
+  package static let currentBoot: Text = {
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }

@@ -17,9 +17,9 @@ final class Rows {
   private let isWriting: Bool
   private let clock: () -> Int64
   private let isBaseGone: Bool
-  private let started: Int64
+  private let boot: Text
   /// Without the logs it speaks of nothing that is there.
-  private lazy var index = isBaseGone ? nil : StatIndex(in: root, started: started)
+  private lazy var index = isBaseGone ? nil : StatIndex(in: root, boot: boot)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
   private var claiming: [TableName: ClaimingFiles] = [:]
@@ -34,17 +34,17 @@ final class Rows {
   ///   - isWriting: Whether the caller has the lock.
   ///   - isBaseGone: Whether it is known that there is no directory of logs; that each of them is
   ///     gone is then not told.
-  ///   - started: When the machine was started, in nanoseconds since 1970.
+  ///   - boot: The kernel's name for the time since the machine was started.
   ///   - clock: The time in nanoseconds since 1970.
   init(
     root: Directory, trash: Trash, isWriting: Bool, isBaseGone: Bool = false,
-    started: Int64 = TornText.bootTime, clock: @escaping () -> Int64
+    boot: Text = LogHeader.currentBoot, clock: @escaping () -> Int64
   ) {
     self.root = root
     self.trash = trash
     self.isWriting = isWriting
     self.isBaseGone = isBaseGone
-    self.started = started
+    self.boot = boot
     self.clock = clock
   }
 
@@ -169,7 +169,7 @@ final class Rows {
 
   private func save() {
     // What another command has learnt meanwhile of other tables is taken over.
-    let former = StatIndex(in: root, started: started)
+    let former = StatIndex(in: root, boot: boot)
     var images: [TableImage] = []
     for table in Set(logs.keys).union(former?.names ?? []).sorted() {
       if let log = logs[table] {
@@ -181,6 +181,6 @@ final class Rows {
         images.append(TableImage(of: other, walk: nil))
       }
     }
-    try? StatIndexWriter.write(images, to: root)
+    try? StatIndexWriter.write(images, boot: boot, to: root)
   }
 }

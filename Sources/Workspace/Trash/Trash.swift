@@ -237,7 +237,10 @@ final class Trash {
 }
 
 extension Directory {
-  /// Moves a file to a name that must be free; fails with `.fileExists` where it isn't.
+  /// Moves a file or a directory to a name that must be free; fails with `.fileExists` where it isn't.
+  ///
+  /// Nobody else may write to a file's name meanwhile: where the file system can't do that in one call, the
+  /// file has both names for a moment.
   func move(_ name: String, to target: Directory, _ new: String) -> Result<Int32, Errno> {
     let (from, to) = (descriptor.rawValue, target.descriptor.rawValue)
     let moved = WorkspaceError.interruptible {
@@ -245,8 +248,28 @@ extension Directory {
     }
     guard case .failure(let error) = moved, error == .invalidArgument || error == .noFunction
     else { return moved }
-    // The file system can't do that in one call; a link never replaces a name either.
-    return WorkspaceError.interruptible { linkat(from, name, to, new, 0) }
-      .flatMap { _ in WorkspaceError.interruptible { unlinkat(from, name, 0) } }
+    switch WorkspaceError.interruptible({ linkat(from, name, to, new, 0) }) {
+    case .success: break
+    // NFS may answer so to what it has done.
+    case .failure(.fileExists) where isSame(name, as: new, in: target): break
+    case .failure(.notPermitted) where (try? existingChild(name)) != nil:
+      // A directory has one name only, and replaces nothing but an empty one.
+      let renamed = WorkspaceError.interruptible { renameat(from, name, to, new) }
+      return renamed == .failure(Errno(rawValue: ENOTEMPTY)) ? .failure(.fileExists) : renamed
+    case .failure(let error): return .failure(error)
+    }
+    // No power loss may take the new name back, and leave the old one removed.
+    do throws(WorkspaceError) { try target.synchronize() } catch {
+      guard case .file(_, let reason) = error else { return .failure(.ioError) }
+      return .failure(reason)
+    }
+    return WorkspaceError.interruptible { unlinkat(from, name, 0) }
+  }
+
+  private func isSame(_ name: String, as other: String, in target: Directory) -> Bool {
+    var (one, two) = (stat(), stat())
+    return fstatat(descriptor.rawValue, name, &one, AT_SYMLINK_NOFOLLOW) == 0
+      && fstatat(target.descriptor.rawValue, other, &two, AT_SYMLINK_NOFOLLOW) == 0
+      && one.st_ino == two.st_ino && one.st_dev == two.st_dev
   }
 }

@@ -70,10 +70,12 @@ import Testing
     let pulled = anna.run("pull")
     #expect(pulled.status == 0)
     #expect(
-      pulled.error.contains("items/todoitem/tea.json: restored the text that was saved"))
+      pulled.error.contains(
+        "a text that an interrupted command left is now trash/items/todoitem/tea."))
     #expect(!anna.directory.names(in: trash).contains { $0.hasPrefix(".tmp-") })
-    #expect(anna.item("milk") == milk && anna.item("tea") == save)
-    #expect(anna.run("push").output == "updated tea  Green tea\n")
+    #expect(anna.item("milk") == milk && anna.item("tea") == tea)
+    let kept = anna.directory.names(in: "\(trash)/items/todoitem").filter { $0.hasPrefix("tea.") }
+    #expect(kept.map { anna.directory.text("\(trash)/items/todoitem/\($0)") } == [save])
     anna.expectSound()
   }
 
