@@ -7,15 +7,15 @@ package struct Survey: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
     /// The row is deleted when the server has had another item from here: what this one has become.
-    case behind(Operation, ItemKey)
+    indirect case behind(Operation, ItemKey)
     /// The server refused the change as it stands.
-    case rejected(Operation, Rejection)
+    indirect case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
-    case unknown(Attempt)
+    indirect case unknown(Attempt)
     /// A conflict waits for a person.
-    case conflict(OpenConflict)
+    indirect case conflict(OpenConflict)
     /// The file can't be an item.
-    case invalid(InvalidItem)
+    indirect case invalid(InvalidItem)
     /// The file is missing, and its id stands in another one: nothing is sent.
     case moved(to: String)
   }
@@ -143,26 +143,26 @@ package struct Survey: Equatable, Sendable {
   private static func sorted(_ entries: [Entry], _ journal: JournalState) -> [Entry] {
     // Each key is computed once; files deleted by hand come late, for want of a time, and last what waits
     // for the new rows of items that have other ids now. What has passed must hold nothing up.
-    let ranked = entries.map { entry -> (rank: [Int64], entry: Entry) in
+    let ranks = entries.map { entry -> (Int64, Int64, Int64, Int64) in
       let note = entry.key.flatMap { journal.notes[$0] }
       let vanished = entry.client == .absent && note?.note.commanded != true
-      let order: [Int64] =
+      let order: (Int64, Int64) =
         switch note {
-        case _ where vanished: [1, 0]
+        case _ where vanished: (1, 0)
         case let note? where entry.client == .absent:
-          [note.note.successor == nil ? 0 : 2, note.note.time]
-        default: [0, entry.modified]
+          (note.note.successor == nil ? 0 : 2, note.note.time)
+        default: (0, entry.modified)
         }
-      return ([entry.standing.group, entry.passed == nil ? 0 : 1] + order, entry)
+      return (entry.standing.group, entry.passed == nil ? 0 : 1, order.0, order.1)
     }
-    return ranked.sorted { left, right in
-      if left.rank != right.rank { return left.rank.lexicographicallyPrecedes(right.rank) }
-      switch (left.entry.key, right.entry.key) {
+    return entries.indices.sorted { left, right in
+      if ranks[left] != ranks[right] { return ranks[left] < ranks[right] }
+      switch (entries[left].key, entries[right].key) {
       case (let one?, let other?): return one < other
       case (nil, _?): return true
       default: return false
       }
-    }.map(\.entry)
+    }.map { entries[$0] }
   }
 
   /// Returns the changes that a push sends, in their order.

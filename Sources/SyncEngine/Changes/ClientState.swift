@@ -7,7 +7,7 @@ package enum ClientState: Equatable, Sendable {
   /// An item, and the fingerprint of the bytes it was read from.
   case item(Item, Digest)
   /// Something that can't be an item: it is never sent and never overwritten.
-  case invalid(InvalidItem)
+  indirect case invalid(InvalidItem)
 
   /// The item; `nil` where there is none.
   package var item: Item? {

@@ -74,7 +74,8 @@ struct Scanner {
     }
     addMissing()
     if strays > 64, strays * 16 > isSeen.count { walk.isNews = true }
-    candidates.sort(by: Self.precedes)
+    let found = candidates
+    candidates = found.indices.sorted { Self.precedes(found[$0], found[$1]) }.map { found[$0] }
   }
 
   /// Whether a candidate stands before another one: by their ids; those without one last.
