@@ -33,6 +33,8 @@ package struct Item: Sendable {
   /// Whether every field is `null`, or there is none.
   package var isEmpty: Bool { fields.members.allSatisfy(\.value.isNull) }
 
+  private var hasNulls: Bool { fields.members.contains(where: \.value.isNull) }
+
   /// The fields that are not `null`, by name.
   package var values: [Text: JSON] {
     Dictionary(
@@ -43,6 +45,7 @@ package struct Item: Sendable {
 
 extension Item: Equatable {
   package static func == (left: Item, right: Item) -> Bool {
-    left.fields == right.fields || left.values == right.values
+    left.fields == right.fields
+      || (left.hasNulls || right.hasNulls) && left.values == right.values
   }
 }
