@@ -11,6 +11,8 @@ struct PushSummary {
     var outcome: Outcome
     /// A change with dropped fields counts as rejected.
     let kind: Kind
+    /// Whether it needs nobody.
+    var isWell: Bool { [.pushed, .found, .taken].contains(kind) }
   }
 
   /// The lines of all pushes.

@@ -38,21 +38,22 @@ extension Session {
     let keys = report.events.map(\.key)
     let sent = Set(keys)
     let selected = survey.entries(of: selection)
-    let names = try names(of: keys + selected.compactMap(\.key))
+    let titles = try names(of: [])
     var lines = Dictionary(grouping: report.events, by: \.key)
-      .mapValues { PushSummary.Entry($0, names, isPreview: isPreview) }
+      .mapValues { PushSummary.Entry($0, titles, isPreview: isPreview) }
     for entry in selected {
       guard let key = entry.key, !sent.contains(key) else { continue }
-      lines[key] = PushSummary.Entry(repeating: entry, of: key, names)
+      lines[key] = PushSummary.Entry(repeating: entry, of: key, titles)
     }
     let order = survey.entries.compactMap(\.key) + keys
     let entries = order.compactMap { lines.removeValue(forKey: $0) }
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
-    for entry in entries where !again.contains(entry.outcome.key) {
-      context.printer.item(
-        entry.outcome.line(names), isWell: [.pushed, .found, .taken].contains(entry.kind))
+    let shown = entries.filter { entry in
+      !again.contains(entry.outcome.key) && !(entry.isWell && context.options.quiet)
     }
+    let names = try names(of: shown.isEmpty ? [] : keys + selected.compactMap(\.key))
+    for entry in shown { context.printer.item(entry.outcome.line(names), isWell: entry.isWell) }
     pushed.entries += entries
     pushed.conflicts = entries.count(of: .conflict)
     pushed.unsent = report.unsent + entries.count(of: .unsent)

@@ -112,7 +112,9 @@ final class Printer {
   func set(_ name: Text, _ value: some JSONValue) { document.set(name, value.json) }
 
   /// Sets the members of a command's document, in this one or, if that is another's, in a member of it.
-  func set(_ members: JSONObject, of command: Text) {
+  func set(_ members: @autoclosure () -> JSONObject, of command: Text) {
+    guard options.json else { return }
+    let members = members()
     if command == Text(self.command) || command == "pull" && self.command == "clone" {
       for member in members.members { set(member.name, member.value) }
     } else {
