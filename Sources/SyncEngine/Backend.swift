@@ -16,9 +16,11 @@ package protocol Backend {
   /// Sends writes until there are no more, several at a time, each of another item.
   ///
   /// `next` gives the next write, which is durable, and what it does; `done` takes the reply. After a
-  /// reply with a ``Reply/stop`` no further write is asked for.
+  /// reply with a ``Reply/stop`` no further write is asked for. `meanwhile` is called while writes are under
+  /// way: what takes time is done there rather than in `next`.
   mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void
   ) throws
 
   /// Reads one row, a tombstone included.

@@ -88,11 +88,12 @@ final class Contact {
   ) throws -> [ItemKey: Reply.Outcome] {
     var rest = writes[...]
     var outcomes: [ItemKey: Reply.Outcome] = [:]
-    try backend.send(next: { rest.popFirst().map { ($0.attempt, $0.operation) } }) {
-      attempt, reply in
-      #expect(outcomes.updateValue(reply.outcome, forKey: attempt.key) == nil)
-      #expect(reply.stop == nil)
-    }
+    try backend.send(
+      next: { rest.popFirst().map { ($0.attempt, $0.operation) } },
+      done: { attempt, reply in
+        #expect(outcomes.updateValue(reply.outcome, forKey: attempt.key) == nil)
+        #expect(reply.stop == nil)
+      }, meanwhile: {})
     return outcomes
   }
 

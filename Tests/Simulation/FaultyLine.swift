@@ -77,7 +77,8 @@ struct FaultyLine: Backend {
   func check(_ operation: Operation) throws { try line.check(operation) }
 
   mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void
   ) throws {
     var underWay: [(Attempt, Operation)] = []
     var stopped = false
@@ -86,6 +87,7 @@ struct FaultyLine: Backend {
         underWay.append(write)
       }
       guard !underWay.isEmpty else { return }
+      try meanwhile()
       let (attempt, operation) = underWay.remove(at: random.below(underWay.count))
       sent += 1
       if attempt.tries > 1, attempt.item != nil,

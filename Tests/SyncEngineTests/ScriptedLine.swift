@@ -89,7 +89,8 @@ struct ScriptedLine: Backend {
   func check(_ operation: Operation) throws { try model.check(operation) }
 
   mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void
   ) throws {
     var isFirst = true
     while let (attempt, operation) = try next() {
@@ -99,6 +100,7 @@ struct ScriptedLine: Backend {
       let match = request.match.map { " If-Match \($0)" }
       let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) }
       log.writes.append("\(request.method) \(request.target)\(match ?? "")\(body ?? "")")
+      try meanwhile()
       beforeWrite?()
       let next = fates.isEmpty ? .answered : fates.removeFirst()
       let reply = reply(to: attempt, request, always?(attempt) ?? next)

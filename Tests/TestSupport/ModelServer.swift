@@ -243,9 +243,11 @@ package struct ModelBackend: Backend {
   }
 
   package mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void
   ) throws {
     while let (attempt, operation) = try next() {
+      try meanwhile()
       try done(attempt, Reply(handle(operation)))
     }
   }

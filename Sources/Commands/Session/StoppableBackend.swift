@@ -15,7 +15,8 @@ struct StoppableBackend: Backend {
   func check(_ operation: Operation) throws { try inner.check(operation) }
 
   mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void
   ) throws {
     let isInterrupted = isInterrupted
     try inner.send(
@@ -23,7 +24,7 @@ struct StoppableBackend: Backend {
       done: { attempt, reply in
         let end = isInterrupted() ? Self.stop : nil
         try done(attempt, Reply(reply.outcome, stop: reply.stop ?? end))
-      })
+      }, meanwhile: meanwhile)
   }
 
   mutating func read(_ key: ItemKey) throws -> Reading {

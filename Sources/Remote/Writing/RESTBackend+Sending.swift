@@ -3,7 +3,8 @@ import SyncModel
 
 extension RESTBackend {
   package mutating func send(
-    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void
+    next: () throws -> (Attempt, Operation)?, done: (Attempt, Reply) throws -> Void,
+    meanwhile: () throws -> Void = {}
   ) throws {
     try exchange.checkSubject()
     // What is learnt of the tables meanwhile counts for the next sending.
@@ -43,6 +44,8 @@ extension RESTBackend {
         return nil
       } done: {
         try take($0, $1)
+      } meanwhile: {
+        try meanwhile()
       }
       if let table = window.withheld.first?.flight.attempt.key.table {
         let stop = try window.stop ?? exchange.objection(to: table, dialect)
@@ -65,7 +68,7 @@ extension Exchange {
   fileprivate mutating func send(
     _ window: inout SendingWindow, in dialect: Dialect, width: Int,
     next: () throws -> (Attempt, PreparedRequest)?,
-    done: (Attempt, Reply) throws -> Void
+    done: (Attempt, Reply) throws -> Void, meanwhile: () throws -> Void
   ) throws {
     // The transport is in use meanwhile; everything else is worked on in a copy.
     var talk = Talk(self, in: dialect)
@@ -91,7 +94,7 @@ extension Exchange {
         if let reply = talk.reply(to: flight, request, result, &window) {
           try done(flight.attempt, reply)
         }
-      }, meanwhile: {})
+      }, meanwhile: meanwhile)
   }
 }
 

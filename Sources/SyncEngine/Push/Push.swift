@@ -224,6 +224,13 @@ package struct Push {
         done: { attempt, reply in
           try run.take(reply, to: attempt, disk)
           progress(run.replies, max(run.total, run.replies))
+        },
+        meanwhile: {
+          // The server is not kept waiting by what comes next.
+          guard run.report.stop == nil, run.line.maySend(after: handedOut),
+            queue.ready.count < PushQueue.group
+          else { return }
+          try queue.fill(&disk, &run, preparer)
         })
       let unsent = queue.takeBack()
       if let table = unsent.first?.table {

@@ -38,11 +38,12 @@ struct PushQueue {
     return unsent.map(\.key)
   }
 
-  /// Makes the next group durable and ready, and what was answered before it.
+  /// Makes another group durable and ready, and what was answered before it.
   mutating func fill(
     _ disk: inout some Disk, _ run: inout PushRun, _ backend: some Backend
   ) throws {
-    while ready.isEmpty, !operations.isEmpty {
+    let before = ready.count
+    while ready.count == before, !operations.isEmpty {
       try run.absorb(&disk)
       let count = run.line.isSure ? Self.group : 1
       var group = try operations.prefix(count).compactMap {
@@ -63,7 +64,7 @@ struct PushQueue {
       if let table = group.first?.attempt.key.table {
         try disk.append(group.map { .sent($0.attempt) }, to: table, durably: true)
       }
-      ready = group[...]
+      ready += group
     }
   }
 
