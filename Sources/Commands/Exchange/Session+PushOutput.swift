@@ -39,14 +39,18 @@ extension Session {
     let sent = Set(keys)
     let selected = survey.entries(of: selection)
     let titles = try names(of: [])
-    var lines = Dictionary(grouping: report.events, by: \.key)
-      .mapValues { PushSummary.Entry($0, titles, isPreview: isPreview) }
+    var events = Dictionary(grouping: report.events, by: \.key)
+    var repeated: [ItemKey: PushSummary.Entry] = [:]
     for entry in selected {
       guard let key = entry.key, !sent.contains(key) else { continue }
-      lines[key] = PushSummary.Entry(repeating: entry, of: key, titles)
+      repeated[key] = PushSummary.Entry(repeating: entry, of: key, titles)
     }
     let order = survey.entries.compactMap(\.key) + keys
-    let entries = order.compactMap { lines.removeValue(forKey: $0) }
+    let entries = order.compactMap { key in
+      events.removeValue(forKey: key).map {
+        PushSummary.Entry($0, titles, isPreview: isPreview)
+      } ?? repeated.removeValue(forKey: key)
+    }
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
     let shown = entries.filter { entry in
