@@ -11,8 +11,11 @@ package struct Item: Sendable {
 
   /// Takes an object's members as fields, leaving out the id and the system fields.
   package init(_ object: JSONObject) {
-    fields = JSONObject(
-      object.members.filter { $0.name != Self.idField && !SystemField.contains($0.name) })
+    let members = object.members.filter {
+      $0.name != Self.idField && !SystemField.contains($0.name)
+    }
+    // Many are kept for long: a copy has no more room than it needs.
+    fields = JSONObject(members.map { $0 })
   }
 
   /// The field's value; `nil` where it is absent or `null`.
