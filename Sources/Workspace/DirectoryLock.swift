@@ -19,6 +19,10 @@ package final class DirectoryLock {
   }
 
   private let descriptor: FileDescriptor
+  /// What the file says; `nil` where this only shares the lock.
+  private var holder: JSONObject?
+  /// Whether the last process that had the lock alone has given it back itself, and was not killed.
+  private(set) var lastEnded = false
 
   /// Takes the lock, and waits for it where another process has it.
   ///
@@ -39,14 +43,13 @@ package final class DirectoryLock {
     let raw = try directory.openFile(name, O_RDWR | O_CREAT)
     do throws(WorkspaceError) {
       try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
-      let holder: JSON = [
-        "pid": .integer(Int(getpid())), "command": .string(command),
-        "since": .string(Self.second(of: now)),
-      ]
-      let text = holder.encoded() + [0x0A]
-      try FileBytes.write(text, to: raw, place: place)
-      // Cut behind the new text: ext4 makes a file durable that was once cut to nothing.
-      try WorkspaceError.checking(place) { ftruncate(raw, off_t(text.count)) }
+      lastEnded = Self.text(raw, place)?["ended"]?.boolean == true
+      var holder = JSONObject()
+      holder.append("pid", .integer(Int(getpid())))
+      holder.append("command", .string(command))
+      holder.append("since", .string(Self.second(of: now)))
+      try Self.write(holder, to: raw, place: place)
+      self.holder = holder
     } catch {
       Self.giveBack(raw)
       throw error
@@ -78,7 +81,23 @@ package final class DirectoryLock {
     descriptor = FileDescriptor(rawValue: raw)
   }
 
-  deinit { Self.giveBack(descriptor.rawValue) }
+  deinit {
+    if var holder {
+      holder.append("ended", true)
+      try? Self.write(holder, to: descriptor.rawValue, place: "")
+    }
+    Self.giveBack(descriptor.rawValue)
+  }
+
+  private static func write(
+    _ holder: JSONObject, to descriptor: Int32, place: String
+  ) throws(WorkspaceError) {
+    let text = JSON.object(holder).encoded() + [0x0A]
+    try WorkspaceError.checking(place) { lseek(descriptor, 0, SEEK_SET) }
+    try FileBytes.write(text, to: descriptor, place: place)
+    // Cut behind the new text: ext4 makes a file durable that was once cut to nothing.
+    try WorkspaceError.checking(place) { ftruncate(descriptor, off_t(text.count)) }
+  }
 
   /// Gives back what lock a descriptor may have, and closes it.
   ///
@@ -117,11 +136,15 @@ package final class DirectoryLock {
   }
 
   private static func holder(_ descriptor: Int32, _ place: String) -> Holder? {
-    guard let bytes = try? FileBytes.read(4_096, from: descriptor, at: 0, place: place),
-      let object = try? JSON(parsing: bytes).object, let process = object["pid"]?.integer,
+    guard let object = text(descriptor, place), let process = object["pid"]?.integer,
       let command = object["command"]?.text, let since = object["since"]?.text
     else { return nil }
     return Holder(process: process, command: command, since: since)
+  }
+
+  private static func text(_ descriptor: Int32, _ place: String) -> JSONObject? {
+    (try? FileBytes.read(4_096, from: descriptor, at: 0, place: place))
+      .flatMap { try? JSON(parsing: $0).object }
   }
 }
 

@@ -71,6 +71,7 @@ package struct Workspace {
       (isWriting, words) = (true, command)
       lock = try DirectoryLock(
         Layout.lock, in: root, patience: patience, command: command, now: clock())
+      root.isDurable = lock?.lastEnded == true
     } else {
       lock = nil
     }

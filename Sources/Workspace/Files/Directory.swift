@@ -15,6 +15,9 @@ final class Directory {
   lazy var nameLimit = Self.nameLimit(of: descriptor.rawValue)
   /// Whether it is nowhere yet: what is in it, at any depth, will be made to survive a power loss at once.
   var isDraft = false
+  /// Whether the names in it, at any depth, survive a power loss: who made them has ended, and whoever makes
+  /// more sees to that.
+  var isDurable = false
   private var children: [Text: Directory] = [:]
   /// The directories in this one that are known to survive a power loss.
   private var durable: Set<Text> = []
@@ -103,6 +106,7 @@ final class Directory {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func child(_ name: String, creating: Bool = false) throws(WorkspaceError) -> Directory {
     var child = children[Text(name)]
+    var isSafe = isDurable
     if child == nil {
       do throws(WorkspaceError) {
         child = try openChild(name)
@@ -110,11 +114,12 @@ final class Directory {
         guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
         let here = descriptor.rawValue
         try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
+        isSafe = false
       }
     }
     // A file that is moved into it must not be lost with it; who made it may have been killed before
     // this.
-    if creating, !durable.contains(Text(name)) {
+    if creating, !isSafe, !durable.contains(Text(name)) {
       try synchronize()
       durable.insert(Text(name))
     }
@@ -146,7 +151,7 @@ final class Directory {
         place: place(of: name), line: nil, fact: "it is a symbolic link; tsync follows none")
     }
     let child = Directory(FileDescriptor(rawValue: opened), place: place(of: name))
-    child.isDraft = isDraft
+    (child.isDraft, child.isDurable) = (isDraft, isDurable)
     children[Text(name)] = child
     return child
   }

@@ -88,6 +88,8 @@ extension Workspace {
         throw error
       }
     }
+    // Whose directory is changed often here is looked through once more.
+    let former = staged.count == 1 ? try staged[0].swap.file.directory.status() : nil
     for (place, swap) in staged {
       do {
         outcomes[place] = try run(swap, writes[place])
@@ -98,7 +100,9 @@ extension Workspace {
       }
     }
     for table in Set(staged.map { writes[$0.place].key.table }) {
-      try itemDirectory(of: table)?.synchronize()
+      guard let directory = try itemDirectory(of: table) else { continue }
+      rows.changed(table, directory, from: former)
+      try directory.synchronize()
     }
     if let failure { throw failure }
     return outcomes
@@ -147,11 +151,9 @@ extension Workspace {
 
   private mutating func run(_ swap: Swap, _ write: ItemWrite) throws -> WriteOutcome {
     let (file, key) = (swap.file, write.key)
-    let status = try file.directory.status()
     guard case .replaced(let displaced) = try file.writing(swap.run) else {
       return .changedMeanwhile
     }
-    rows.changed(key.table, file.directory, from: status)
     let isRow =
       swap.digest.map { digest in
         write.item.map { rows.wrote(key, item: $0, digest: digest) } ?? false

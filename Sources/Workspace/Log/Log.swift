@@ -56,6 +56,7 @@ final class Log {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       return
     }
+    isNamed = directory.isDurable
     try readHeader()
   }
 

@@ -27,6 +27,10 @@ final class BaseLog {
   /// What the file's lines add up to.
   var rows = BaseRows()
 
+  /// Lines with rows that were read a moment ago, by their places: a pull asks for each several times.
+  private var lately: [Int: Arrival] = [:]
+  private var latelySize = 0
+
   let log: Log
   /// Whether there was no file, though the index knows of one.
   private var isLost = false
@@ -187,6 +191,7 @@ final class BaseLog {
   func arrival(
     at entry: BaseLogEntry, as id: ItemID
   ) throws(WorkspaceError) -> Arrival {
+    if let known = lately[entry.offset], [known.id, known.row.id].contains(id) { return known }
     let found = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
@@ -198,6 +203,9 @@ final class BaseLog {
     guard [found.id, found.row.id].contains(id) else {
       throw damage(at: entry.offset, "it contains a row other than '\(id)'")
     }
+    if lately.count == 1_024 || latelySize > 1 << 20 { (lately, latelySize) = ([:], 0) }
+    lately[entry.offset] = found
+    latelySize += Int(entry.length)
     return found
   }
 
@@ -300,6 +308,7 @@ final class BaseLog {
   ) throws(WorkspaceError) {
     let extra = Self.header(of: table)
     try log.create(extra: extra, fill)
+    (lately, latelySize) = ([:], 0)
     generation = extra["generation"]?.text ?? ""
   }
 

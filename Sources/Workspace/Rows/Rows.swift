@@ -112,9 +112,13 @@ final class Rows {
     return try candidates(in: key.table, items: items).claiming[key.id]
   }
 
-  /// Takes note that tsync has changed a table's directory, which had the stamp `former` before.
-  func changed(_ table: TableName, _ items: Directory, from former: stat) {
-    guard let status = try? items.status() else { return }
+  /// Takes note that tsync has changed a table's directory, which had the stamp `former` before; `nil` where
+  /// somebody else may have changed it, too.
+  func changed(_ table: TableName, _ items: Directory, from former: stat?) {
+    guard let former, let status = try? items.status() else {
+      claiming[table] = nil
+      return
+    }
     claiming[table]?.changed(from: FileStamp(former), to: FileStamp(status))
   }
 
