@@ -29,6 +29,12 @@ extension Workspace {
       let root = try parent.child(temporary, creating: true)
       root.isDraft = true
       try fill(root, settings: settings, state: state, tables: tables)
+      // Where no file can take another's place safely, nothing could be pulled.
+      for (old, new) in [(Layout.ignored, Layout.new), (Layout.new, Layout.ignored)] {
+        if case .failure(let error) = root.move(old, to: root, new) {
+          throw .file(place: path, error)
+        }
+      }
       let here = root.descriptor.rawValue
       try WorkspaceError.checking(root.place) { tsync_syncfs(here) }
       switch parent.move(temporary, to: parent, Layout.directory) {

@@ -122,6 +122,8 @@ extension Problem {
       ["nothing is lost: make room, and try again"]
     case .permissionDenied, .notPermitted:
       ["to see the owner and mode of it and its directory: ls -ld"]
+    case Errno(rawValue: EOPNOTSUPP):
+      ["its file system can neither exchange nor link files; keep the workspace on another"]
     case .readOnlyFileSystem: ["nothing was changed; commands that only read still work"]
     default: []
     }

@@ -164,15 +164,21 @@ struct Swap {
   /// What was taken out keeps its temporary name until the text is there: while the place is empty, the next
   /// command puts it back.
   private func replaceWithoutExchange(_ expected: Digest) throws(WorkspaceError) -> Outcome {
-    let out = Self.name(for: file, digest, expected)
+    // Nothing is taken out where nothing can be put in.
+    let (out, other) = (name, Self.name(for: file, digest, expected))
+    guard case .success = trash.move(name, to: trash, other) else {
+      drop()
+      throw .file(place: file.place, Errno(rawValue: EOPNOTSUPP))
+    }
     var isIn = false
-    defer { if !isIn { drop() } }
+    defer { if !isIn { unlinkat(trash.descriptor.rawValue, other, 0) } }
     guard let bytes = try takeOut(out, expected) else { return .changedMeanwhile }
-    do throws(WorkspaceError) {
-      isIn = try putIn()
-    } catch {
+    switch trash.move(other, to: file.directory, file.name) {
+    case .success: isIn = true
+    case .failure(.fileExists): break
+    case .failure(let error):
       _ = trash.move(out, to: file.directory, file.name)
-      throw error
+      throw .file(place: file.place, error)
     }
     let place = try file.keep(out)
     return isIn ? .replaced(Displaced(place: place, bytes: bytes)) : .changedMeanwhile

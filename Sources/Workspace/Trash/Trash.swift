@@ -237,7 +237,8 @@ final class Trash {
 }
 
 extension Directory {
-  /// Moves a file or a directory to a name that must be free; fails with `.fileExists` where it isn't.
+  /// Moves a file or a directory to a name that must be free; fails with `.fileExists` where it isn't, and with
+  /// `EOPNOTSUPP` where the file system can't do that.
   ///
   /// Nobody else may write to a file's name meanwhile: where the file system can't do that in one call, the
   /// file has both names for a moment.
@@ -256,7 +257,9 @@ extension Directory {
       // A directory has one name only, and replaces nothing but an empty one.
       let renamed = WorkspaceError.interruptible { renameat(from, name, to, new) }
       return renamed == .failure(Errno(rawValue: ENOTEMPTY)) ? .failure(.fileExists) : renamed
-    case .failure(let error): return .failure(error)
+    case .failure(let error):
+      let isRefused = [.notPermitted, .invalidArgument, .noFunction].contains(error)
+      return .failure(isRefused ? Errno(rawValue: EOPNOTSUPP) : error)
     }
     // No power loss may take the new name back, and leave the old one removed.
     do throws(WorkspaceError) { try target.synchronize() } catch {
