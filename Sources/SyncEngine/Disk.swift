@@ -68,12 +68,17 @@ extension ItemDisk {
   package mutating func endFill(of table: TableName) throws -> Bool { false }
 
   /// Replaces an item, or removes it, if it still is what the caller has seen; see ``write(_:)``.
-  ///
-  /// - Throws: ``UnwritableItem``, among others.
   package mutating func write(
     _ item: Item?, to key: ItemKey, expecting expected: Digest?
   ) throws -> WriteOutcome {
-    let outcome = try write([FileChange(key, to: item, expecting: expected)])[0]
+    try write(FileChange(key, to: item, expecting: expected))
+  }
+
+  /// Makes one change; see ``write(_:)``.
+  ///
+  /// - Throws: ``UnwritableItem``, among others.
+  package mutating func write(_ change: FileChange) throws -> WriteOutcome {
+    let outcome = try write([change])[0]
     if case .unwritable(let error) = outcome { throw error }
     return outcome
   }
@@ -90,13 +95,17 @@ extension ItemDisk {
 package struct FileChange {
   /// Which item.
   package var key: ItemKey
-  /// What it becomes; `nil` removes it.
+  /// What it becomes; without this and a text it is removed.
   package var item: Item?
+  /// The bytes of the file, where they are not to be made of the item.
+  package var text: [UInt8]?
   /// The fingerprint of what the caller has seen; `nil` where nothing was there.
   package var expected: Digest?
 
-  package init(_ key: ItemKey, to item: Item?, expecting expected: Digest?) {
-    (self.key, self.item, self.expected) = (key, item, expected)
+  package init(
+    _ key: ItemKey, to item: Item? = nil, text: [UInt8]? = nil, expecting expected: Digest?
+  ) {
+    (self.key, self.item, self.text, self.expected) = (key, item, text, expected)
   }
 }
 

@@ -242,7 +242,8 @@ package struct MemoryDisk: Disk {
         continue
       }
       clock += 1
-      let new = change.item.map { File(Self.text($0, key.id), of: key, modified: clock) }
+      let bytes = change.text ?? change.item.map { Self.text($0, key.id) }
+      let new = bytes.map { File($0, of: key, modified: clock) }
       if let old { trash.append(old.bytes) }
       files[key] = new
       unfinished.append((key, old, new))

@@ -53,8 +53,12 @@ struct MissingFiles {
       try session.workspace.remakeItems(lost, before: check)
     }
     try check()
-    let made = try session.workspace.make(files.filter { tables.contains($0.key.table) })
-    files.removeAll { tables.contains($0.key.table) && !made.contains($0.key) }
+    let changes = files.filter { tables.contains($0.key.table) }
+      .map { FileChange($0.key, text: $0.text, expecting: nil) }
+    for (change, outcome) in zip(changes, try session.workspace.write(changes)) {
+      if case .unwritable(let error) = outcome { throw error }
+      if outcome == .changedMeanwhile { files.removeAll { $0.key == change.key } }
+    }
     show("restored", most: most, to: session.context.printer)
   }
 

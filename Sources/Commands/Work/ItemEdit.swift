@@ -31,7 +31,7 @@ struct ItemEdit {
   func write(to session: inout Session) throws -> ItemChange? {
     let key = original.key
     let outcome = try session.workspace.write(
-      text: text, to: key, expecting: Digest(of: original.text))
+      FileChange(key, to: item, text: text, expecting: Digest(of: original.text)))
     if outcome != .changedMeanwhile {
       return ItemChange(key: key, old: original.item ?? Item(JSONObject()), new: item)
     }

@@ -51,7 +51,8 @@ struct Move {
   func run(on session: inout Session) throws {
     guard
       try session.workspace.text(of: target) == text
-        || session.workspace.write(text: text, to: target, expecting: nil) != .changedMeanwhile
+        || session.workspace.write(FileChange(target, to: item, text: text, expecting: nil))
+          != .changedMeanwhile
     else { throw Problem.usage("\(target) already exists") }
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.

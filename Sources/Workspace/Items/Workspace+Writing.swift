@@ -4,85 +4,33 @@ package import SyncEngine
 package import SyncModel
 import SystemPackage
 
-/// A change of an item's file that is to be carried out.
-private struct ItemWrite {
-  let key: ItemKey
-  /// What the file becomes; an item's text is made when its file is read.
-  let content: Content
-  let expected: Digest?
-
-  enum Content {
-    case nothing
-    case item(Item)
-    case text([UInt8])
-  }
-
-  /// The item, where the file becomes one.
-  var item: Item? { if case .item(let item) = content { item } else { nil } }
-}
-
 // The writing of items' files, many at a time.
 extension Workspace {
   /// So many texts are made safe on disk each for itself; of more, the whole file system is.
   private static let few = 64
 
+  // All texts are staged and made safe, then they take their places. Where one can't be staged, those before
+  // it take theirs all the same.
   package mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
-    try write(
-      changes.map {
-        ItemWrite(
-          key: $0.key, content: $0.item.map { .item($0) } ?? .nothing, expected: $0.expected)
-      })
-  }
-
-  /// Makes an item's file of bytes as they are, or replaces it where its bytes are what the caller has seen,
-  /// as ``write(_:)`` does.
-  ///
-  /// `expected` is the fingerprint of what the caller has seen; `nil` where nothing was there.
-  ///
-  /// - Throws: ``WorkspaceError``, `UnwritableItem`.
-  package mutating func write(
-    text: [UInt8], to key: ItemKey, expecting expected: Digest?
-  ) throws -> WriteOutcome {
-    let outcome = try write([ItemWrite(key: key, content: .text(text), expected: expected)])[0]
-    if case .unwritable(let error) = outcome { throw error }
-    return outcome
-  }
-
-  /// Makes files of bytes as they are, where nothing is.
-  ///
-  /// - Returns: The items that have files now.
-  /// - Throws: ``WorkspaceError``, `UnwritableItem`.
-  package mutating func make(_ files: [(key: ItemKey, text: [UInt8])]) throws -> Set<ItemKey> {
-    let outcomes = try write(
-      files.map { ItemWrite(key: $0.key, content: .text($0.text), expected: nil) })
-    for case .unwritable(let error) in outcomes { throw error }
-    return Set(zip(files, outcomes).filter { $1 != .changedMeanwhile }.map(\.0.key))
-  }
-
-  /// Carries changes out: stages all texts, makes them safe, and lets them take their places.
-  ///
-  /// Where a text can't be staged, those before it take their places all the same.
-  private mutating func write(_ writes: [ItemWrite]) throws -> [WriteOutcome] {
     requireLock()
-    var outcomes = [WriteOutcome](repeating: .changedMeanwhile, count: writes.count)
+    var outcomes = [WriteOutcome](repeating: .changedMeanwhile, count: changes.count)
     var staged: [(place: Int, swap: Swap)] = []
     var failure: (any Error)?
-    for (place, write) in writes.enumerated() where failure == nil {
+    for (place, change) in changes.enumerated() where failure == nil {
       do {
-        let file = try itemFile(of: write.key)
-        switch try file.writing({ () throws(WorkspaceError) in
-          try stage(write, file, durably: writes.count <= Self.few)
-        }) {
-        case .swap(let swap): staged.append((place, swap))
-        case .outcome(let outcome): outcomes[place] = outcome
+        let file = try itemFile(of: change.key)
+        let swap: Swap?
+        (swap, outcomes[place]) = try file.writing { () throws(WorkspaceError) in
+          try stage(change, file, durably: changes.count <= Self.few)
         }
+        if let swap { staged.append((place, swap)) }
       } catch let error as UnwritableItem {
         outcomes[place] = .unwritable(error)
       } catch {
         failure = error
       }
     }
-    if writes.count > Self.few, !staged.isEmpty {
+    if changes.count > Self.few, !staged.isEmpty {
       do throws(WorkspaceError) { try synchronizeAll() } catch {
         for (_, swap) in staged { swap.drop() }
         throw error
@@ -92,14 +40,14 @@ extension Workspace {
     let former = staged.count == 1 ? try staged[0].swap.file.directory.status() : nil
     for (place, swap) in staged {
       do {
-        outcomes[place] = try run(swap, writes[place])
+        outcomes[place] = try run(swap, changes[place])
       } catch let error as UnwritableItem {
         outcomes[place] = .unwritable(error)
       } catch {
         failure = failure ?? error
       }
     }
-    for table in Set(staged.map { writes[$0.place].key.table }) {
+    for table in Set(staged.map { changes[$0.place].key.table }) {
       guard let directory = try itemDirectory(of: table) else { continue }
       rows.changed(table, directory, from: former)
       try directory.synchronize()
@@ -108,39 +56,28 @@ extension Workspace {
     return outcomes
   }
 
-  private enum Staged {
-    case swap(Swap)
-    /// Nothing is to be done.
-    case outcome(WriteOutcome)
-  }
-
+  /// Stages a change; where nothing is to be done, only its outcome is returned.
   private func stage(
-    _ write: ItemWrite, _ file: ReplacedFile, durably: Bool
-  ) throws(WorkspaceError) -> Staged {
-    var text: [UInt8]?
+    _ change: FileChange, _ file: ReplacedFile, durably: Bool
+  ) throws(WorkspaceError) -> (Swap?, WriteOutcome) {
+    var text = change.text
     var mode: mode_t = 0o600
-    let reading = write.expected == nil ? nil : try file.read(limit: ItemFile.limit)
-    switch (write.content, reading) {
-    case (.nothing, nil):
-      guard case .absent = try file.read(limit: 0) else { return .outcome(.changedMeanwhile) }
-      return .outcome(.replaced(nil))
-    case (.nothing, _): break
-    case (.item(let item), nil): text = ItemFile.text(of: item, id: write.key.id)
-    case (.item(let item), .file(let bytes, let status)):
-      guard Digest(of: bytes) == write.expected else { return .outcome(.changedMeanwhile) }
-      let new = ItemFile.rewritten(bytes, as: item, id: write.key.id)
-      if new == bytes { return .outcome(.replaced(write.expected)) }
-      (text, mode) = (new, status.st_mode)
-    case (.text(let new), .file(_, let status)): (text, mode) = (new, status.st_mode)
-    case (.text(let new), nil): text = new
-    default: return .outcome(.changedMeanwhile)
+    switch (change.expected, try file.read(limit: ItemFile.limit)) {
+    case (nil, .absent):
+      text = text ?? change.item.map { ItemFile.text(of: $0, id: change.key.id) }
+      if text == nil { return (nil, .replaced(nil)) }
+    case (let expected?, .file(let bytes, let status)) where Digest(of: bytes) == expected:
+      text = text ?? change.item.map { ItemFile.rewritten(bytes, as: $0, id: change.key.id) }
+      if text == bytes { return (nil, .replaced(expected)) }
+      mode = status.st_mode
+      // What is displaced must not be lost with its place; the row of what nobody has edited is safe.
+      if durably, try !isBase(expected, of: change.key) { try file.synchronize() }
+    default: return (nil, .changedMeanwhile)
     }
-    // What is displaced must not be lost with its place; the row of what nobody has edited is safe.
-    if durably, let expected = write.expected, try !isBase(expected, of: write.key) {
-      try file.synchronize()
-    }
-    return .swap(
-      try Swap(of: file, to: text, expecting: write.expected, mode: mode, durably: durably))
+    return (
+      try Swap(of: file, to: text, expecting: change.expected, mode: mode, durably: durably),
+      .changedMeanwhile
+    )
   }
 
   /// Whether bytes with a fingerprint are known to mean what an item's base says.
@@ -149,19 +86,18 @@ extension Workspace {
     return key.id.withBytes(log.rows.entry(of:))?.digest == digest
   }
 
-  private mutating func run(_ swap: Swap, _ write: ItemWrite) throws -> WriteOutcome {
-    let (file, key) = (swap.file, write.key)
-    guard case .replaced(let displaced) = try file.writing(swap.run) else {
+  private mutating func run(_ swap: Swap, _ change: FileChange) throws -> WriteOutcome {
+    let key = change.key
+    guard case .replaced(let displaced) = try swap.file.writing(swap.run) else {
       return .changedMeanwhile
     }
-    let isRow =
-      swap.digest.map { digest in
-        write.item.map { rows.wrote(key, item: $0, digest: digest) } ?? false
-      } ?? false
-    var text: [UInt8]? = swap.digest == nil ? nil : []
-    if case .text(let new) = write.content { text = new }
+    var isRow = false
+    if let item = change.item, let digest = swap.digest {
+      isRow = rows.wrote(key, item: item, digest: digest)
+    }
     try record(
-      key, from: displaced?.bytes, to: text, of: write.item, place: displaced?.place, isRow: isRow)
+      key, from: displaced?.bytes, to: change.text ?? swap.digest.map { _ in [] }, of: change.item,
+      place: displaced?.place, isRow: isRow)
     return .replaced(swap.digest)
   }
 

@@ -28,7 +28,7 @@ final class BaseLog {
   var rows = BaseRows()
 
   /// Lines with rows that were read a moment ago, by their places: a pull asks for each several times.
-  private var lately: [Int: Arrival] = [:]
+  private var lately: [Range<Int>: Arrival] = [:]
   private var latelySize = 0
 
   let log: Log
@@ -191,7 +191,8 @@ final class BaseLog {
   func arrival(
     at entry: BaseLogEntry, as id: ItemID
   ) throws(WorkspaceError) -> Arrival {
-    if let known = lately[entry.offset], [known.id, known.row.id].contains(id) { return known }
+    let place = entry.offset..<entry.offset + Int(entry.length)
+    if let known = lately[place], [known.id, known.row.id].contains(id) { return known }
     let found = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
@@ -204,7 +205,7 @@ final class BaseLog {
       throw damage(at: entry.offset, "it contains a row other than '\(id)'")
     }
     if lately.count == 1_024 || latelySize > 1 << 20 { (lately, latelySize) = ([:], 0) }
-    lately[entry.offset] = found
+    lately[place] = found
     latelySize += Int(entry.length)
     return found
   }
