@@ -85,9 +85,16 @@ final class HistoryWriter {
       isAheadDue = true
     }
     guard isAheadDue else { return }
-    try write()
-    try log?.synchronize()
+    try synchronize()
     isAheadDue = false
+  }
+
+  /// Makes what was noted so far survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  func synchronize() throws(WorkspaceError) {
+    if !changes.isEmpty { try write() }
+    try log?.synchronize()
   }
 
   /// Ends the command's lines; where it goes on without the lock, there is no status yet.
