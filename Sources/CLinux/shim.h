@@ -4,7 +4,6 @@
 #ifndef TSYNC_CLINUX_SHIM_H
 #define TSYNC_CLINUX_SHIM_H
 
-#include <fcntl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -31,9 +30,6 @@ static inline int tsync_renameat2(
 
 // syncfs(2): writes out the whole file system that the descriptor lies on.
 static inline int tsync_syncfs(int descriptor) { return syncfs(descriptor); }
-
-// fcntl(2), F_SETLEASE: 0 where no other program has the file open, nor can open it before it is closed here.
-static inline int tsync_lease(int descriptor) { return fcntl(descriptor, 1024, F_WRLCK); }
 
 // getdents64(2): fills the buffer with directory entries; 0 at the end.
 static inline long tsync_getdents64(int directory, void *buffer, unsigned long size) {

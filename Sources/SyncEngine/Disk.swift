@@ -101,16 +101,11 @@ package struct FileChange {
   package var text: [UInt8]?
   /// The fingerprint of what the caller has seen; `nil` where nothing was there.
   package var expected: Digest?
-  /// Whether what was there is a row that nobody has edited, and its fields in the history are enough. It goes
-  /// to the trash all the same where another program may have it open.
-  package var isRow: Bool
 
   package init(
-    _ key: ItemKey, to item: Item? = nil, text: [UInt8]? = nil, expecting expected: Digest?,
-    overRow isRow: Bool = false
+    _ key: ItemKey, to item: Item? = nil, text: [UInt8]? = nil, expecting expected: Digest?
   ) {
-    (self.key, self.item, self.text) = (key, item, text)
-    (self.expected, self.isRow) = (expected, isRow)
+    (self.key, self.item, self.text, self.expected) = (key, item, text, expected)
   }
 }
 

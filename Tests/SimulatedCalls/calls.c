@@ -27,7 +27,6 @@ extern long tsync_sim_synchronize_all(void *);
 extern long tsync_sim_entries(void *, int, void *, size_t);
 extern long tsync_sim_make_directory(void *, int, const char *, unsigned);
 extern long tsync_sim_remove(void *, int, const char *, int);
-extern long tsync_sim_lease(void *, int);
 extern long tsync_sim_link(void *, int, const char *, int, const char *);
 extern long tsync_sim_rename(void *, int, const char *, int, const char *, unsigned);
 extern long tsync_sim_lock(void *, int, int);
@@ -190,15 +189,6 @@ int renameat2(int from, const char *old, int to, const char *new, unsigned flags
 
 int renameat(int from, const char *old, int to, const char *new) {
   return renameat2(from, old, to, new, 0);
-}
-
-int fcntl(int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  long argument = va_arg(arguments, long);
-  va_end(arguments);
-  if (is_ours(descriptor)) return (int)answer(tsync_sim_lease(mounted, descriptor));
-  return (int)syscall(SYS_fcntl, descriptor, command, argument);
 }
 
 int flock(int descriptor, int operation) {

@@ -99,11 +99,6 @@ func simulatedRename(
   _ new: UnsafePointer<CChar>, _ flags: CUnsignedInt
 ) -> Int { files(mounted).rename(from, text(old), to, text(new), flags) }
 
-@_cdecl("tsync_sim_lease")
-func simulatedLease(_ mounted: UnsafeMutableRawPointer, _ descriptor: CInt) -> Int {
-  files(mounted).lease(descriptor)
-}
-
 @_cdecl("tsync_sim_lock")
 func simulatedLock(
   _ mounted: UnsafeMutableRawPointer, _ descriptor: CInt, _ operation: CInt

@@ -410,11 +410,6 @@ package final class SimulatedFiles {
     return there.isDirectory ? there.entries.isEmpty ? nil : ENOTEMPTY : ENOTDIR
   }
 
-  func lease(_ descriptor: Int32) -> Int {
-    let node = open[descriptor]?.node
-    return open.values.count { $0.node === node } == 1 ? 0 : -Int(EAGAIN)
-  }
-
   func lock(_ descriptor: Int32, _ operation: Int32) -> Int {
     guard let node = open[descriptor]?.node else { return -Int(EBADF) }
     guard operation & LOCK_UN == 0 else {

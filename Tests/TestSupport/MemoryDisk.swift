@@ -244,7 +244,7 @@ package struct MemoryDisk: Disk {
       clock += 1
       let bytes = change.text ?? change.item.map { Self.text($0, key.id) }
       let new = bytes.map { File($0, of: key, modified: clock) }
-      if let old, !change.isRow { trash.append(old.bytes) }
+      if let old { trash.append(old.bytes) }
       files[key] = new
       unfinished.append((key, old, new))
       outcomes.append(.replaced(new?.digest))

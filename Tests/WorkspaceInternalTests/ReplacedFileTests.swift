@@ -31,29 +31,6 @@ import WorkspaceSupport
     #expect(mode() == wanted)
   }
 
-  @Test("A row that nobody has edited goes to the trash only where another program has it open")
-  func endsRows() throws {
-    for isOpen in [false, true] {
-      let digest = playground.save("{\"text\": \"x\"}")
-      let editor = isOpen ? open(itemPath, O_RDWR) : -1
-      defer { close(editor) }
-      var workspace = try playground.open()
-      let change = FileChange(
-        try playground.key(), to: try Item(text: #"{"text": "y"}"#), expecting: digest,
-        overRow: true)
-      #expect(try workspace.write(change) != .changedMeanwhile)
-      #expect(playground.text() == "{\"text\": \"y\"}")
-      #expect(playground.staged == [])
-      #expect(playground.trash() == (isOpen ? ["{\"text\": \"x\"}"] : []))
-      var fields: [History.Change] = []
-      try workspace.finish("pull")
-      try workspace.commands {
-        fields = $0.changes; return false
-      }
-      #expect(fields.first?.fields.map(\.old) == ["x"])
-    }
-  }
-
   @Test("Where the directory of all items is gone, none is made for an item")
   func needsItems() throws {
     let items = playground.directory.path(of: ".todosync/items")

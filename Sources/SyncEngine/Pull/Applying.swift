@@ -65,8 +65,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
           applied[place] = try lay(conflict, key, client, known.row, from: origin)
         case .write(nil, _) where !removing: applied[place] = .waiting(.removal)
         case .write(let item, let told):
-          let isRow = !known.arrival.isMine && item != nil && client.item == known.base.item
-          changes.append(FileChange(key, to: item, expecting: client.digest, overRow: isRow))
+          changes.append(FileChange(key, to: item, expecting: client.digest))
           writing.append((place, key, known, told, client))
         case .take(let told):
           applied[place] = .taken(try end(told, known, key, client))

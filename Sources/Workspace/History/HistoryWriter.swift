@@ -85,16 +85,9 @@ final class HistoryWriter {
       isAheadDue = true
     }
     guard isAheadDue else { return }
-    try synchronize()
-    isAheadDue = false
-  }
-
-  /// Makes what was noted so far survive a power loss.
-  ///
-  /// - Throws: ``WorkspaceError``.
-  func synchronize() throws(WorkspaceError) {
-    if !changes.isEmpty { try write() }
+    try write()
     try log?.synchronize()
+    isAheadDue = false
   }
 
   /// Ends the command's lines; where it goes on without the lock, there is no status yet.

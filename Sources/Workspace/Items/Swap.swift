@@ -26,8 +26,8 @@ struct Swap {
 
   /// What a change has displaced.
   struct Displaced: Equatable {
-    /// The place in the trash; `nil` while it has a temporary name there.
-    let place: String?
+    /// The place in the trash.
+    let place: String
     let bytes: [UInt8]
   }
 
@@ -103,15 +103,14 @@ struct Swap {
   /// Puts the text in the file's place, or drops it where something else is there than expected.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``: then the file is as it was.
-  /// Without `keeping`, ``end()`` is called for what an exchange has displaced.
-  func run(keeping: Bool = true) throws(WorkspaceError) -> Outcome {
+  func run() throws(WorkspaceError) -> Outcome {
     guard let expected else { return try putIn() ? .replaced(nil) : .changedMeanwhile }
     guard digest != nil else {
       guard let bytes = try takeOut(name, expected) else { return .changedMeanwhile }
       return .replaced(Displaced(place: try file.keep(name), bytes: bytes))
     }
     switch exchange() {
-    case .success: return try look(expected, keeping: keeping)
+    case .success: return try look(expected)
     case .failure(.noSuchFileOrDirectory): break
     case .failure(.invalidArgument), .failure(.noFunction):
       return try replaceWithoutExchange(expected)
@@ -135,9 +134,9 @@ struct Swap {
 
   /// After an exchange: keeps what came out in the trash, or undoes the exchange where it is not
   /// what the caller had seen.
-  private func look(_ expected: Digest, keeping: Bool) throws(WorkspaceError) -> Outcome {
+  private func look(_ expected: Digest) throws(WorkspaceError) -> Outcome {
     if let bytes = try bytes(of: name), Digest(of: bytes) == expected {
-      return .replaced(Displaced(place: keeping ? try file.keep(name) : nil, bytes: bytes))
+      return .replaced(Displaced(place: try file.keep(name), bytes: bytes))
     }
     switch exchange() {
     case .success:
@@ -149,15 +148,6 @@ struct Swap {
     // For a moment anybody could open this text by the file's name, and write to it still.
     _ = try file.keep(name)
     return .changedMeanwhile
-  }
-
-  /// Removes what was displaced; it goes to the trash where another program may have it open, and write to it.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func end() throws(WorkspaceError) {
-    let descriptor = try trash.open(name, O_RDONLY | O_NONBLOCK)
-    defer { close(descriptor) }
-    if tsync_lease(descriptor) == 0 { try trash.remove(name) } else { _ = try file.keep(name) }
   }
 
   private func bytes(of name: String) throws(WorkspaceError) -> [UInt8]? {

@@ -38,10 +38,9 @@ extension Workspace {
     }
     // Whose directory is changed often here is looked through once more.
     let former = staged.count == 1 ? try staged[0].swap.file.directory.status() : nil
-    var ending: [Swap] = []
     for (place, swap) in staged {
       do {
-        outcomes[place] = try run(swap, changes[place], &ending)
+        outcomes[place] = try run(swap, changes[place])
       } catch let error as UnwritableItem {
         outcomes[place] = .unwritable(error)
       } catch {
@@ -54,8 +53,6 @@ extension Workspace {
       try directory.synchronize()
     }
     if let failure { throw failure }
-    if !ending.isEmpty { try history.synchronize() }
-    for swap in ending { try swap.end() }
     return outcomes
   }
 
@@ -89,16 +86,11 @@ extension Workspace {
     return key.id.withBytes(log.rows.entry(of:))?.digest == digest
   }
 
-  /// Lets a text take its place; what that has displaced, and needn't be kept, is added to `ending`.
-  private mutating func run(
-    _ swap: Swap, _ change: FileChange, _ ending: inout [Swap]
-  ) throws -> WriteOutcome {
+  private mutating func run(_ swap: Swap, _ change: FileChange) throws -> WriteOutcome {
     let key = change.key
-    let outcome = try swap.file.writing { () throws(WorkspaceError) in
-      try swap.run(keeping: !change.isRow)
+    guard case .replaced(let displaced) = try swap.file.writing(swap.run) else {
+      return .changedMeanwhile
     }
-    guard case .replaced(let displaced) = outcome else { return .changedMeanwhile }
-    if let displaced, displaced.place == nil { ending.append(swap) }
     var isRow = false
     if let item = change.item, let digest = swap.digest {
       isRow = rows.wrote(key, item: item, digest: digest)
