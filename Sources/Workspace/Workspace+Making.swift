@@ -93,6 +93,7 @@ extension Workspace {
     let files = [
       (Layout.settings, settings.text), (Layout.state, state.text),
       (Layout.ignored, Array(Layout.ignoredText.utf8)),
+      (Layout.lock, Array("{\"ended\":true}\n".utf8)),
     ]
     for (name, text) in files { try PrivateFile(directory: root, name: name).write(text) }
   }

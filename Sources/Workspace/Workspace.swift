@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SyncEngine
 package import SyncModel
@@ -71,7 +72,11 @@ package struct Workspace {
       (isWriting, words) = (true, command)
       lock = try DirectoryLock(
         Layout.lock, in: root, patience: patience, command: command, now: clock())
-      root.isDurable = lock?.lastEnded == true
+      // Names that a killed process has made, and nobody has made safe, are built on from now on.
+      if lock?.lastEnded != true {
+        let descriptor = root.descriptor.rawValue
+        try WorkspaceError.checking(Layout.directory) { tsync_syncfs(descriptor) }
+      }
     } else {
       lock = nil
     }

@@ -48,10 +48,16 @@ struct Leftover: Sendable, CustomTestStringConvertible {
       item: "new", left: "mine", new: "new", becomes: "new", trash: ["mine"], told: [isKept]),
     Leftover(
       "what was taken out, and whose place is empty, goes back: nothing was put in yet",
-      item: nil, left: "old", new: "new", becomes: "old", told: [isBack]),
+      item: nil, left: "old", new: "old", becomes: "old", told: [isBack]),
     Leftover(
       "a save that was taken out goes back where its place is empty",
-      item: nil, left: "mine", new: "new", becomes: "mine", told: [isBack]),
+      item: nil, left: "mine", new: "old", becomes: "mine", told: [isBack]),
+    Leftover(
+      "what was taken out goes to the trash where its place has a text",
+      item: "new", left: "old", new: "old", becomes: "new", trash: ["old"]),
+    Leftover(
+      "what was swapped out stays out where its user has removed the item since",
+      item: nil, left: "old", new: "new", becomes: nil, trash: ["old"]),
     Leftover(
       "a save that was swapped out is kept where its place has a newer one by now",
       item: "newer", left: "mine", new: "new", becomes: "newer", trash: ["mine"], told: [isKept]),

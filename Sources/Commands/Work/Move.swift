@@ -54,6 +54,8 @@ struct Move {
         || session.workspace.write(FileChange(target, to: item, text: text, expecting: nil))
           != .changedMeanwhile
     else { throw Problem.usage("\(target) already exists") }
+    // Somebody may have copied it by hand a moment ago.
+    try session.workspace.synchronize([target])
     let journal = session.workspace.journal
     // The delete under the new id must not be sent any more.
     let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.note(target))]

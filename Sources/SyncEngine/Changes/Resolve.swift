@@ -128,6 +128,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         try alreadyThere && there != .absent || there.item == client
         || write(client, to: copy, expecting: nil) != .changedMeanwhile
       guard isCopied || alreadyThere else { return .changedMeanwhile }
+      // No power loss may take the copy back and leave the item replaced, whoever has written it.
+      try synchronize([copy])
     }
     // What is displaced goes to the trash with the write, the sides of the conflict later.
     return now.item == resolution.item
@@ -158,7 +160,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       try append([.closed(.resolution(key))], durably: true)
       return false
     }
-    try synchronize([key] + (resolution.copy.map { [$0] } ?? []))
+    try synchronize([key])
     if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
       // What was decided is there; what was written since is for the user to decide, and is the only
       // side that was edited where the server's was chosen.

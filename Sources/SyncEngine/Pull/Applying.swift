@@ -29,7 +29,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       isRemoved: journal.isRemoved(key))
   }
 
-  /// Brings rows of the server's to their items, which may have changed as well.
+  /// Brings rows of the server's to their items, which may have changed as well: the first of them, as many as
+  /// fit into memory with their bases.
   ///
   /// Items are written here, all of them at once; the bases are the caller's, after the items, because an old
   /// item over a new base would look like an edit. What others have written is added to `relied`.
@@ -37,11 +38,14 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     _ arrivals: ArraySlice<Arrival>, in table: TableName, removing: Bool, policy: MergePolicy,
     _ relied: inout [ItemID]
   ) throws -> [Applied] {
-    var applied = [Applied](repeating: .waiting(.held(.changing)), count: arrivals.count)
+    var applied: [Applied] = []
     var open: [(place: Int, key: ItemKey, known: Known)] = []
-    for (place, arrival) in arrivals.enumerated() {
+    var size = 0
+    for (place, arrival) in arrivals.prefix(4_096).enumerated() where size < 16 << 20 {
+      applied.append(.waiting(.held(.changing)))
       let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
       let known = try known(arrival, of: former)
+      size += arrival.row.text.count + (known.base.row?.text.count ?? 0)
       do {
         if try former == key || rename(former, to: key) {
           open.append((place, key, known))
@@ -169,15 +173,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     var rest = due[...]
     while !rest.isEmpty {
-      var size = 0
-      let batch = rest.prefix(4_096).prefix {
-        size += $0.row.text.count
-        return size <= 16 << 20 || size == $0.row.text.count
-      }
-      rest = rest.dropFirst(batch.count)
       let applied = try apply(
-        batch, in: table, removing: removing, policy: settings.policy(of: table), &relied)
-      for (arrival, applied) in zip(batch, applied) {
+        rest, in: table, removing: removing, policy: settings.policy(of: table), &relied)
+      for (arrival, applied) in zip(rest, applied) {
         let key = ItemKey(table, arrival.row.id)
         switch applied {
         case .taken(let event):
@@ -191,6 +189,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         }
         waiting.insert(arrival.id)
       }
+      rest = rest.dropFirst(applied.count)
     }
     if !relied.isEmpty { try synchronize(relied, in: table) }
     // A conflict that is over must not be open again over the row that ended it.
@@ -223,6 +222,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         written = now
       } else if place.item != item {
         return false
+      } else {
+        try synchronize([key])
       }
       if try write(nil, to: former, expecting: digest) != .changedMeanwhile { return true }
     }

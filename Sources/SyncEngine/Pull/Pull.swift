@@ -3,7 +3,7 @@ package import SyncModel
 /// A pull: it applies the server's changes of a table to its items.
 ///
 /// ```
-///   page → arrivals and token, one durable write → … → items → settle → arrivals are bases
+///   page → arrivals and token, one durable write → … → items, safe on disk → arrivals are bases
 /// ```
 ///
 /// A token stands behind the rows that it covers. What removes items is applied by a pull that has reached

@@ -15,12 +15,7 @@ final class Directory {
   lazy var nameLimit = Self.nameLimit(of: descriptor.rawValue)
   /// Whether it is nowhere yet: what is in it, at any depth, will be made to survive a power loss at once.
   var isDraft = false
-  /// Whether the names in it, at any depth, survive a power loss: who made them has ended, and whoever makes
-  /// more sees to that.
-  var isDurable = false
   private var children: [Text: Directory] = [:]
-  /// The directories in this one that are known to survive a power loss.
-  private var durable: Set<Text> = []
 
   /// Takes over a descriptor of a directory.
   init(_ descriptor: FileDescriptor, place: String) {
@@ -106,7 +101,6 @@ final class Directory {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func child(_ name: String, creating: Bool = false) throws(WorkspaceError) -> Directory {
     var child = children[Text(name)]
-    var isSafe = isDurable
     if child == nil {
       do throws(WorkspaceError) {
         child = try openChild(name)
@@ -114,14 +108,9 @@ final class Directory {
         guard creating, case .file(_, .noSuchFileOrDirectory) = error else { throw error }
         let here = descriptor.rawValue
         try WorkspaceError.checking(place(of: name)) { mkdirat(here, name, 0o700) }
-        isSafe = false
+        // A file that is moved into it must not be lost with it.
+        try synchronize()
       }
-    }
-    // A file that is moved into it must not be lost with it; who made it may have been killed before
-    // this.
-    if creating, !isSafe, !durable.contains(Text(name)) {
-      try synchronize()
-      durable.insert(Text(name))
     }
     if let child { return child }
     return try openChild(name)
@@ -151,7 +140,7 @@ final class Directory {
         place: place(of: name), line: nil, fact: "it is a symbolic link; tsync follows none")
     }
     let child = Directory(FileDescriptor(rawValue: opened), place: place(of: name))
-    (child.isDraft, child.isDurable) = (isDraft, isDurable)
+    child.isDraft = isDraft
     children[Text(name)] = child
     return child
   }
@@ -173,7 +162,6 @@ final class Directory {
   /// Takes note that a name is another directory's by now.
   func forget(_ name: String) {
     children[Text(name)] = nil
-    durable.remove(Text(name))
   }
 
   /// Removes a file; answers whether there was one.

@@ -66,14 +66,15 @@ struct Leftovers {
     let reading = try FileReading(staged.text, in: trash.directory, limit: .max - 1)
     if case .absent = reading { return }
     let found = Self.fingerprint(of: reading)
-    if found != nil, found == staged.new {
+    let isTakenOut = staged.new != nil && staged.new == staged.old
+    if found != nil, found == staged.new, !isTakenOut {
       try trash.directory.remove(staged.text)
       return
     }
     // An editor may have emptied what was displaced, and write to it still.
     let isSeen = found == staged.old || found == StagedName.short(Digest(of: []))
     let file = try file(of: staged)
-    if let file, file.kind == Layout.items, staged.new != nil || !isSeen,
+    if let file, file.kind == Layout.items, isTakenOut || staged.new == nil && !isSeen,
       case .success = trash.directory.move(staged.text, to: file.directory, file.name)
     {
       notices.append("\(file.place): restored the text that it had when tsync was interrupted")

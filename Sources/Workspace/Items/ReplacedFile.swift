@@ -29,7 +29,7 @@ struct ReplacedFile {
     try FileReading(name, in: directory, limit: limit)
   }
 
-  /// Makes the file, as it now is, survive a power loss, if it is there and can be read; its name does only
+  /// Makes the file, as it now is, survive a power loss, if it is there and can be an item; its name does only
   /// after its directory is synchronised.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
@@ -38,7 +38,14 @@ struct ReplacedFile {
     let opened = WorkspaceError.interruptible {
       openat(here, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
-    guard case .success(let descriptor) = opened else { return }
+    let descriptor: Int32
+    switch opened {
+    case .success(let opened): descriptor = opened
+    case .failure(.noSuchFileOrDirectory), .failure(.permissionDenied),
+      .failure(.tooManySymbolicLinkLevels), .failure(Errno(rawValue: ENXIO)):
+      return
+    case .failure(let error): throw .file(place: place, error)
+    }
     defer { close(descriptor) }
     switch WorkspaceError.interruptible({ fsync(descriptor) }) {
     case .success, .failure(.invalidArgument): break  // of what is no file there is nothing to save
@@ -54,7 +61,10 @@ struct ReplacedFile {
     let (from, to) = (directory.descriptor.rawValue, trash.directory.descriptor.rawValue)
     switch WorkspaceError.interruptible({ renameat(from, name, to, temporary) }) {
     case .success: return true
-    case .failure(.noSuchFileOrDirectory): return false
+    case .failure(.noSuchFileOrDirectory):
+      // NFS may answer so to what it has done.
+      var status = stat()
+      return fstatat(to, temporary, &status, AT_SYMLINK_NOFOLLOW) == 0
     case .failure(let error): throw .file(place: place, error)
     }
   }

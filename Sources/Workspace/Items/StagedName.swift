@@ -5,7 +5,8 @@ import SyncModel
 ///
 /// `.tmp-PID-NUMBER-NEW-OLD-KIND-TABLE.NAME`: the beginnings of the fingerprints of the new text
 /// and of what it is to replace, `0` where there is none, and the file it is for. Where that would
-/// be too long for a name, the file is left out.
+/// be too long for a name, the file is left out. Both are the same for what was taken out, and is to go back
+/// while its place is empty.
 struct StagedName: Equatable {
   /// The fingerprint's beginning of the text that is staged; `nil` for a removal.
   let new: String?

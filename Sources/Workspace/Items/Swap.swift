@@ -102,7 +102,8 @@ struct Swap {
 
   /// Puts the text in the file's place, or drops it where something else is there than expected.
   ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``: then the file is as it was.
+  /// - Throws: ``WorkspaceError/file(place:_:)``: then the file is as it was, unless what came out can't be
+  ///   read or kept; that is a leftover then.
   func run() throws(WorkspaceError) -> Outcome {
     guard let expected else { return try putIn() ? .replaced(nil) : .changedMeanwhile }
     guard digest != nil else {
@@ -161,26 +162,29 @@ struct Swap {
 
   /// Replaces the file where the file system can't exchange two names: for a moment nothing is there.
   ///
-  /// What was taken out keeps its temporary name until the text is there: while the place is empty, the next
-  /// command puts it back.
+  /// What was taken out has a name until the text is there by which the next command puts it back while the
+  /// place is empty.
   private func replaceWithoutExchange(_ expected: Digest) throws(WorkspaceError) -> Outcome {
-    // Nothing is taken out where nothing can be put in.
-    let (out, other) = (name, Self.name(for: file, digest, expected))
-    guard case .success = trash.move(name, to: trash, other) else {
+    let seen = StagedName.short(expected)
+    let out = StagedName(number: file.trash.nextNumber(), new: seen, old: seen, file: file)
+    let other = Self.name(for: file, digest, expected)
+    // Nothing is taken out where nothing can be put in, or where nobody could tell whose it is.
+    guard out.target != nil, case .success = trash.move(name, to: trash, other) else {
       drop()
-      throw .file(place: file.place, Errno(rawValue: EOPNOTSUPP))
+      throw .file(
+        place: file.place, out.target == nil ? .notPermitted : Errno(rawValue: EOPNOTSUPP))
     }
     var isIn = false
     defer { if !isIn { unlinkat(trash.descriptor.rawValue, other, 0) } }
-    guard let bytes = try takeOut(out, expected) else { return .changedMeanwhile }
+    guard let bytes = try takeOut(out.text, expected) else { return .changedMeanwhile }
     switch trash.move(other, to: file.directory, file.name) {
     case .success: isIn = true
     case .failure(.fileExists): break
     case .failure(let error):
-      _ = trash.move(out, to: file.directory, file.name)
+      _ = trash.move(out.text, to: file.directory, file.name)
       throw .file(place: file.place, error)
     }
-    let place = try file.keep(out)
+    let place = try file.keep(out.text)
     return isIn ? .replaced(Displaced(place: place, bytes: bytes)) : .changedMeanwhile
   }
 

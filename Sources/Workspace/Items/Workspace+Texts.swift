@@ -59,13 +59,13 @@ extension Workspace {
   }
 
   /// Returns the newest copy of an item in the trash that can be read as one; `nil` where there is
-  /// none, or none since a time, in seconds since 1970.
+  /// none.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func displaced(
-    _ key: ItemKey, since second: Int64 = 0, newestOnly: Bool = false
+    _ key: ItemKey, newestOnly: Bool = false
   ) throws(WorkspaceError) -> Item? {
-    try displaced(in: key.table, key, since: second, newestOnly: newestOnly) { _ in true }[key]
+    try displaced(in: key.table, key, newestOnly: newestOnly) { _ in true }[key]
   }
 
   /// Returns the newest copies in the trash that can be read as items, of the items of a table that are
@@ -75,16 +75,15 @@ extension Workspace {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   package func displaced(
-    in table: TableName, _ named: ItemKey? = nil, since second: Int64 = 0,
-    newestOnly: Bool = false, where isWanted: (ItemKey) -> Bool
+    in table: TableName, _ named: ItemKey? = nil, newestOnly: Bool = false,
+    where isWanted: (ItemKey) -> Bool
   ) throws(WorkspaceError) -> [ItemKey: Item] {
     let items = try trash.directory.existingChild(Layout.items)
     guard let directory = try items?.existingChild(table.text.string) else { return [:] }
-    let first = Text(Trash.text(ofSecond: second))
     let stem = try named.map(Layout.stem)
     var found: [ItemKey: Item] = [:]
     var met: Set<ItemKey> = []
-    for (stem, name, time) in try newestFirst(stem, in: directory) where Text(time) >= first {
+    for (stem, name) in try newestFirst(stem, in: directory) {
       // A long id can't be read from its name in the trash.
       guard let id = named?.id ?? (try? FileName.id(of: Text(stem))) else { continue }
       let key = ItemKey(table, id)
@@ -119,7 +118,7 @@ extension Workspace {
   /// What has a time after tomorrow was named while the clock was wrong: it is the last.
   private func newestFirst(
     _ stem: String? = nil, in directory: Directory
-  ) throws(WorkspaceError) -> [(stem: String, name: String, time: String)] {
+  ) throws(WorkspaceError) -> [(stem: String, name: String)] {
     let start = stem.map { Trash.fitting($0, FileName.suffix.string, in: directory) }
     let names = try directory.names().compactMap {
       name -> (stem: String, name: String, time: String, number: Int)? in
@@ -137,7 +136,7 @@ extension Workspace {
     return names.sorted {
       (known($0.time), $0.time, $0.number) > (known($1.time), $1.time, $1.number)
     }
-    .map { ($0.stem, $0.name, $0.time) }
+    .map { ($0.stem, $0.name) }
   }
 
   /// Which command a text in an editor belongs to: the beginning of its name in the trash.

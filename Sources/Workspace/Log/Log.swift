@@ -31,8 +31,9 @@ final class Log {
   private let trash: Trash
   private var descriptor: Int32 = -1
   private var isBroken = false
-  /// Whether the file's name survives a power loss; who made the file may have been stopped before.
-  private var isNamed = false
+  /// Whether the file's name survives a power loss; of one that is there whoever opens the workspace has seen
+  /// to that.
+  private var isNamed = true
 
   /// Opens a log and reads its header; the lines are to be read next.
   ///
@@ -56,7 +57,6 @@ final class Log {
       guard case .file(_, .noSuchFileOrDirectory) = error else { throw error }
       return
     }
-    isNamed = directory.isDurable
     try readHeader()
   }
 

@@ -10,7 +10,7 @@ import SystemPackage
 ///   trash/items/TABLE/BEGINNING~DIGEST.20260301T….1.json one whose name leaves no room for the time
 ///   trash/conflicts/TABLE/NAME.client.20260301T….1.json  a side of a conflict
 ///   trash/journal-tail.20260301T101502Z.1                what a crash left behind a log
-///   trash/.tmp-…                                         a text on its way: StagedText
+///   trash/.tmp-…                                         a text on its way: Swap
 ///   trash/.tmp-PID-NUMBER/                               a table's first items: Filling
 /// ```
 ///
