@@ -41,8 +41,7 @@ import WorkspaceSupport
 
   @Test("Who takes the lock is told whether the one before was killed")
   func tellsOfKills() throws {
-    #expect(try !lock().lastEnded, "nobody ever had it")
-    #expect(try lock().lastEnded)
+    for _ in 0..<2 { #expect(try lock().lastEnded) }
     let path = playground.directory.path(of: ".todosync/lock")
     var killed: [UInt8]?
     do {

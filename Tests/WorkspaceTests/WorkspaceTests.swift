@@ -29,8 +29,8 @@ import WorkspaceSupport
   func makes() throws {
     #expect(
       playground.directory.names(in: ".todosync") == [
-        ".gitignore", "base", "config.json", "conflicts", "items", "journal.jsonl", "quarantine",
-        "state.json", "trash",
+        ".gitignore", "base", "config.json", "conflicts", "items", "journal.jsonl", "lock",
+        "quarantine", "state.json", "trash",
       ])
     #expect(playground.directory.names(in: ".todosync/items") == ["todoitem"])
     for name in ["", "base", "items", "items/todoitem", "trash"] {
