@@ -21,10 +21,11 @@ package final class DirectoryLock {
   private let descriptor: FileDescriptor
   /// What the file says; `nil` where this only shares the lock.
   private var holder: JSONObject?
-  /// Whether the last process that had the lock alone has given it back itself, and was not killed.
-  private(set) var lastEnded = false
 
   /// Takes the lock, and waits for it where another process has it.
+  ///
+  /// Where the last one that had it was killed, all that is on the file system is made safe first: names that
+  /// it has made are built on from now on.
   ///
   /// - Parameters:
   ///   - name: The file's name.
@@ -43,7 +44,7 @@ package final class DirectoryLock {
     let raw = try directory.openFile(name, O_RDWR | O_CREAT)
     do throws(WorkspaceError) {
       try Self.take(raw, LOCK_EX, place: place, patience: patience, pause)
-      lastEnded = Self.text(raw, place)?["ended"]?.boolean == true
+      if Self.text(raw, place)?["ended"]?.boolean != true { try directory.synchronizeAll() }
       var holder = JSONObject()
       holder.append("pid", .integer(Int(getpid())))
       holder.append("command", .string(command))

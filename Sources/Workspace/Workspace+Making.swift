@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import SyncModel
 import SystemPackage
@@ -35,8 +34,7 @@ extension Workspace {
           throw .file(place: path, error)
         }
       }
-      let here = root.descriptor.rawValue
-      try WorkspaceError.checking(root.place) { tsync_syncfs(here) }
+      try root.synchronizeAll()
       switch parent.move(temporary, to: parent, Layout.directory) {
       case .success: break
       case .failure(.fileExists): throw .exists(place: parent.place(of: Layout.directory))

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import SyncModel
 import SystemPackage
@@ -31,7 +30,7 @@ extension Workspace {
         defer { close(file) }
         try FileBytes.write(text, to: file, place: directory.place(of: name))
       }
-      try WorkspaceError.checking(Layout.directory) { tsync_syncfs(here) }
+      try root.synchronizeAll()
       // This replaces an empty directory only.
       if let there = try root.existingChild(Layout.items) {
         for table in Set(files.map(\.key.table.text.string)).sorted() {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SyncEngine
 package import SyncModel
@@ -38,6 +37,7 @@ package struct Workspace {
   let records: Journal
   let clock: () -> Int64
   private let lock: DirectoryLock?
+
   /// What writes the history.
   let history: HistoryWriter
   /// The first items of a table that are being made.
@@ -72,11 +72,6 @@ package struct Workspace {
       (isWriting, words) = (true, command)
       lock = try DirectoryLock(
         Layout.lock, in: root, patience: patience, command: command, now: clock())
-      // Names that a killed process has made, and nobody has made safe, are built on from now on.
-      if lock?.lastEnded != true {
-        let descriptor = root.descriptor.rawValue
-        try WorkspaceError.checking(Layout.directory) { tsync_syncfs(descriptor) }
-      }
     } else {
       lock = nil
     }

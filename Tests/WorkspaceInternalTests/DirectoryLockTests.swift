@@ -39,20 +39,6 @@ import WorkspaceSupport
     _ = try lock()
   }
 
-  @Test("Who takes the lock is told whether the one before was killed")
-  func tellsOfKills() throws {
-    for _ in 0..<2 { #expect(try lock().lastEnded) }
-    let path = playground.directory.path(of: ".todosync/lock")
-    var killed: [UInt8]?
-    do {
-      let held = try lock()
-      killed = Files.read(path)
-      withExtendedLifetime(held) {}
-    }
-    Files.write(try #require(killed), to: path)
-    #expect(try !lock().lastEnded)
-  }
-
   @Test("A waiting writer gets the lock when it is given back")
   func waits() throws {
     let other = open(playground.directory.path(of: ".todosync/lock"), O_RDWR | O_CREAT, 0o600)

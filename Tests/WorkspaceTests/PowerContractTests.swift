@@ -1,3 +1,4 @@
+import Glibc
 import Simulation
 import SyncEngine
 import SyncModel
@@ -233,6 +234,47 @@ import WorkspaceSupport
       met.insert(count)
     }
     #expect(met == [2, 3, 4])
+  }
+
+  @Test("after a kill, who takes the lock first makes everything safe, the doctor too")
+  func afterAKill() throws {
+    let files = SimulatedFiles()
+    try files.mounted {
+      try Workspace.make(
+        at: "/sim", settings: SettingsFile(place: "config.json", text: nil),
+        state: WorkspaceState(), tables: [table])
+      var synchronised = 0
+      func counting(failing: Bool = false) {
+        synchronised = 0
+        files.beforeStep = {
+          guard files.call == "synchronizeAll" else { return }
+          synchronised += 1
+          if failing { throw Refused(number: EIO) }
+        }
+      }
+      func kill() throws {
+        var workspace = try open(files)
+        files.beforeStep = { throw Killed() }
+        #expect(throws: (any Error).self) {
+          try workspace.write(item("x"), to: key, expecting: nil)
+        }
+        workspace = try Workspace(at: "/sim", for: .reading, boot: files.boot, clock: { 0 })
+        files.beforeStep = nil
+        files.endProcess()
+      }
+      counting()
+      _ = try open(files)
+      #expect(synchronised == 0, "nobody was killed")
+      try kill()
+      counting(failing: true)
+      #expect(throws: WorkspaceError.self) { try open(files) }
+      counting()
+      _ = try Workspace.mendFiles(at: "/sim", command: "doctor", clock: { files.now })
+      #expect(synchronised > 0, "that it failed once doesn't make it safe")
+      counting()
+      _ = try open(files)
+      #expect(synchronised == 0)
+    }
   }
 
   // MARK: - Words

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SyncModel
 import SystemPackage
@@ -186,6 +187,14 @@ final class Directory {
     if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 {
       unlinkat(descriptor.rawValue, name, 0)
     }
+  }
+
+  /// Makes everything on the file system that the directory lies on survive a power loss.
+  ///
+  /// - Throws: ``WorkspaceError/file(place:_:)``.
+  func synchronizeAll() throws(WorkspaceError) {
+    let here = descriptor.rawValue
+    try WorkspaceError.checking(place.isEmpty ? Layout.directory : place) { tsync_syncfs(here) }
   }
 
   /// Makes the names in the directory survive a power loss, where the file system can do that at all.

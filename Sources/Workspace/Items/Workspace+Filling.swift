@@ -56,7 +56,7 @@ extension Workspace {
     _ filling: Filling, of count: Int, as table: TableName
   ) throws -> Bool {
     guard let items = try root.existingChild(Layout.items) else { return false }
-    try synchronizeAll()
+    try root.synchronizeAll()
     let (from, to) = (trash.directory.descriptor.rawValue, items.descriptor.rawValue)
     // Not where somebody has put a file there meanwhile,
     // nor where somebody has removed what was made.

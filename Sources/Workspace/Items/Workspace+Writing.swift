@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import SyncEngine
 package import SyncModel
@@ -31,7 +30,7 @@ extension Workspace {
       }
     }
     if changes.count > Self.few, !staged.isEmpty {
-      do throws(WorkspaceError) { try synchronizeAll() } catch {
+      do throws(WorkspaceError) { try root.synchronizeAll() } catch {
         for (_, swap) in staged { swap.drop() }
         throw error
       }
@@ -105,18 +104,10 @@ extension Workspace {
     requireLock()
     guard let directory = try itemDirectory(of: table) else { return }
     if ids.count > Self.few {
-      try synchronizeAll()
+      try root.synchronizeAll()
     } else {
       for id in ids { try itemFile(of: ItemKey(table, id)).synchronize() }
     }
     try directory.synchronize()
-  }
-
-  /// Makes everything that was written on the workspace's file system survive a power loss.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func synchronizeAll() throws(WorkspaceError) {
-    let descriptor = root.descriptor.rawValue
-    try WorkspaceError.checking(".") { tsync_syncfs(descriptor) }
   }
 }
