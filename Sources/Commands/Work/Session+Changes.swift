@@ -53,8 +53,9 @@ extension Session {
     return try write(changing) { $0.context.printer.warn(.changedMeanwhile($1)) }
   }
 
-  /// Writes changed or new items, as the files with these fingerprints; one that can't be written is named,
-  /// and of one that was changed meanwhile `isChanged` is told.
+  /// Writes changed or new items over the files with these fingerprints.
+  ///
+  /// One that can't be written is named; `ifChanged` is called for one that another program has changed.
   ///
   /// - Returns: The changes that were made; they are noted in the journal.
   mutating func write(
