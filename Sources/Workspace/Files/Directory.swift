@@ -194,7 +194,7 @@ final class Directory {
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func synchronizeAll() throws(WorkspaceError) {
     let here = descriptor.rawValue
-    try WorkspaceError.checking(place.isEmpty ? Layout.directory : place) { tsync_syncfs(here) }
+    try WorkspaceError.checking(place.isEmpty ? "." : place) { tsync_syncfs(here) }
   }
 
   /// Makes the names in the directory survive a power loss, where the file system can do that at all.
