@@ -194,6 +194,9 @@ package protocol RowDisk {
   /// since.
   func rejection(of key: ItemKey) throws -> Rejection?
 
+  /// Returns what commands were told of the items of a table.
+  func marks(in table: TableName) throws -> Marks
+
   /// Returns the ids of the items of a table whose writes the server refused.
   func rejectedIDs(in table: TableName) throws -> [ItemID]
 
@@ -207,7 +210,7 @@ package protocol RowDisk {
   mutating func forget(_ table: TableName) throws
 }
 
-/// The log of what commands were told, and of conflicts.
+/// The log of conflicts, and of commands under way.
 package protocol JournalDisk {
   /// What is open, by all records so far.
   var journal: JournalState { get }

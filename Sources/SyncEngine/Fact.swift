@@ -4,8 +4,8 @@ package import SyncModel
 ///
 /// An answer of the server and the end of its attempt are the same line.
 package enum Fact: Equatable, Sendable {
-  /// A row is the base. An open arrival of it is over, and the attempt of the item `ends`, and that it
-  /// was refused.
+  /// A row is the base. An open arrival of it is over, and the attempt of the item `ends`, that it was
+  /// refused, and its mark, where the row is what that has meant.
   case base(Row, ends: ItemID? = nil)
   /// A row has arrived; it takes the place of an open arrival of its row, and is measured against the
   /// same. What `ends` is over as with a base.
@@ -37,6 +37,8 @@ package enum Fact: Equatable, Sendable {
   case refused(ItemID, Rejection)
   /// Nothing came of a write, or nobody asks any more: its attempt is over, and that it was refused.
   case ended(ItemID)
+  /// What a command was told of an item; without a mark its file is there, or nothing is meant any more.
+  case marked(ItemID, Mark?)
 
   /// The row.
   package var row: Row? {

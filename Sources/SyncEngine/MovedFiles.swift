@@ -23,7 +23,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether an item whose file is missing may have been moved: no command has deleted it, and it is
   /// known, or what a known one has become.
   func mayBeMoved(_ key: ItemKey) throws -> Bool {
-    try !journal.isRemoved(key) && (isKnown(key) || journal.isAwaited(key))
+    try !isRemoved(key) && (isKnown(key) || !formers(of: key).isEmpty)
   }
 
   /// Returns the file that keeps a row of the server's from its item: one that isn't valid, or the one

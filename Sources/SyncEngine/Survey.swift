@@ -6,7 +6,7 @@ package struct Survey: Equatable, Sendable {
   package enum Standing: Equatable, Sendable {
     /// A change waits to be sent.
     case pending(Operation)
-    /// The row is deleted when the server has had another item from here: what this one has become.
+    /// The row is deleted when the server has another item as it is here: what this one has become.
     indirect case behind(Operation, ItemKey)
     /// The server refused the change as it stands.
     indirect case rejected(Operation, Rejection)
@@ -79,32 +79,10 @@ package struct Survey: Equatable, Sendable {
       entries.append(
         Entry(key: key, standing: .unknown(attempt), client: try disk.client(key), modified: 0))
     }
-    self.entries = Self.sorted(try Self.successions(entries, disk), journal)
+    let marks = Dictionary(
+      try tables.map { ($0, try disk.marks(in: $0)) }, uniquingKeysWith: { $1 })
+    self.entries = Self.sorted(entries, marks)
     self.tables = tables
-  }
-
-  /// Returns the entries of which those wait whose items have become others that the server doesn't have.
-  private static func successions(_ entries: [Entry], _ disk: some Disk) throws -> [Entry] {
-    let successors = disk.journal.successors
-    guard !successors.isEmpty else { return entries }
-    let standings = Dictionary(
-      entries.compactMap { entry in entry.key.map { ($0, entry.standing) } },
-      uniquingKeysWith: { $1 })
-    return try entries.map { entry in
-      guard let key = entry.key, case .pending(let operation) = entry.standing,
-        operation.kind == .delete, let successor = successors[key]
-      else { return entry }
-      switch standings[successor] {
-      // What is removed, or was, is not waited for.
-      case .pending(let other)? where other.kind == .delete: return entry
-      case nil where try disk.base(of: successor).item != nil: break
-      case nil where try disk.file(claiming: successor) == nil: return entry
-      default: break
-      }
-      return Entry(
-        key: key, standing: .behind(operation, successor), client: entry.client,
-        modified: entry.modified)
-    }
   }
 
   private static func standing(
@@ -127,10 +105,9 @@ package struct Survey: Equatable, Sendable {
       return nil
     }
     // The file of a row that has left may have gone already.
-    if operation.kind == .delete, !journal.isRemoved(key),
-      try disk.left(in: key.table).contains(key.id)
-    {
-      return nil
+    if operation.kind == .delete {
+      if try !disk.isRemoved(key) && disk.left(in: key.table).contains(key.id) { return nil }
+      if let other = try disk.awaited(by: key) { return .behind(operation, other) }
     }
     if let rejection = try disk.rejection(of: key), !rejection.refusal.passes,
       rejection.kind == operation.kind, rejection.digest == candidate.client.digest
@@ -140,19 +117,18 @@ package struct Survey: Equatable, Sendable {
     return .pending(operation)
   }
 
-  private static func sorted(_ entries: [Entry], _ journal: JournalState) -> [Entry] {
+  private static func sorted(_ entries: [Entry], _ marks: [TableName: Marks]) -> [Entry] {
     // Each key is computed once; files deleted by hand come late, for want of a time, and last what waits
     // for the new rows of items that have other ids now. What has passed must hold nothing up.
     let ranks = entries.map { entry -> (Int64, Int64, Int64, Int64) in
-      let note = entry.key.flatMap { journal.notes[$0] }
-      let vanished = entry.client == .absent && note?.note.commanded != true
-      let order: (Int64, Int64) =
-        switch note {
-        case _ where vanished: (1, 0)
-        case let note? where entry.client == .absent:
-          (note.note.successor == nil ? 0 : 2, note.note.time)
-        default: (0, entry.modified)
+      var order: (Int64, Int64) = (0, entry.modified)
+      if let key = entry.key, entry.client == .absent {
+        if case .removed(let after, let time)? = marks[key.table]?[key.id] {
+          order = (after == nil ? 0 : 2, time)
+        } else {
+          order = (1, 0)
         }
+      }
       return (entry.standing.group, entry.passed == nil ? 0 : 1, order.0, order.1)
     }
     return entries.indices.sorted { left, right in
@@ -196,10 +172,10 @@ extension Survey {
   package func following(_ selection: Set<ItemKey>? = nil) -> [ItemKey: ItemKey] {
     var found: [ItemKey: ItemKey] = [:]
     for entry in entries {
-      guard let key = entry.key, let successor = entry.successor,
-        selection.map({ $0.contains(key) || $0.contains(successor) }) ?? true
+      guard let key = entry.key, let other = entry.waitsFor,
+        selection.map({ $0.contains(key) || $0.contains(other) }) ?? true
       else { continue }
-      found[key] = successor
+      found[key] = other
     }
     return found
   }
@@ -207,9 +183,9 @@ extension Survey {
 
 extension Survey.Entry {
   /// The item that this one waits for; `nil` where it doesn't.
-  package var successor: ItemKey? {
-    guard case .behind(_, let successor) = standing else { return nil }
-    return successor
+  package var waitsFor: ItemKey? {
+    guard case .behind(_, let other) = standing else { return nil }
+    return other
   }
 }
 

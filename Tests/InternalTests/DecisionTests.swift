@@ -26,7 +26,7 @@ import Testing
   /// what goes to the trash.
   static let table: [Case] = [
     // Nothing was known.
-    Case("-", "-", "a1", "", "write a1 added"), Case("-", "a1", "a1", "", "take arrives"),
+    Case("-", "-", "a1", "", "write a1 added"), Case("-", "a1", "a1", "", "take"),
     Case("-", "a2", "a1", "", "conflict AA"),
     Case("-", "a2", "a1", "client", "take merged a2 keeps a1"),
     Case("-", "a2", "a1", "server", "write a1 merged a1"),
@@ -37,7 +37,7 @@ import Testing
     // A live row was known.
     Case("a1", "a1", "a2", "", "write a2 updated"),
     Case("a1", "a1", "a2", "manual", "write a2 updated"),
-    Case("a1", "a2", "a2", "", "take arrives"), Case("a1", "a2", "a1", "", "take"),
+    Case("a1", "a2", "a2", "", "take"), Case("a1", "a2", "a1", "", "take"),
     Case("a1", "a2", "a3", "", "conflict MM"),
     Case("a1", "a2", "a3", "client", "take merged a2 keeps a3"),
     Case("a1", "a2", "a3", "server", "write a3 merged a3"),
@@ -58,14 +58,14 @@ import Testing
     Case("a1", "a2", "a3", "attempt", "wait inFlight"),
     Case("a1", "!", "†a1", "attempt", "wait inFlight"),
     // Others have become it.
-    Case("a1", "a1", "a2", "awaited", "conflict MM"),
+    Case("a1", "a1", "a2", "awaited", "write a2 updated"),
     Case("a1", "a2", "a3", "awaited server", "conflict MM"),
-    Case("a1", "a2", "a2", "awaited", "take arrives"),
+    Case("a1", "a2", "a2", "awaited", "take"),
     Case("-", "a2", "a1", "awaited client", "conflict AA"),
-    Case("a1", "a1", "†a1", "awaited", "conflict MD"),
+    Case("a1", "a1", "†a1", "awaited", "write - removed a1"),
     Case("a1", "-", "†a1", "awaited", "take keeps a1"),
     // A conflict is open; it began from the base.
-    Case("a1", "a2", "a3", "open", "conflict MM"), Case("a1", "a2", "a2", "open", "take arrives"),
+    Case("a1", "a2", "a3", "open", "conflict MM"), Case("a1", "a2", "a2", "open", "take"),
     Case("a1", "a1", "a3", "open", "write a3 updated"),
     Case("a1", "a2", "a2", "open side", "conflict MM"),
     Case("a1", "a1", "a3", "open side", "conflict MM"),
@@ -80,7 +80,7 @@ import Testing
     Case("a1", "a1", "a2", "mine awaited", "write a2 updated"),
     // A deleted row was known.
     Case("†a1", "-", "a1", "", "write a1 added"), Case("†a1", "-", "†a2", "", "take keeps a2"),
-    Case("†a1", "a1", "a1", "", "take arrives"), Case("†a1", "a2", "a3", "", "conflict AA"),
+    Case("†a1", "a1", "a1", "", "take"), Case("†a1", "a2", "a3", "", "conflict AA"),
     Case("†a1", "a1", "†a1", "", "take"), Case("†a1", "a2", "†a1", "", "take"),
     Case("†a1", "a1", "†a2", "", "write a2 updated keeps a2"),
     Case("†a1", "a2", "†a3", "", "conflict MD"),
@@ -100,7 +100,7 @@ import Testing
       conflict: isOpen
         ? OpenConflict(kind: .modified, fields: [], digest: nil, server: arrived, origin: nil)
         : nil,
-      isAwaited: row.flags.contains("awaited"), isRemoved: row.flags.contains("removed"))
+      hasFormers: row.flags.contains("awaited"), isRemoved: row.flags.contains("removed"))
     let rule = row.flags.lazy.compactMap(MergePolicy.Rule.init).first ?? .fields
     let client: ClientState =
       switch row.client {
@@ -157,7 +157,6 @@ import Testing
     default: break
     }
     if told.undeletes { words.append("undeletes") }
-    if told.arrives { words.append("arrives") }
     words += told.keeps.map { "keeps \(text($0))" }
     return words.map { " " + $0 }.joined()
   }

@@ -59,10 +59,7 @@ struct Watched<Work: Disk>: Disk {
     func bringBack(_ tokens: Set<Int>, _ key: ItemKey) { replaced[key]?.subtract(tokens) }
 
     /// Notes that the rows are lost; the journal may still tell of some, and of what was decided.
-    func forgetRows(_ journal: JournalState) {
-      known = Set(journal.notes.filter { $0.value.note.kind == .undelete }.keys)
-        .union(journal.resolutions.keys)
-    }
+    func forgetRows(_ journal: JournalState) { known = Set(journal.resolutions.keys) }
 
     /// Notes an item that is laid; returns what of it was new.
     @discardableResult
@@ -178,7 +175,7 @@ struct Watched<Work: Disk>: Disk {
   /// Notes a file that was moved and is about to be taken for deleted.
   private func noteMoved(_ conflict: Conflict, _ key: ItemKey) throws {
     guard conflict.kind == .deletedHere, journal.conflicts[key] == nil,
-      !journal.isRemoved(key)
+      try !work.isRemoved(key)
     else { return }
     let isClaimed = try work.candidates(in: key.table).contains {
       guard case .invalid(let invalid) = $0.client else { return false }
@@ -234,6 +231,8 @@ struct Watched<Work: Disk>: Disk {
   func attempt(of key: ItemKey) throws -> Attempt? { try work.attempt(of: key) }
 
   func rejection(of key: ItemKey) throws -> Rejection? { try work.rejection(of: key) }
+
+  func marks(in table: TableName) throws -> Marks { try work.marks(in: table) }
 
   func rejectedIDs(in table: TableName) throws -> [ItemID] { try work.rejectedIDs(in: table) }
 
@@ -295,7 +294,7 @@ struct Watched<Work: Disk>: Disk {
     shown.ended.append(
       Ended(
         key: key, origins: origins, clients: shown.read[key] ?? [],
-        server: row.deleted ? nil : row.item, isAwaited: journal.isAwaited(key)))
+        server: row.deleted ? nil : row.item, isAwaited: try !work.formers(of: key).isEmpty))
   }
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {

@@ -155,14 +155,16 @@ struct Bench {
     } catch { return ["\(error)"] }
   }
 
+  /// Marks an item as a command does.
+  mutating func mark(_ id: String, _ mark: Mark?) throws {
+    let key = try key(id)
+    try disk.append([.marked(key.id, mark)], to: key.table, durably: true)
+  }
+
   /// What keeps this client from being as the server, in words; empty where nothing does.
   var differences: [String] {
     var found = standings
-    for record in disk.journal.records {
-      // A note says nothing but the place of a change in the order.
-      if case .noted = record { continue }
-      found.append("\(record)")
-    }
+    for record in disk.journal.records { found.append("\(record)") }
     let live = server.rows.filter { $0.key.table == table && !$0.value.deleted }
     for key in Set(live.keys).union(disk.files.keys).sorted() {
       let here = (try? disk.client(key).item) ?? nil

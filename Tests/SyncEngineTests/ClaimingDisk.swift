@@ -60,6 +60,8 @@ struct ClaimingDisk: Disk {
 
   func rejection(of key: ItemKey) throws -> Rejection? { try memory.rejection(of: key) }
 
+  func marks(in table: TableName) throws -> Marks { try memory.marks(in: table) }
+
   func rejectedIDs(in table: TableName) throws -> [ItemID] { try memory.rejectedIDs(in: table) }
 
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {

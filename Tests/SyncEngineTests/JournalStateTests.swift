@@ -20,10 +20,6 @@ import Testing
     return state
   }
 
-  private func note(_ kind: Operation.Kind = .update, commanded: Bool = false) -> Note {
-    Note(kind: kind, commanded: commanded)
-  }
-
   private func conflict(_ key: ItemKey) -> OpenConflict {
     OpenConflict(kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
   }
@@ -32,51 +28,10 @@ import Testing
     Resolution(item: nil, digest: nil, server: .gone(key.id), client: nil)
   }
 
-  private func order(_ state: JournalState) -> [String] {
-    state.notes.sorted { $0.value.place < $1.value.place }
-      .map { "\($0.value.note.kind) \($0.key.id)" }
-  }
-
   @Test("an empty journal has nothing open")
   func empty() {
     #expect(JournalState().records.isEmpty)
     #expect(JournalState().isQuiet)
-  }
-
-  @Test("a note that changes its kind keeps its place")
-  func notePlace() {
-    let state = state(
-      .noted(a, note()), .noted(b, note()), .noted(a, note(.delete, commanded: true)))
-    #expect(order(state) == ["delete a", "update b"])
-    #expect(state.notes[a]?.note.commanded == true)
-  }
-
-  @Test("a note that was closed and comes again goes to the end")
-  func noteAgain() {
-    let state = state(
-      .noted(a, note()), .noted(b, note()), .closed(.note(a)), .noted(a, note()))
-    #expect(order(state) == ["update b", "update a"])
-  }
-
-  @Test("what waits for an item is found by it, whatever came between")
-  func predecessors() {
-    let elsewhereToo = ItemKey(elsewhere.table, b.id)
-    func moved(_ key: ItemKey, _ successor: ItemKey, hasArrived: Bool = false) -> JournalRecord {
-      .noted(
-        key, Note(kind: .delete, commanded: true, successor: successor, hasArrived: hasArrived))
-    }
-    var state = state(moved(b, elsewhere), moved(a, elsewhere), moved(elsewhereToo, a))
-    #expect(state.predecessors(of: elsewhere) == [a, b])
-    #expect(state.predecessors(of: a) == [elsewhereToo])
-    state.add(moved(a, elsewhereToo))
-    #expect(state.predecessors(of: elsewhere) == [b])
-    #expect(state.predecessors(of: elsewhereToo) == [a])
-    state.add(moved(b, elsewhere, hasArrived: true))
-    #expect(state.predecessors(of: elsewhere).isEmpty)
-    state.add(.closed(.note(elsewhereToo)))
-    #expect(state.predecessors(of: a).isEmpty)
-    state.add(.closed(.purge(a.table)))
-    #expect(state.predecessors(of: elsewhereToo).isEmpty && state.successors.isEmpty)
   }
 
   @Test("a resolution is open until its conflict is closed, or it alone")
@@ -96,21 +51,21 @@ import Testing
   )
   func purges() {
     var state = state(
-      .noted(a, note()), .conflict(b, conflict(b)), .resolve(b, resolution(b)),
-      .noted(elsewhere, note()), .purge(a.table))
+      .conflict(b, conflict(b)), .resolve(b, resolution(b)),
+      .conflict(elsewhere, conflict(elsewhere)), .purge(a.table))
     #expect(state.purges == [a.table])
     state.add(.closed(.purge(a.table)))
     #expect(state.purges.isEmpty)
-    #expect(state.conflicts == [b: conflict(b)])
+    #expect(state.conflicts.keys.sorted() == [elsewhere, b].sorted())
     state.add(.closed(.conflict(b)))
-    #expect(state.records == [.noted(elsewhere, note())])
+    #expect(state.records == [.conflict(elsewhere, conflict(elsewhere))])
   }
 
   @Test("closing what isn't open changes nothing")
   func closings() {
-    let open = state(.noted(a, note()), .conflict(b, conflict(b)))
+    let open = state(.conflict(b, conflict(b)))
     for subject: JournalRecord.Subject in [
-      .note(elsewhere), .conflict(a), .resolution(b), .purge(elsewhere.table),
+      .conflict(a), .resolution(b), .purge(elsewhere.table),
     ] {
       var state = open
       state.add(.closed(subject))
@@ -121,16 +76,11 @@ import Testing
   /// Draws a record.
   private func draw(_ random: inout SplitMix64) -> JournalRecord {
     let key = [a, b, elsewhere][random.below(3)]
-    let kinds = Operation.Kind.allCases
-    switch random.below(8) {
-    case 0, 1:
-      let note = Note(kind: kinds[random.below(kinds.count)], commanded: random.once(in: 2))
-      return .noted(key, note)
+    switch random.below(6) {
     case 2: return .conflict(key, conflict(key))
     case 3: return .resolve(key, resolution(key))
     case 4: return random.once(in: 3) ? .closed(.purge(key.table)) : .purge(key.table)
-    case 5: return .closed(.note(key))
-    case 6: return .closed(.resolution(key))
+    case 5: return .closed(.resolution(key))
     default: return .closed(.conflict(key))
     }
   }
@@ -147,7 +97,6 @@ import Testing
       #expect(rotated.conflicts == state.conflicts && rotated.resolutions == state.resolutions)
       #expect(rotated.purges == state.purges)
       #expect(rotated.isQuiet == state.isQuiet)
-      #expect(order(rotated) == order(state), "seed \(seed)")
       if random.once(in: 5) { state = rotated }
     }
   }

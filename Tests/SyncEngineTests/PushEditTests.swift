@@ -89,7 +89,7 @@ import Testing
     let key = try bench.key("x")
     let item = try Item(text: #"{"a":3,"b":1}"#)
     // The first step notes the change.
-    bench.disk.beforeStep = { disk in if disk.journal.notes[key] == nil { disk.save(item, as: key) }
+    bench.disk.beforeStep = { disk in if disk.mark(of: key) == nil { disk.save(item, as: key) }
     }
     try bench.push()
     bench.disk.beforeStep = nil
@@ -104,7 +104,7 @@ import Testing
     let key = try bench.key("x")
     // The first step notes the changes: what was looked at is an update.
     bench.disk.beforeStep = { disk in
-      if disk.journal.notes[key] == nil { disk.save(nil as Item?, as: key) }
+      if disk.mark(of: key) == nil { disk.save(nil as Item?, as: key) }
     }
     try bench.push()
     bench.disk.beforeStep = nil
@@ -121,7 +121,7 @@ import Testing
     try bench.save("x", nil)
     let key = try bench.key("x")
     bench.disk.beforeStep = { disk in
-      if disk.journal.notes[key] == nil { disk.save(item, as: key) }
+      if disk.mark(of: key) == nil { disk.save(item, as: key) }
     }
     try bench.push()
     bench.disk.beforeStep = nil

@@ -66,14 +66,11 @@ import Testing
   mutating func renamed() throws {
     for number in 0..<10 {
       try bench.save("n\(number)", nil)
-      let note = Note(
-        kind: .delete, commanded: true, successor: try bench.key("new\(number)"))
-      try bench.disk.append([.noted(try bench.key("n\(number)"), note)], durably: true)
+      try bench.mark("n\(number)", .removed(after: ItemID(Text("new\(number)"))))
     }
     #expect(throws: vanished(0..<10)) { try bench.push() }
     for number in 0..<10 {
-      let note = Note(kind: .delete, commanded: true)
-      try bench.disk.append([.noted(try bench.key("new\(number)"), note)], durably: true)
+      try bench.mark("new\(number)", .removed())
     }
     // A push of something else doesn't forget that they were removed.
     try bench.push(only: [])
@@ -84,9 +81,8 @@ import Testing
   mutating func renamedAndVanishing() throws {
     try bench.save("n0", nil)
     try bench.save("new", #"{"a":1}"#)
-    let (former, new) = (try bench.key("n0"), try bench.key("new"))
-    try bench.disk.append(
-      [.noted(former, Note(kind: .delete, commanded: true, successor: new))], durably: true)
+    let new = try bench.key("new")
+    try bench.mark("n0", .removed(after: new.id))
     // What the push writes down first comes after it has looked.
     bench.disk.beforeStep = { $0.save(nil as Item?, as: new) }
     try bench.push()

@@ -31,12 +31,7 @@ import Testing
     try bench.share("x", #"{"a":1}"#)
     try bench.save("y", text)
     try bench.save("x", nil)
-    let (x, y) = (try bench.key("x"), try bench.key("y"))
-    try bench.disk.append(
-      [
-        .noted(y, Note(kind: .insert, commanded: false)),
-        .noted(x, Note(kind: .delete, commanded: true, successor: y)),
-      ], durably: true)
+    try bench.mark("x", .removed(after: ItemID("y")))
   }
 
   @Test("an item that has another id now is deleted by its old one when the server has the new one")
@@ -86,12 +81,10 @@ import Testing
     try bench.push()
     try bench.save("y", #"{"text":"refuse me"}"#)
     try bench.save("x", nil)
-    let (x, y) = (try bench.key("x"), try bench.key("y"))
-    try bench.disk.append(
-      [.noted(x, Note(kind: .delete, commanded: true, successor: y))], durably: true)
+    try bench.mark("x", .removed(after: ItemID("y")))
     #expect(try bench.push().words == ["x already update", "y rejected 400"])
     #expect(bench.row("x") == #"{"a":1}"#)
-    #expect(bench.disk.journal.notes[x]?.note.commanded == true)
+    #expect(try bench.disk.isRemoved(bench.key("x")))
   }
 
   @Test("a decision on a conflict of an item that was moved doesn't end the wait for its new id")

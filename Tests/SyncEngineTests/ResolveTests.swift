@@ -98,8 +98,7 @@ import Testing
   mutating func removedBesideCopy() throws {
     try open(.deletedHere)
     let key = try bench.key("x")
-    let note = Note(kind: .delete, commanded: true)
-    try bench.disk.append([.noted(key, note)], durably: true)
+    try bench.mark("x", .removed())
     let resolve = Resolve(settings: bench.settings)
     var disk = ClaimingDisk(memory: bench.disk)
     let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)

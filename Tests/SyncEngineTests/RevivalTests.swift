@@ -96,11 +96,9 @@ import Testing
     #expect(try bench.push(only: Array(ids.prefix(12))).pushed == 12)
     for id in ids.suffix(12) {
       let key = try bench.key(id)
-      let operation = try #require(
-        try Operation(key: key, client: bench.disk.client(key).item, base: bench.disk.base(of: key))
-      )
-      let meaning = try #require(try bench.disk.meaning(of: operation))
-      try bench.disk.append([meaning], durably: true)
+      let facts = try bench.disk.presence(of: key, as: bench.disk.client(key).item)
+      #expect(facts == [.marked(key.id, .undelete)])
+      try bench.disk.append(facts, to: key.table, durably: true)
     }
     #expect(try bench.push().pushed == 12)
   }

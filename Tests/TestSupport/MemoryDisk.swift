@@ -65,15 +65,16 @@ package struct MemoryDisk: Disk {
     var left: Set<ItemID> = []
     var mayLeave = 0
     var anchors: [Anchor] = []
+    var marks = Marks()
 
     mutating func add(_ record: RowRecord) {
       switch succeeding(record) {
       case .fact(.base(let row, let ends)):
-        end(ends)
+        end(ends, by: row)
         setBase(row, of: row.id)
         arrivals[row.id] = nil
       case .fact(.arrived(let new, let ends)):
-        end(new.was ?? ends)
+        end(new.was ?? ends, by: new.row)
         let older = arrivals.values.first { $0.row.id == new.row.id }
         let arrival = new.following(older)
         arrivals[arrival.id] = arrival
@@ -84,7 +85,10 @@ package struct MemoryDisk: Disk {
           bases[id] = nil
           arrivals[id] = nil
         }
-        for arrival in taken.values { setBase(arrival.row, of: arrival.row.id) }
+        for arrival in taken.values {
+          setBase(arrival.row, of: arrival.row.id)
+          if let was = arrival.was { marks.rename(was, to: arrival.row.id) }
+        }
       case .fact(.token(let feed, let token, let count)):
         tokens = tokens.filter { $0.key.query != feed.query }
         tokens[feed] = token
@@ -97,6 +101,7 @@ package struct MemoryDisk: Disk {
       case .fact(.forgot(let id)):
         left.remove(id)
         bases[id] = nil
+        marks[id] = nil
       case .fact(.anchors(let next)): anchors = next
       case .fact(.learnt(let new)): anchors.add(new)
       case .fact(.mayLeave(let count)): mayLeave += count
@@ -105,6 +110,7 @@ package struct MemoryDisk: Disk {
         end(id)
         rejections[id] = rejection
       case .fact(.ended(let id)): end(id)
+      case .fact(.marked(let id, let mark)): marks[id] = mark
       case .forget: self = Rows()
       }
     }
@@ -115,10 +121,11 @@ package struct MemoryDisk: Disk {
       rejections[id] = nil
     }
 
-    private mutating func end(_ id: ItemID?) {
+    private mutating func end(_ id: ItemID?, by row: Row? = nil) {
       guard let id else { return }
       attempts[id] = nil
       rejections[id] = nil
+      if let row { marks.end(row.id, withDeleted: row.deleted) }
     }
 
     /// A line whose row says which versions were here before.
@@ -347,6 +354,11 @@ package struct MemoryDisk: Disk {
     rows[key.table]?.rejections[key.id]
   }
 
+  package func marks(in table: TableName) throws -> Marks { rows[table]?.marks ?? Marks() }
+
+  /// The mark of an item.
+  package func mark(of key: ItemKey) -> Mark? { rows[key.table]?.marks[key.id] }
+
   package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     rows[table]?.rejections.keys.sorted() ?? []
   }
@@ -356,7 +368,9 @@ package struct MemoryDisk: Disk {
       return
     }
     try step()
-    add(facts.map { .fact($0) }, to: table, durably: durably)
+    clock += 1
+    let marks = rows[table]?.marks ?? Marks()
+    add(facts.map { .fact(marks.dated($0, at: clock)) }, to: table, durably: durably)
   }
 
   package mutating func forget(_ table: TableName) throws {
@@ -376,7 +390,6 @@ package struct MemoryDisk: Disk {
     guard !records.isEmpty || durableJournal < journalRecords.count else { return }
     try step()
     clock += 1
-    let records = records.map { journal.dated($0, at: clock) }
     for record in records { journal.add(record) }
     journalRecords += records
     if durably { durableJournal = journalRecords.count }

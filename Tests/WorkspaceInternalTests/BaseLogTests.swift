@@ -83,7 +83,7 @@ import Testing
       ])
     #expect(lines[0]["h"] == "tsync-base")
     #expect(lines[0]["table"] == "todoitem")
-    #expect(lines[0]["v"] == 3)
+    #expect(lines[0]["v"] == 4)
     #expect(lines[2]["token"] == "T\"1")
     #expect(lines[2]["of"] == 7)
     #expect(lines[4]["but"] == ["a"])

@@ -118,7 +118,7 @@ struct DoctorTests {
 
   @Test(
     "nothing is mended in a workspace of another version of tsync",
-    arguments: [("journal.jsonl", 2), ("base/todoitem.jsonl", 3)], [-1, 1])
+    arguments: [("journal.jsonl", 3), ("base/todoitem.jsonl", 4)], [-1, 1])
   func otherFormat(file: (name: String, version: Int), step: Int) throws {
     let spoiled = try Spoiled()
     spoiled.change(file.name) { bytes in

@@ -17,10 +17,9 @@ import WorkspaceSupport
     arguments: [
       (#"{"t":"future","table":"t","id":"a"}"#, "unknown kind of record 'future'"),
       (#"{"table":"t","id":"a"}"#, "the member 't' is missing"),
-      (#"{"t":"noted","table":"t","id":"a","op":"upsert"}"#, "the member 'op' is not an operation"),
-      (#"{"t":"noted","table":"t","id":"..","op":"insert"}"#, "an id can't be '.' or '..'"),
+      (#"{"t":"conflict","table":"t","id":".."}"#, "an id can't be '.' or '..'"),
       (
-        #"{"t":"noted","table":"../t","id":"a","op":"insert"}"#,
+        #"{"t":"purge","table":"../t"}"#,
         "a table name must be a letter, then letters, digits and '_', 64 at most"
       ),
       (
@@ -40,10 +39,6 @@ import WorkspaceSupport
         "the member 'row' is missing"
       ),
       (
-        #"{"t":"noted","table":"t","id":"a","op":"delete","time":-1}"#,
-        "the member 'time' is not a whole number from 0 to 2^53"
-      ),
-      (
         #"{"t":"resolve","table":"t","id":"a","row":{"id":"a"},"file":"x"}"#,
         "the member 'file' is not a fingerprint"
       ),
@@ -54,11 +49,9 @@ import WorkspaceSupport
   }
 
   private static let lines = [
-    #"{"t":"noted","table":"t","id":"a","op":"delete","commanded":true,"successor":{"table":"u","id":"b"},"arrived":true}"#,
     #"{"t":"conflict","table":"t","id":"a","kind":"MM","fields":["n"],"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"base":{"n":2}}"#,
     #"{"t":"resolve","table":"t","id":"a","item":{"n":3},"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"copy":{"table":"t","id":"b"},"client":{"n":2}}"#,
     #"{"t":"purge","table":"t"}"#,
-    #"{"t":"closed","of":"note","table":"t","id":"a"}"#,
     #"{"t":"closed","of":"conflict","table":"t","id":"a"}"#,
     #"{"t":"closed","of":"resolution","table":"t","id":"a"}"#,
     #"{"t":"closed","of":"purge","table":"t"}"#,
@@ -72,14 +65,13 @@ import WorkspaceSupport
 
   @Test("case 98: a record that one process made safe is known as safe by the next one's")
   func knowsWhatIsSafe() throws {
-    for id in ["a", "b"] as [Text] {
+    for table in ["a", "b"] as [Text] {
       var workspace = try playground.open()
-      let note = Note(kind: .delete, commanded: true)
-      try workspace.append([.noted(playground.key(id), note)], durably: true)
+      try workspace.append([.purge(TableName(table))], durably: true)
     }
     let path = ".todosync/journal.jsonl"
     var bytes = try #require(playground.directory.read(path))
-    let place = try #require(bytes.firstRange(of: Array("noted".utf8))).lowerBound
+    let place = try #require(bytes.firstRange(of: Array("purge".utf8))).lowerBound
     bytes[place] ^= 1
     playground.directory.write(bytes, to: path)
     #expect(throws: WorkspaceError.self) { try playground.open() }

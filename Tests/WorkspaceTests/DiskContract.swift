@@ -63,7 +63,7 @@ enum Promise: String, CaseIterable, Sendable {
   case aNewerArrivalInheritsOver
   case takenLeavesTheNamed
   case anArrivalUnderANewIDIsItsItems
-  case theJournalSumsUpItsRecords
+  case theJournalSumsUpItsRecords, marksEndWithWhatTheyMeant
 }
 
 /// Checks a promise on a fresh disk.
@@ -124,6 +124,7 @@ struct DiskContract<Tested: TestedDisk> {
     case .takenLeavesTheNamed: try takenLeavesTheNamed()
     case .anArrivalUnderANewIDIsItsItems: try anArrivalUnderANewIDIsItsItems()
     case .theJournalSumsUpItsRecords: try theJournalSumsUpItsRecords()
+    case .marksEndWithWhatTheyMeant: try marksEndWithWhatTheyMeant()
     }
   }
 
@@ -659,18 +660,54 @@ struct DiskContract<Tested: TestedDisk> {
 
   private mutating func theJournalSumsUpItsRecords() throws {
     let key = try key("a")
-    try disk.append(
-      [.noted(key, Note(kind: .delete, commanded: true)), .purge(other)], durably: true)
-    let time = try #require(disk.journal.notes[key]?.note.time)
-    #expect(time > 0)
+    let conflict = OpenConflict(
+      kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
+    try disk.append([.conflict(key, conflict), .purge(other)], durably: true)
     let other = other
-    var note = Note(kind: .delete, commanded: true)
-    note.time = time
-    let noted = JournalRecord.noted(key, note)
-    try twice { disk throws in #expect(disk.journal.records == [noted, .purge(other)]) }
-    // Who is told once more was told then.
+    try twice { disk throws in
+      #expect(disk.journal.records == [.conflict(key, conflict), .purge(other)])
+    }
+    try disk.append([.closed(.purge(other)), .closed(.conflict(key))], durably: false)
+    try twice { disk throws in #expect(disk.journal.records == []) }
+  }
+
+  // MARK: Marks
+
+  private mutating func marksEndWithWhatTheyMeant() throws {
+    let (table, a, b, c) = (table, try key("a"), try key("b"), try key("c"))
     try disk.append(
-      [.closed(.purge(other)), .noted(key, Note(kind: .delete, commanded: true))], durably: false)
-    try twice { disk throws in #expect(disk.journal.records == [noted]) }
+      [
+        .marked(a.id, .removed(after: b.id)), .marked(b.id, .undelete), .marked(c.id, .removed()),
+      ], to: table, durably: true)
+    guard case .removed(b.id, let time)? = try disk.marks(in: table)[a.id] else {
+      Issue.record("no mark")
+      return
+    }
+    #expect(time > 0)
+    // Who is told once more was told then.
+    try disk.append([.marked(a.id, .removed(after: c.id))], to: table, durably: false)
+    try twice { disk throws in
+      #expect(try disk.marks(in: table)[a.id] == .removed(after: c.id, time: time))
+      #expect(try disk.formers(of: c) == [a] && disk.formers(of: b) == [])
+    }
+    // An update that was answered means no delete, and a row that came by itself answers nothing.
+    try disk.append(
+      [.base(row("a", "x"), ends: a.id), .base(.gone(c.id)), .base(row("b", "x"), ends: b.id)],
+      to: table, durably: false)
+    try twice { disk throws in
+      #expect(try disk.marks(in: table).all.keys.sorted() == [a.id, c.id])
+    }
+    // The server has given the row of c another id.
+    try disk.append(
+      [.arrived(Arrival(row("17", "x"), isMine: true, was: c.id)), .taken(but: [])], to: table,
+      durably: false)
+    try twice { disk throws in
+      let new = try ItemID("17")
+      #expect(try disk.marks(in: table)[a.id]?.after == new)
+      #expect(try disk.marks(in: table).all.keys.sorted() == [new, a.id])
+    }
+    try disk.append(
+      [.base(.gone(a.id), ends: a.id), .marked(try ItemID("17"), nil)], to: table, durably: false)
+    try twice { disk throws in #expect(try disk.marks(in: table) == Marks()) }
   }
 }

@@ -193,7 +193,7 @@ import WorkspaceSupport
     var workspace = try playground.open()
     for _ in 0..<1_000 {
       try workspace.append(
-        [.noted(key, Note(kind: .delete, commanded: true)), .closed(.note(key))],
+        [.purge(key.table), .closed(.purge(key.table))],
         durably: false)
     }
     #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)

@@ -19,7 +19,7 @@ extension Session {
   mutating func resolve(
     _ keys: [ItemKey], by decider: Decider, isLast: Bool = true, settled: [ItemKey] = []
   ) throws -> ResolveSummary {
-    let formers = keys.flatMap(workspace.journal.predecessors)
+    let formers = try keys.flatMap(workspace.formers)
     let names = try names(of: settled + keys + formers)
     var summary = ResolveSummary(names, context.printer)
     for key in settled {
@@ -84,7 +84,7 @@ extension Session {
     _ key: ItemKey, _ conflict: Conflict, by resolution: Resolution,
     _ summary: inout ResolveSummary
   ) throws {
-    let formers = try workspace.journal.predecessors(of: key)
+    let formers = try workspace.formers(of: key)
       .filter { try workspace.client($0) == .absent }
     if workspace.isWriting {
       guard try self.conflict(key) == conflict else {

@@ -21,7 +21,7 @@ struct PushSummary {
   var conflicts = 0
   /// The changes that wait after the last push.
   var unsent = 0
-  /// The items that the server keeps until it has their successors.
+  /// The items that the server keeps until it has what they have become.
   var pendingDeletes: [ItemKey: ItemKey] = [:]
 
   /// The members of `tsync.push/1`.

@@ -47,8 +47,7 @@ extension Session {
     }
     warnOfUnsent(survey, selection)
     guard try survey.hasWork(selection, workspace) else {
-      let closings = survey.closings(of: workspace.journal)
-      if !closings.isEmpty { try workspace.append(closings, durably: false) }
+      try push(of: selection, maxDelete: maxDelete).note(survey, on: &workspace)
       return try show(PushReport(), of: survey, selection, isWhole: true)
     }
     let printer = context.printer
@@ -146,7 +145,7 @@ extension Session {
     for entry in survey.entries {
       guard let key = entry.key else { continue }
       switch entry.standing {
-      case .behind(let operation, let successor) where sent.contains(successor):
+      case .behind(let operation, let other) where sent.contains(other):
         events.append(operation.accepted)
       case .unknown(let attempt) where selection?.contains(key) ?? true:
         let kind = isStopped ? nil : attempt.next(entry.client)

@@ -153,25 +153,14 @@ extension Session {
         ]))
   }
 
-  /// Warns of items that the server keeps until it has their successors.
+  /// Warns of items that the server keeps until it has what they have become.
   func showPendingDeletes() throws {
     guard !pushed.pendingDeletes.isEmpty else { return }
-    let survey = try Survey(of: tables, on: rehearsed)
-    for (key, successor) in pushed.pendingDeletes.sorted(by: { $0.key < $1.key }) {
-      // Without a change of the successor, nothing would ever send the delete.
-      let isStuck = !survey.entries.contains { entry in
-        if case .invalid(let file) = entry.standing, file.claims == successor.id { return true }
-        return entry.key == successor
-      }
-      let hints: [Hint] = [
-        "to bring it back: \(typed: "restore", "\(key)")",
-        "to remove it: \(typed: "rm", "\(key)")",
-      ]
+    for (key, other) in pushed.pendingDeletes.sorted(by: { $0.key < $1.key }) {
       context.printer.warn(
         Problem(
           pushed.conflicts == 0 ? .rejected : .done,
-          "\(key) is deleted on the server once \(successor) is there", hints: isStuck ? hints : [])
-      )
+          "\(key) is deleted on the server once \(other) is there"))
     }
   }
 }

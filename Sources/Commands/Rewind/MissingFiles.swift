@@ -5,8 +5,8 @@ import Workspace
 /// The items whose files are missing, although `tsync rm` didn't remove them.
 struct MissingFiles {
   private var files: [(key: ItemKey, text: [UInt8])]
-  /// Records that drop the notes of items that come back as the server has them.
-  private let closings: [JournalRecord]
+  /// The marked items that come back as the server has them.
+  private let marked: [ItemKey]
   private let names: ItemNames
 
   var count: Int { files.count }
@@ -34,8 +34,9 @@ struct MissingFiles {
     files = try absent.sorted().compactMap { key in
       try Self.text(of: key, in: workspace).map { (key, $0) }
     }
-    closings = files.map(\.key).filter { journal.notes[$0] != nil && !asked.contains($0) }
-      .map { .closed(.note($0)) }
+    marked = try files.map(\.key).filter {
+      try !asked.contains($0) && workspace.marks(in: $0.table)[$0.id] != nil
+    }
     names = try ItemNames(
       for: files.map(\.key), showsTable: tables.count > 1, on: workspace,
       titleField: session.configuration.titleField)
@@ -45,7 +46,9 @@ struct MissingFiles {
   ///
   /// What another program has put into a place meanwhile stays there.
   mutating func bringBack(to session: inout Session, most: Int = .max) throws {
-    if !closings.isEmpty { try session.workspace.append(closings, durably: true) }
+    for key in marked {
+      try session.workspace.append([.marked(key.id, nil)], to: key.table, durably: true)
+    }
     let check = session.context.checkSignal
     let tables = try session.lacksItems ? [] : Set(session.workspace.directories().tables)
     let lost = files.filter { !tables.contains($0.key.table) }
@@ -77,19 +80,19 @@ struct MissingFiles {
     let base = try workspace.base(of: key)
     func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
     if let resolution = journal.resolutions[key] { return text(resolution.item) }
-    let note = journal.notes[key]?.note
+    let other = try workspace.marks(in: key.table)[key.id]?.after.map { ItemKey(key.table, $0) }
     // A command has removed it.
-    if note?.commanded == true, note?.successor == nil { return nil }
+    if other == nil, try workspace.isRemoved(key) { return nil }
     let conflict = journal.conflicts[key]
     if conflict != nil, try workspace.conflictClient(of: key) != .absent {
       return try workspace.conflictText(of: key, .client)
     }
     if conflict == nil, let attempt = try workspace.attempt(of: key) { return text(attempt.item) }
     // A renamed item comes back under its new id only; under both it would be two items.
-    if let successor = note?.successor {
+    if let other {
       let isThere =
-        try workspace.isKnown(successor) || journal.resolutions[successor] != nil
-        || workspace.client(successor) != .absent
+        try workspace.isKnown(other) || journal.resolutions[other] != nil
+        || workspace.client(other) != .absent
       return isThere ? nil : text(base.item)
     }
     return conflict?.kind == .deletedHere ? nil : text(base.item)

@@ -37,7 +37,7 @@ struct Restoration {
   static func plan(
     _ selection: ItemSelection?, _ session: Session, waiting: [ItemKey]
   ) throws -> (steps: [Restoration], names: ItemNames) {
-    let (workspace, journal) = (session.workspace, session.workspace.journal)
+    let workspace = session.workspace
     let inventory = try session.inventory()
     let survey = try Survey(of: session.tables, on: workspace)
     let entries = survey.byKey
@@ -49,16 +49,16 @@ struct Restoration {
       let entry = key.flatMap { entries[$0] }
       guard let step = try Restoration(chosen, entry, session, waiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
-      let formers = try (key.map(journal.predecessors) ?? [])
+      let formers = try (key.map(workspace.formers) ?? [])
         .filter { try workspace.client($0) == .absent }
       for former in formers { try plan(Target(former)) }
       // A renamed item that was removed comes back once, under its former id.
       if case .trash = step.way, !formers.isEmpty { return }
       steps.append(step)
-      if let successor = entry?.successor,
-        case .pending(let operation)? = entries[successor]?.standing, operation.kind == .insert
+      if let other = entry?.waitsFor,
+        case .pending(let operation)? = entries[other]?.standing, operation.kind == .insert
       {
-        try plan(Target(successor))
+        try plan(Target(other))
       }
     }
     let targets: [Target]
@@ -71,7 +71,7 @@ struct Restoration {
       let keys =
         try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
         ?? survey.entries.compactMap(\.key).filter { try workspace.base(of: $0).item != nil }
-      targets = keys.filter { journal.conflicts[$0] == nil }.map { Target($0) }
+      targets = keys.filter { workspace.journal.conflicts[$0] == nil }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false
     var warned: Set<Hint> = []
@@ -121,7 +121,7 @@ struct Restoration {
       (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
     case .moved?: return nil  // it was refused before
     case .pending?, .unknown?:
-      if here == nil, journal.isRemoved(key) {
+      if here == nil, try workspace.isRemoved(key) {
         // The item had unsent edits if the last copy in the trash isn't the base.
         let last = try workspace.displaced(key, newestOnly: true) ?? base.item
         (way, target) = (last == base.item ? .base : .trash, last)

@@ -64,12 +64,13 @@ struct Inventory {
 
   /// Returns removed items as ``Restoration`` would bring them back, and those that were renamed.
   func removed(_ workspace: Workspace) throws -> [ItemKey: Item] {
-    let journal = workspace.journal
     var items: [ItemKey: Item] = [:]
+    var marks: [TableName: Marks] = [:]
     for table in tables {
+      marks[table] = try workspace.marks(in: table)
       // If there is a row, other copies may be older than the row.
       let newest = try workspace.displaced(in: table, newestOnly: true) {
-        !contains($0) || !isHere($0) && journal.isRemoved($0)
+        !contains($0) || !isHere($0) && marks[$0.table]?[$0.id] != nil
       }
       let older = try workspace.displaced(in: table) { !contains($0) && newest[$0] == nil }
       items.merge(newest) { $1 }
@@ -78,7 +79,9 @@ struct Inventory {
     for key in keys where !isHere(key) && items[key] == nil {
       items[key] = try workspace.base(of: key).item
     }
-    return items.filter { journal.successors[$0.key] == nil && journal.conflicts[$0.key] == nil }
+    return items.filter {
+      marks[$0.key.table]?[$0.key.id]?.after == nil && workspace.journal.conflicts[$0.key] == nil
+    }
   }
 
   func isHere(_ key: ItemKey) -> Bool { contains(key) && !isAbsent(key) }

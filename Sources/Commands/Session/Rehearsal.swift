@@ -18,6 +18,8 @@ struct Rehearsal<Stage: Disk> {
   private var measures: [TableName: Int] = [:]
   /// Whether items have left, where that is no more as in the disk below.
   private var leaving: [ItemKey: Bool] = [:]
+  /// What commands were told of items, where that is no more as in the disk below.
+  private var marks: [TableName: Marks] = [:]
   private var forgotten: Set<TableName> = []
   private(set) var journal: JournalState
 
@@ -154,6 +156,10 @@ extension Rehearsal: RowDisk {
     try rows(of: key.table)?.rejection(of: key)
   }
 
+  func marks(in table: TableName) throws -> Marks {
+    try marks[table] ?? rows(of: table)?.marks(in: table) ?? Marks()
+  }
+
   func rejectedIDs(in table: TableName) throws -> [ItemID] {
     try rows(of: table)?.rejectedIDs(in: table) ?? []
   }
@@ -170,7 +176,10 @@ extension Rehearsal: RowDisk {
         open[key] = .some(arrival)
       case .taken(let ids):
         for arrival in try arrivals(in: table) where !ids.contains(arrival.id) {
-          if arrival.was != nil { bases[ItemKey(table, arrival.id)] = .gone(arrival.id) }
+          if arrival.was != nil {
+            bases[ItemKey(table, arrival.id)] = .gone(arrival.id)
+            try mark(table) { $0.rename(arrival.id, to: arrival.row.id) }
+          }
           open[ItemKey(table, arrival.id)] = .some(nil)
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
@@ -182,10 +191,17 @@ extension Rehearsal: RowDisk {
       case .forgot(let id):
         leaving[ItemKey(table, id)] = false
         setBase(nil, ItemKey(table, id))
+      case .marked(let id, let mark): try self.mark(table) { $0[id] = mark }
       // No write is sent in a rehearsal, and its pulls end nothing.
       case .pulled, .anchors, .learnt, .mayLeave, .sent, .refused, .ended: break
       }
     }
+  }
+
+  private mutating func mark(_ table: TableName, _ change: (inout Marks) -> Void) throws {
+    var marks = try marks(in: table)
+    change(&marks)
+    self.marks[table] = marks
   }
 
   /// Returns the open arrival of a row, under whichever id its item has.

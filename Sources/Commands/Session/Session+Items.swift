@@ -52,10 +52,9 @@ extension Session {
   /// has removed.
   func missingDirectories() throws -> [(table: TableName, items: Int)] {
     let found = try workspace.directories().tables
-    let notes = workspace.journal.notes
     return try tables.filter { !found.contains($0) }.map { table in
       let keys = try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
-      return (table, keys.count { notes[$0]?.note.commanded != true })
+      return (table, try keys.count { try !workspace.isRemoved($0) })
     }.filter { $0.1 > 0 }
   }
 

@@ -35,12 +35,12 @@ struct Move {
       throw Problem.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
     // An item may move back to its former id; an interrupted move is done again.
-    let note = journal.notes[target]?.note
-    let isBack = note?.successor == old && inventory.isAbsent(target)
+    let marks = try session.workspace.marks(in: key.table)
+    let isBack = marks[id]?.after == key.id && inventory.isAbsent(target)
     let isAgain =
       try !session.workspace.isKnown(target) && session.workspace.text(of: target) == text
     if inventory.contains(target), !isBack, !isAgain {
-      let isRemoved = inventory.isAbsent(target) && note?.commanded == true
+      let isRemoved = try inventory.isAbsent(target) && session.workspace.isRemoved(target)
       throw Problem.usage(
         "\(target) already exists",
         hints: isRemoved
@@ -56,19 +56,21 @@ struct Move {
     else { throw Problem.usage("\(target) already exists") }
     // Somebody may have copied it by hand a moment ago.
     try session.workspace.synchronize([target])
-    let journal = session.workspace.journal
-    // The delete under the new id must not be sent any more.
-    let closing = journal.notes[target] == nil ? [] : [JournalRecord.closed(.note(target))]
-    let records = closing + journal.following(old, to: target)
-    if !records.isEmpty { try session.workspace.append(records, durably: true) }
-    try session.note([(target, item)])
+    // The delete under the new id must not be sent any more, and what waits for the old one waits for the new.
+    let facts =
+      try session.workspace.presence(of: target, as: item)
+      + session.workspace.formers(of: old).filter { $0 != target }.map {
+        .marked($0.id, .removed(after: target.id))
+      }
+    if !facts.isEmpty { try session.workspace.append(facts, to: old.table, durably: true) }
     let isKnown = try session.workspace.isKnown(old)
-    // An item that is equal to the server's row needs no arrival.
-    let hasArrived = try session.workspace.base(of: target).item == item
-    let note = Note(kind: .delete, commanded: true, successor: target, hasArrived: hasArrived)
-    guard try session.workspace.remove(old, as: note, expecting: Digest(of: oldText)) else {
+    guard
+      try session.workspace.remove(old, after: target.id, expecting: Digest(of: oldText))
+    else {
       throw Problem(.rejected, "another program changed \(old); it stays, and so does \(target)")
     }
-    if !isKnown { try session.workspace.append([.closed(.note(old))], durably: true) }
+    if !isKnown {
+      try session.workspace.append([.marked(old.id, nil)], to: old.table, durably: true)
+    }
   }
 }

@@ -33,10 +33,9 @@ struct Removal {
       }
     }
     names = session.names(of: targets.compactMap(\.key), inventory)
-    // The same command finishes an interrupted removal. A renamed item that waits for its
-    // successor is gone only here.
-    let gone = targets.compactMap(\.key).filter {
-      !inventory.isHere($0) && session.workspace.journal.successors[$0] == nil
+    // The same command finishes an interrupted removal. An item that has become another is gone only here.
+    let gone = try targets.compactMap(\.key).filter {
+      try !inventory.isHere($0) && session.workspace.marks(in: $0.table)[$0.id]?.after == nil
     }
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {
@@ -58,17 +57,15 @@ struct Removal {
       }
       return
     }
-    let deletion = JournalRecord.noted(key, Note(kind: .delete, commanded: true))
+    let deletion = [Fact.marked(key.id, .removed())]
     switch try session.workspace.client(key) {
     case .absent:
-      guard session.workspace.journal.successors[key] != nil else { return }
-      try session.workspace.append([deletion], durably: true)
+      try session.workspace.append(deletion, to: key.table, durably: true)
     case .invalid(let invalid):
-      try session.workspace.append([deletion], durably: true)
+      try session.workspace.append(deletion, to: key.table, durably: true)
       guard try session.workspace.discard(invalid, of: key, in: key.table) else {
         // Nothing was removed: if the file vanishes later, that was not by a command.
-        try session.workspace.append(
-          session.workspace.journal.recalledDelete(of: key), durably: false)
+        try session.workspace.append([.marked(key.id, nil)], to: key.table, durably: false)
         throw Problem.changedMeanwhile(key)
       }
     case .item:
@@ -77,8 +74,8 @@ struct Removal {
       if try session.workspace.attempt(of: key)?.kind == .insert,
         try session.workspace.state().tables[key.table]?.makesIDs == true
       {
-        try session.workspace.append([.ended(key.id)], to: key.table, durably: true)
-        try session.workspace.append([.closed(.note(key))], durably: true)
+        try session.workspace.append(
+          [.ended(key.id), .marked(key.id, nil)], to: key.table, durably: true)
       }
     }
   }

@@ -106,13 +106,11 @@ extension Session {
 
   /// Notes which deleted rows are meant to come back by changes, and takes deletes back.
   mutating func note(_ items: [(key: ItemKey, item: Item?)]) throws {
-    let records = try items.flatMap { key, item -> [JournalRecord] in
-      guard item != nil else { return [] }
-      let operation = try Operation(key: key, client: item, base: workspace.base(of: key))
-      return try workspace.journal.recalledDelete(of: key)
-        + [operation.flatMap { try workspace.meaning(of: $0) }].compactMap(\.self)
+    for (table, items) in Dictionary(grouping: items, by: \.key.table) {
+      let facts = try items.filter { $0.item != nil }
+        .flatMap { try workspace.presence(of: $0.key, as: $0.item) }
+      if !facts.isEmpty { try workspace.append(facts, to: table, durably: false) }
     }
-    if !records.isEmpty { try workspace.append(records, durably: false) }
   }
 
   /// The table for new items: the first of `-t`, or of the workspace; there always is one.

@@ -6,25 +6,24 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ///
   /// - Parameters:
   ///   - key: The item.
-  ///   - note: The record of the delete.
+  ///   - after: What it has become.
   ///   - expected: The fingerprint of the file that may go; `nil` for any valid one.
   /// - Returns: Whether it was removed; not where it changed meanwhile.
   /// - Throws: What reading and writing the item and the journal throws.
   package mutating func remove(
-    _ key: ItemKey, as note: Note = Note(kind: .delete, commanded: true),
-    expecting expected: Digest? = nil
+    _ key: ItemKey, after: ItemID? = nil, expecting expected: Digest? = nil
   ) throws -> Bool {
     let client = try client(key)
     guard let digest = client.digest, expected ?? digest == digest else { return false }
-    try append([.noted(key, note)], durably: true)
+    try append([.marked(key.id, .removed(after: after))], to: key.table, durably: true)
     // If nothing was removed and the file vanishes later, nobody has said so.
     do {
       if try write(nil, to: key, expecting: digest) != .changedMeanwhile { return true }
     } catch let error as UnwritableItem {
-      try append(journal.recalledDelete(of: key), durably: false)
+      try append([.marked(key.id, nil)], to: key.table, durably: false)
       throw error
     }
-    try append(journal.recalledDelete(of: key), durably: false)
+    try append([.marked(key.id, nil)], to: key.table, durably: false)
     return false
   }
 
@@ -34,7 +33,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// A command has displaced it already; the row, where there is one, may tell of a change since.
   mutating func keepVanished(_ key: ItemKey, by row: Row?) throws {
     let known = try base(of: key)
-    if let item = known.item, !journal.isRemoved(key) {
+    if let item = known.item, try !isRemoved(key) {
       try keep(item, of: key)
     }
     if let row { try keepLast(of: row, of: key, over: known) }
@@ -95,10 +94,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// A write whose outcome is unknown stays open: the server may have done it.
   private mutating func drop(_ key: ItemKey) throws {
     guard try attempt(of: key) == nil else { return }
-    if try rejection(of: key) != nil {
-      try append([.ended(key.id)], to: key.table, durably: true)
-    }
-    try append([.closed(.note(key))], durably: true)
+    let refused: [Fact] = try rejection(of: key) == nil ? [] : [.ended(key.id)]
+    try append(refused + [.marked(key.id, nil)], to: key.table, durably: true)
   }
 
   /// Forgets the rows, the token and the items of a table.

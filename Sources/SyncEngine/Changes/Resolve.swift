@@ -42,8 +42,9 @@ package struct Resolve {
       let last = base.flatMap { open.server.deleted ? open.server.lastItem(over: $0) : nil }
       return Conflict(base: base, client: client, server: server, last: last)
     }
-    let policy = settings.policy(of: key.table)
-      .asking(disk.journal.isAwaited(key), from: base)
+    let policy =
+      try disk.isAwaited(key)
+      ? MergePolicy(base == nil ? .manual : .fields) : settings.policy(of: key.table)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
     if !fields.isDisputed { fields = FieldMerge(base: base, client: client, server: server) }
@@ -191,34 +192,41 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     }
     // Sides without a conflict are nobody's that was resolved.
     if journal.conflicts[key] != nil { try removeConflict(of: key) }
-    var records = [JournalRecord.closed(.conflict(key))]
-    if case .replaced(nil) = outcome, !resolution.server.deleted {
+    try append([.closed(.conflict(key))], durably: true)
+    try mark(key, resolvedBy: resolution, outcome)
+    return true
+  }
+
+  /// Says what a resolution, which is carried out, means for the item's row, and for those of the items that have
+  /// become it.
+  private mutating func mark(
+    _ key: ItemKey, resolvedBy resolution: Resolution, _ outcome: WriteOutcome
+  ) throws {
+    var facts: [Fact] = []
+    let server = resolution.server.deleted ? nil : resolution.server.item
+    if case .replaced(nil) = outcome, let server {
       // The delete was chosen: no guard asks again. Its row's text is nowhere else.
-      try keep(resolution.server.item, of: key)
-      var note = journal.notes[key]?.note ?? Note(kind: .delete, commanded: true)
-      (note.kind, note.commanded) = (.delete, true)
-      records.append(.noted(key, note))
-    } else if try resolution.item != nil || client(key) != .absent {
-      records += journal.recalledDelete(of: key)
+      try keep(server, of: key)
+      let after = try marks(in: key.table)[key.id]?.after
+      facts.append(.marked(key.id, .removed(after: after)))
+    } else if resolution.item != nil, server == nil {
+      facts.append(.marked(key.id, .undelete))
+    } else if try isRemoved(key) && (resolution.item != nil || client(key) != .absent) {
+      facts.append(.marked(key.id, nil))
     }
-    if resolution.item != nil, resolution.server.deleted {
-      records.append(.noted(key, .undelete))
-    }
+    let formers = try formers(of: key)
     if let copy = resolution.copy {
-      records += journal.following(key, to: copy)
-    } else if resolution.item != resolution.client,
-      resolution.item == (resolution.server.deleted ? nil : resolution.server.item)
-    {
+      facts += formers.filter { $0 != copy }.map { .marked($0.id, .removed(after: copy.id)) }
+    } else if resolution.item != resolution.client, resolution.item == server {
       // What had become this item is given up under its id, and stays under its former one.
-      for former in journal.predecessors(of: key) {
-        if try self.client(former) == .absent, try base(of: former).item != nil {
+      for former in formers {
+        if try client(former) == .absent, try base(of: former).item != nil {
           _ = try restore(former)
         } else if try attempt(of: former) == nil {
-          records.append(.closed(.note(former)))
+          facts.append(.marked(former.id, nil))
         }
       }
     }
-    try append(records, durably: true)
-    return true
+    try append(facts, to: key.table, durably: true)
   }
 }

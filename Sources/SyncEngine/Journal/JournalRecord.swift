@@ -2,8 +2,6 @@ package import SyncModel
 
 /// One line of the journal.
 package enum JournalRecord: Equatable, Sendable {
-  /// A command was told to delete an item, or to bring a deleted row back.
-  case noted(ItemKey, Note)
   /// A conflict is open.
   case conflict(ItemKey, OpenConflict)
   /// A conflict is being resolved.
@@ -15,43 +13,12 @@ package enum JournalRecord: Equatable, Sendable {
 
   /// The subject of a closing record.
   package enum Subject: Equatable, Sendable {
-    /// What a command was told of an item.
-    case note(ItemKey)
     /// A conflict and its resolution.
     case conflict(ItemKey)
     /// A resolution that couldn't be carried out; the conflict stays open.
     case resolution(ItemKey)
     /// The forgetting of a table.
     case purge(TableName)
-  }
-}
-
-/// What a command was told to do with an item.
-package struct Note: Equatable, Sendable {
-  /// What kind of operation it is.
-  package var kind: Operation.Kind
-  /// Whether a command was told to do it (`tsync rm`): no guard asks again.
-  package var commanded: Bool
-  /// When, in nanoseconds since 1970; the disk that takes the first note of an item says it.
-  package var time: Int64 = 0
-  /// The item that it has become, by `tsync mv`.
-  package var successor: ItemKey?
-  /// Whether the server has received that item, or has it as it is here.
-  ///
-  /// Until then, or until that item is removed, the row is not deleted, even if something else has its
-  /// id.
-  package var hasArrived: Bool
-
-  /// The note of an item that brings a deleted row back because somebody means it.
-  static let undelete = Note(kind: .undelete, commanded: false)
-
-  package init(
-    kind: Operation.Kind, commanded: Bool, successor: ItemKey? = nil, hasArrived: Bool = false
-  ) {
-    self.kind = kind
-    self.commanded = commanded
-    self.successor = successor
-    self.hasArrived = hasArrived
   }
 }
 

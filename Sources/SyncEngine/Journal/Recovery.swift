@@ -21,13 +21,16 @@ package enum Recovery {
     }
     // What was edited or made since is its user's.
     for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
-    // A file that is there was not removed, whoever put it there. A push decides about items with new ids.
-    let notes = disk.journal.notes.mapValues(\.note)
-    let removed = notes.filter { $0.value.commanded && $0.value.successor == nil }.keys.sorted()
-    let back = try removed.filter { try disk.client($0) != .absent }
-    if !back.isEmpty { try disk.append(back.map { .closed(.note($0)) }, durably: false) }
     var events: [Event] = []
-    for table in tables { events += try disk.takeArrivals(in: table, settings: settings).events }
+    for table in tables {
+      // A file that is there was not removed, whoever put it there.
+      let marks = try disk.marks(in: table)
+      let back = try marks.all.keys.sorted().filter {
+        try marks.isRemoved($0) && disk.client(ItemKey(table, $0)) != .absent
+      }
+      if !back.isEmpty { try disk.append(back.map { .marked($0, nil) }, to: table, durably: false) }
+      events += try disk.takeArrivals(in: table, settings: settings).events
+    }
     return events
   }
 }

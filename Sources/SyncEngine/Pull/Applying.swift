@@ -25,8 +25,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   func known(_ arrival: Arrival, of key: ItemKey) throws -> Known {
     Known(
       base: try base(of: key), arrival: arrival, hasAttempt: try attempt(of: key) != nil,
-      conflict: journal.conflicts[key], isAwaited: journal.isAwaited(key),
-      isRemoved: journal.isRemoved(key))
+      conflict: journal.conflicts[key], hasFormers: try !formers(of: key).isEmpty,
+      isRemoved: try isRemoved(key))
   }
 
   /// Brings rows of the server's to their items, which may have changed as well: the first of them, as many as
@@ -101,11 +101,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     _ told: Told, _ known: Known, _ key: ItemKey, _ client: ClientState
   ) throws -> Event? {
     for item in told.keeps { try keep(item, of: key) }
-    var records = told.arrives ? journal.arrivals(of: key) : []
-    if told.undeletes { records.append(.noted(key, .undelete)) }
-    if !records.isEmpty { try append(records, durably: false) }
-    if client.item == nil, journal.isRemoved(key), try self.client(key).item != nil {
-      try append(journal.recalledDelete(of: key), durably: false)
+    if told.undeletes {
+      try append([.marked(key.id, .undelete)], to: key.table, durably: false)
+    } else if client.item == nil, try isRemoved(key) && self.client(key).item != nil {
+      try append([.marked(key.id, nil)], to: key.table, durably: false)
     }
     let event = told.what.map { Event(key, $0, item: told.item) }
     guard known.conflict != nil else { return event }
@@ -164,7 +163,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       // The server side of an open conflict has been told already; if both have deleted the item, it is none.
       guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
         try journal.conflicts[key]?.server != arrival.row
-          || arrival.row.deleted && journal.isRemoved(key) && client(key) == .absent
+          || arrival.row.deleted && isRemoved(key) && client(key) == .absent
       else {
         waiting.insert(arrival.id)
         return false

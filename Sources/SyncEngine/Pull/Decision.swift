@@ -10,8 +10,8 @@ struct Known {
   let hasAttempt: Bool
   /// The open conflict.
   let conflict: OpenConflict?
-  /// Whether the rows of other items wait for it, which they have become.
-  let isAwaited: Bool
+  /// Whether other items have become it, whose rows wait until the server has it as it is here.
+  let hasFormers: Bool
   /// Whether a command was told to delete it.
   let isRemoved: Bool
 
@@ -54,8 +54,6 @@ struct Told: Equatable {
   var keeps: [Item] = []
   /// Whether the next push brings the deleted row back.
   var undeletes = false
-  /// Whether nothing waits any more for the server to have the item.
-  var arrives = false
 }
 
 extension Known {
@@ -70,7 +68,12 @@ extension Known {
     let (here, server) = (client.item, row.deleted ? nil : row.item)
     let origin = conflict?.origin ?? base.item
     let last = origin.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
-    let policy = isAnswer ? MergePolicy(.client) : table.asking(isAwaited, from: origin)
+    // No rule gives up for another's row what the server hasn't had: the former rows would go.
+    let isAwaited = hasFormers && here != base.item
+    let policy =
+      isAnswer
+      ? MergePolicy(.client)
+      : isAwaited ? MergePolicy(origin == nil ? .manual : .fields) : table
     var merge = Merge(base: origin, client: here, server: server, last: last, policy: policy)
     var open = Conflict(base: origin, client: here, server: server, last: last)
     if case .conflict(let conflict) = merge { open = conflict }
@@ -92,9 +95,7 @@ extension Known {
     // What the server makes of what was sent nobody has written.
     var told = Told(keeps: isAnswer ? [] : lost(server, here, merge))
     switch merge {
-    case .settled:
-      told.arrives = server != nil && here == server
-      return .take(told)
+    case .settled: return .take(told)
     case .takeServer where isAwaited && !isAnswer && here != nil, .conflict:
       return .conflict(open, from: conflict?.origin)
     case .takeServer(let item):
@@ -131,15 +132,5 @@ extension Known {
       lost.append(row.lastItem(over: known))
     }
     return lost
-  }
-}
-
-extension MergePolicy {
-  /// Returns the rule for an item that other items have become, or not.
-  ///
-  /// Before the server has had it, no rule gives it up for another's row, and no row takes its place
-  /// unasked: the former row would go.
-  func asking(_ isAwaited: Bool, from base: Item?) -> MergePolicy {
-    isAwaited ? MergePolicy(base == nil ? .manual : .fields) : self
   }
 }

@@ -49,7 +49,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   package func leaving(in table: TableName) throws -> [ItemID] {
     try left(in: table).sorted().filter { id in
       let key = ItemKey(table, id)
-      guard try isSettled(key), !journal.isRemoved(key) else { return false }
+      guard try isSettled(key), try !isRemoved(key) else { return false }
       let client = try client(key)
       if client == .absent { return try moved(key) == nil }
       return try client.item != nil && client.item == base(of: key).item

@@ -64,6 +64,13 @@ extension Attempt {
   }
 }
 
+extension ItemDisk where Self: RowDisk {
+  /// Whether others have brought a deleted row back; see ``Attempt/isRevived(by:_:)``.
+  func isRevived(_ attempt: Attempt, by row: Row) throws -> Bool {
+    attempt.isRevived(by: row, try isAwaited(attempt.key))
+  }
+}
+
 extension PushRun {
   /// Takes over what became of writes: lines of the tables' logs, then the rows that aren't as they were
   /// sent are brought to their items.
@@ -78,7 +85,7 @@ extension PushRun {
       let (attempt, key) = (answer.attempt, answer.attempt.key)
       let base = try bases.removeValue(forKey: key) ?? disk.base(of: key)
       let said = try attempt.facts(
-        of: answer.settlement, over: base, isAwaited: disk.journal.isAwaited(key),
+        of: answer.settlement, over: base, isAwaited: disk.isAwaited(key),
         former: disk.rejection(of: key), now: settings.now)
       try tell(answer, said, over: base, &disk)
       facts[key.table, default: []] +=
@@ -90,8 +97,6 @@ extension PushRun {
       try disk.append(
         (learnt.isEmpty ? [] : [.learnt(learnt)]) + facts, to: table, durably: false)
     }
-    let closings = answers.filter(\.isDone).flatMap { disk.journal.closings(of: $0.attempt) }
-    if !closings.isEmpty { try disk.append(closings, durably: false) }
     for (table, facts) in facts { try bring(facts, table, &disk) }
     try rejectDropped(&disk)
   }

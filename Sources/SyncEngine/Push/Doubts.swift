@@ -113,7 +113,7 @@ extension PushRun {
     // Of a row that isn't known to be there, what was moved counts as the item only while its write is
     // open.
     case .incoming(let row)
-    where try !attempt.isRevived(by: row, disk.journal.isAwaited(key))
+    where try !disk.isRevived(attempt, by: row)
       && disk.base(of: key).item == nil && disk.client(key) == .absent && disk.moved(key) != nil:
       return report.events.append(Event(key, .held, item: attempt.item))
     case .incoming, .incomingOverOurs, .rejected, .unknown: break

@@ -74,20 +74,15 @@ package struct LostRows: Equatable, Sendable {
   ///
   /// They are meant, so that no guard asks. The next pull still misses what waits.
   package func claim(on disk: inout some Disk) throws {
-    var notes: [JournalRecord] = []
-    for row in past {
-      let key = ItemKey(table, row.id)
-      if row.deleted {
-        notes.append(.noted(key, .undelete))
-      } else if try disk.base(of: key).item == nil {
-        notes.append(.noted(key, Note(kind: .delete, commanded: true)))
-      }
+    let marks = try past.compactMap { row -> Fact? in
+      if row.deleted { return .marked(row.id, .undelete) }
+      return try disk.base(of: ItemKey(table, row.id)).item == nil
+        ? .marked(row.id, .removed()) : nil
     }
-    if !notes.isEmpty { try disk.append(notes, durably: true) }
     let ids = Set(absent + past.map(\.id))
     let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
-      rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
+      rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) } + marks
         + [.anchors(anchors + unready.map { Anchor($0, since: 0) })], to: table, durably: true)
   }
 }

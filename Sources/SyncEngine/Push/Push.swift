@@ -100,9 +100,9 @@ package struct Push {
       let following = survey.following(selection)
       let next = run.again.union(following.keys)
       if !next.isEmpty { survey = try Survey(of: tables, on: disk) }
-      let successors = disk.journal.successors
-      deletes.formUnion(following.keys.filter { successors[$0] == nil })
       let all = survey.pending(next)
+      deletes.formUnion(
+        try all.filter { try following[$0.key] != nil && !disk.hasVanished($0) }.map(\.key))
       pending = all.filter { $0.kind != .delete || deletes.contains($0.key) }
       run.leavesSome = run.leavesSome || pending.count < all.count
       try disk.synchronize(pending.map(\.key))
@@ -184,20 +184,25 @@ package struct Push {
   }
 
   /// Notes that the deleted rows are meant which the push brings back, and ends what stands for nothing any
-  /// more: deletes of items that are back, notes of changes that are none, and refusals of those.
-  private func note(_ survey: Survey, on disk: inout some Disk) throws {
-    let changes = survey.pending(selection)
-    var records = changes.filter { $0.kind != .delete }
-      .flatMap { disk.journal.recalledDelete(of: $0.key) }
-    for change in changes where try disk.tombstone(under: change)?.wasLive != false {
-      if let meaning = try disk.meaning(of: change) { records.append(meaning) }
-    }
-    records += survey.closings(of: disk.journal)
-    if !records.isEmpty { try disk.append(records, durably: false) }
+  /// more: marks of items that are back, or are no changes, and refusals of those.
+  package func note(_ survey: Survey, on disk: inout some Disk) throws {
     let standing = Set(survey.entries.compactMap(\.key))
+    let changes = Dictionary(grouping: survey.pending(selection), by: \.key.table)
     for table in survey.tables {
-      let over = try disk.rejectedIDs(in: table).filter { !standing.contains(ItemKey(table, $0)) }
-      if !over.isEmpty { try disk.append(over.map { .ended($0) }, to: table, durably: false) }
+      var facts: [Fact] = []
+      for change in changes[table] ?? [] where change.kind != .delete {
+        guard try disk.tombstone(under: change)?.wasLive != false else { continue }
+        facts += try disk.presence(of: change.key, as: change.item)
+      }
+      let marks = try disk.marks(in: table)
+      // That what an item has become was removed counts for the item, too.
+      facts += marks.all.keys.sorted().filter {
+        !standing.contains(ItemKey(table, $0))
+          && (!marks.isRemoved($0) || marks.formers(of: $0).isEmpty)
+      }.map { .marked($0, nil) }
+      facts += try disk.rejectedIDs(in: table).filter { !standing.contains(ItemKey(table, $0)) }
+        .map { .ended($0) }
+      if !facts.isEmpty { try disk.append(facts, to: table, durably: false) }
     }
   }
 
@@ -242,18 +247,6 @@ package struct Push {
 }
 
 extension Survey {
-  /// Returns the records that close the notes of changes that are none, such as of items that were
-  /// removed and are back: should they vanish later, nobody has said so.
-  package func closings(of journal: JournalState) -> [JournalRecord] {
-    let standing = Set(entries.compactMap(\.key))
-    let successors = Set(journal.successors.values)
-    return journal.notes.keys.sorted()
-      .filter { tables.contains($0.table) && !standing.contains($0) }
-      // That what an item has become was removed on purpose counts for the item, too.
-      .filter { !successors.contains($0) || !journal.isRemoved($0) }
-      .map { .closed(.note($0)) }
-  }
-
   /// Returns how many of the selected changes wait for the next push, those of unknown outcome included;
   /// `nil` stands for all.
   package func unsent(_ selection: Set<ItemKey>? = nil) -> Int {

@@ -53,9 +53,7 @@ struct PushQueue {
       // What files that are missing now have become may be back.
       group = try group.filter { attempt, _ in
         guard attempt.kind == .delete else { return true }
-        let successor = disk.journal.successors[attempt.key]
-        return try disk.moved(attempt.key) == nil
-          && successor.map { try disk.client($0) == .absent } ?? true
+        return try disk.moved(attempt.key) == nil && disk.awaited(by: attempt.key) == nil
       }
       // What is sent may have been saved a moment ago. An attempt that outlived it would bring the server
       // further than the item, which would then look like an edit that takes it back.

@@ -77,10 +77,9 @@ struct PushRun {
     switch answer.settlement {
     case .done(let row):
       if attempt.kind == .delete {
-        if !disk.journal.isRemoved(key) { report.vanished += 1 }
+        if try !disk.isRemoved(key) { report.vanished += 1 }
         try disk.keepVanished(key, by: row)
       }
-      try disk.noteArrival(of: attempt, as: row)
       let difference = WriteAnswer(row, to: attempt, over: base.row?.item)
       if let row, !difference.dropped.isEmpty { dropped.append((key, row, difference.dropped)) }
       // It may leave the fields to a second write.
@@ -90,9 +89,7 @@ struct PushRun {
           ? .found(attempt.kind)
           : answer.isRead ? .alreadyThere(attempt.kind) : .pushed(attempt.kind),
         difference)
-    case .incomingOverOurs:
-      try disk.noteArrival(of: attempt, as: nil)
-      add(.alreadyThere(attempt.kind))
+    case .incomingOverOurs: add(.alreadyThere(attempt.kind))
     case .rejected:
       for case .refused(_, let rejection) in facts {
         add(rejection.refusal.passes ? .waits(rejection.refusal) : .rejected(rejection))

@@ -55,24 +55,31 @@ extension Push {
 
 extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether a change is the delete of an item whose file no command has removed.
-  fileprivate func hasVanished(_ change: Operation) throws -> Bool {
+  func hasVanished(_ change: Operation) throws -> Bool {
     guard change.kind == .delete else { return false }
-    // Its successor was not removed by a command, and the server has not received it.
-    if let successor = journal.successors[change.key], !journal.isRemoved(successor) { return true }
-    return !journal.isRemoved(change.key)
+    let marks = try marks(in: change.key.table)
+    // What it has become was not removed by a command, and the server has not received it.
+    if let other = marks[change.key.id]?.after, !marks.isRemoved(other),
+      try base(of: ItemKey(change.key.table, other)).item == nil
+    {
+      return true
+    }
+    return !marks.isRemoved(change.key.id)
   }
 
   /// Returns the deleted row that a change would bring back, although no command has made or changed the
   /// item's file, and no push has been told to send it.
   func tombstone(under change: Operation) throws -> Row? {
-    journal.notes[change.key]?.note.kind == .undelete ? nil : try deletedRow(of: change)
+    try marks(in: change.key.table)[change.key.id] == .undelete ? nil : deletedRow(of: change)
   }
 
-  /// Returns the record that a change is meant which brings a deleted row back; `nil` for any other, and
-  /// where it stands already.
-  package func meaning(of change: Operation) throws -> JournalRecord? {
-    let isNoted = journal.notes[change.key]?.note.kind == .undelete
-    return try isNoted || deletedRow(of: change) == nil ? nil : .noted(change.key, .undelete)
+  /// Returns what is to be said where an item's file is there because somebody means it: that it was removed is
+  /// over, and a deleted row comes back with it.
+  package func presence(of key: ItemKey, as item: Item?) throws -> [Fact] {
+    let operation = try Operation(key: key, client: item, base: base(of: key))
+    let isRevived = try operation.map { try deletedRow(of: $0) != nil } ?? false
+    let (known, mark) = (try marks(in: key.table)[key.id], isRevived ? Mark.undelete : nil)
+    return known == mark ? [] : [.marked(key.id, mark)]
   }
 
   /// Returns the deleted row that a change would bring back: an undelete, or an insert over what stands

@@ -251,7 +251,7 @@ struct Examiner {
           way: .restore(key, isLive: isLive)))
     }
     let isLost = scanner.candidates.contains { candidate in
-      candidate.key.map { journal?.notes[$0]?.note.commanded != true } ?? false
+      candidate.key.map { !base.rows.open.marks.isRemoved($0.id) } ?? false
     }
     if items == nil, isLost, try root.existingChild(Layout.items) != nil {
       throw .missing(place: "\(Layout.items)/\(base.table)")

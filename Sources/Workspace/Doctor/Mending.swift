@@ -190,7 +190,7 @@ struct Mending {
       + "open; the damaged file is now \(place)"
   }
 
-  /// Moves a table's log to the trash; a new one has its open writes, as far as they can be read.
+  /// Moves a table's log to the trash; a new one has its open writes and its marks, as far as they can be read.
   private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
     guard let base = try root.existingChild(Layout.base) else { return nil }
     let name = Layout.baseLog(of: table)
@@ -200,9 +200,7 @@ struct Mending {
       place = try trash.keep(bytes, named: "base-\(table)", suffix: ".jsonl")
       let log = Log(replacing: name, in: base, kind: BaseLog.kind, after: 0, trash: trash)
       try log.create(extra: BaseLog.header(of: table)) { writer throws(WorkspaceError) in
-        for attempt in Self.openAttempts(in: bytes, table) {
-          try writer.write(BaseLogLine.members(.sent(attempt)))
-        }
+        for fact in Self.open(in: bytes, table) { try writer.write(BaseLogLine.members(fact)) }
       }
     } else {
       place = try take(name, from: base, named: "base-\(table)", suffix: ".jsonl")
@@ -210,14 +208,16 @@ struct Mending {
     return place.map { "moved to \($0), and the next pull reads all rows" }
   }
 
-  /// Returns the writes that are open by the lines that can be read.
-  private static func openAttempts(in bytes: [UInt8], _ table: TableName) -> [Attempt] {
-    var open: [ItemID: Attempt] = [:]
+  /// Returns the open writes and the marks, by the lines that can be read.
+  private static func open(in bytes: [UInt8], _ table: TableName) -> [Fact] {
+    var (open, marks): ([ItemID: Attempt], Marks) = ([:], Marks())
     for object in LogSalvage(bytes, kind: BaseLog.kind).objects {
       if let ends = object["ends"]?.text, let id = try? ItemID(ends) { open[id] = nil }
       if let attempt = try? Attempt(object, in: table) { open[attempt.key.id] = attempt }
+      if let (id, mark) = Marks.mark(object) { marks[id] = mark }
     }
-    return open.values.sorted { $0.key < $1.key }
+    return open.values.sorted { $0.key < $1.key }.map { .sent($0) }
+      + marks.all.sorted { $0.key < $1.key }.map { .marked($0.key, $0.value) }
   }
 
   // MARK: In silence

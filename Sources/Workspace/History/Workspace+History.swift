@@ -36,9 +36,8 @@ extension Workspace {
     let (before, after) = (read(old), item ?? read(new))
     let base = try rows.base(of: key, replaced: nil).item
     // That a file was missing was meant only where a command had removed it.
-    let dirty = SyncModel.Change(
-      from: base, to: old == nil && !journal.isRemoved(key) ? base : before
-    ).names
+    let isMeant = try rows.log(of: key.table).rows.open.marks.isRemoved(key.id)
+    let dirty = SyncModel.Change(from: base, to: old == nil && !isMeant ? base : before).names
     if old == nil, isRow {
       var change =
         item.map { History.Change(key, .added, asRow: $0) } ?? History.Change(key, .added)

@@ -119,7 +119,7 @@ final class IndexedTable {
     open = OpenLines(
       attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
       renames: Self.renames(description["renames"]), left: Set(Self.ids(description["left"])),
-      anchors: Anchor.all(in: description["anchors"]) ?? [])
+      anchors: Anchor.all(in: description["anchors"]) ?? [], marks: Marks(description["marks"]))
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])

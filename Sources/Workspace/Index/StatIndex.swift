@@ -18,8 +18,8 @@ import SyncModel
 final class StatIndex {
   /// The file's name.
   static let name = "index"
-  /// Format 3, and the byte order.
-  static let magic: UInt64 = 0x7473_796E_6369_7833
+  /// Format 4, and the byte order.
+  static let magic: UInt64 = 0x7473_796E_6369_7834
 
   /// How many bytes lie before the JSON text.
   static let headerLength = 16

@@ -40,7 +40,7 @@ struct StatIndexWriter {
         let lines: [JSON] =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
           + Self.tokens($1.base.rows.tokens) + Self.ids(open.left)
-          + Self.anchors(open.anchors)
+          + Self.anchors(open.anchors) + open.marks.json
         return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
@@ -86,6 +86,7 @@ struct StatIndexWriter {
     object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
     object.append("left", .array(Self.ids(base.rows.open.left.sorted())))
     object.append("anchors", .array(Self.anchors(base.rows.open.anchors)))
+    object.append("marks", .array(base.rows.open.marks.json))
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)

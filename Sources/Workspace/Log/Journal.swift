@@ -6,7 +6,7 @@ import SyncModel
 /// It is a class because the log is one open file, whichever copy of the workspace writes.
 final class Journal {
   /// What the header of the file says it is.
-  static let kind = LogKind("tsync-journal", version: 2)
+  static let kind = LogKind("tsync-journal", version: 3)
 
   /// What is open.
   private(set) var state = JournalState()

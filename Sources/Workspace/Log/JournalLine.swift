@@ -31,7 +31,6 @@ struct JournalLine {
 
   func subject() throws(NameError) -> JournalRecord.Subject {
     switch try text("of") {
-    case "note": .note(try key())
     case "conflict": .conflict(try key())
     case "resolution": .resolution(try key())
     case "purge": .purge(try TableName(try text("table")))

@@ -7,13 +7,6 @@ extension JournalRecord {
   var object: JSONObject {
     var line = JSONObject()
     switch self {
-    case .noted(let key, let note):
-      line.start("noted", key)
-      line.append("op", .string(note.kind.rawValue))
-      if note.commanded { line.append("commanded", true) }
-      if let successor = note.successor { line.append("successor", key: successor) }
-      if note.hasArrived { line.append("arrived", true) }
-      if note.time > 0 { line.append("time", .integer(Int(note.time / 1_000))) }
     case .conflict(let key, let conflict):
       line.start("conflict", key)
       line.append("kind", .string(conflict.kind.rawValue))
@@ -46,12 +39,6 @@ extension JournalRecord {
   init(_ object: JSONObject) throws(NameError) {
     let line = JournalLine(object: object)
     switch try line.text("t") {
-    case "noted":
-      var note = Note(
-        kind: try line.kind(), commanded: try line.flag("commanded"),
-        successor: try line.key(in: "successor"), hasArrived: try line.flag("arrived"))
-      if object["time"] != nil { note.time = Int64(try line.integer("time")) * 1_000 }
-      self = .noted(try line.key(), note)
     case "conflict": self = .conflict(try line.key(), try line.conflict())
     case "resolve": self = .resolve(try line.key(), try line.resolution())
     case "purge": self = .purge(try TableName(try line.text("table")))
@@ -65,7 +52,6 @@ extension JournalRecord.Subject {
   /// What the record's member `of` says.
   fileprivate var name: Text {
     switch self {
-    case .note: "note"
     case .conflict: "conflict"
     case .resolution: "resolution"
     case .purge: "purge"
@@ -74,14 +60,14 @@ extension JournalRecord.Subject {
 
   fileprivate var table: TableName {
     switch self {
-    case .note(let key), .conflict(let key), .resolution(let key): key.table
+    case .conflict(let key), .resolution(let key): key.table
     case .purge(let table): table
     }
   }
 
   fileprivate var id: ItemID? {
     switch self {
-    case .note(let key), .conflict(let key), .resolution(let key): key.id
+    case .conflict(let key), .resolution(let key): key.id
     case .purge: nil
     }
   }

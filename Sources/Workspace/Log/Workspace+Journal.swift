@@ -5,7 +5,6 @@ extension Workspace: JournalDisk {
 
   package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     requireLock()
-    let records = records.map { journal.dated($0, at: clock() / 1_000 * 1_000) }
     try self.records.append(records, durably: durably)
     for case .resolve(let key, let resolution) in records {
       try recordKept(by: resolution, of: key)

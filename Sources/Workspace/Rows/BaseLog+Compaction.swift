@@ -47,6 +47,10 @@ extension BaseLog {
         try write(.left(id), to: &writer)
         compacted.leave(id)
       }
+      for (id, mark) in rows.open.marks.all.sorted(by: { $0.key < $1.key }) {
+        try write(.marked(id, mark), to: &writer)
+      }
+      compacted.open.marks = rows.open.marks
       try copyArrivals(to: &writer, &compacted)
       // Behind the lines that end writes; a refusal ends one, too.
       for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {

@@ -19,7 +19,7 @@ import SyncModel
 /// It is a class because it owns an open file.
 final class BaseLog {
   /// What the header of the file says it is.
-  static let kind = LogKind("tsync-base", version: 3)
+  static let kind = LogKind("tsync-base", version: 4)
   /// The table.
   let table: TableName
   /// Which file this is: random, another one with each compaction; empty while there is none.
@@ -97,6 +97,9 @@ final class BaseLog {
         ended = id
       }
       if let sketch = RowSketch(found.row) {
+        if found.ends != nil, let id = rows.open.marks.isEmpty ? nil : ItemID(sketch.id) {
+          rows.open.marks.end(id, withDeleted: sketch.isTombstone)
+        }
         let entry = BaseLogEntry(place, isTombstone: sketch.isTombstone)
         if found.isBase {
           rows.add(base: entry, sketch.id)
@@ -120,10 +123,10 @@ final class BaseLog {
   private func add(_ fact: Fact, at place: Range<Int>) {
     switch fact {
     case .base(let row, let ends):
-      if let ends { rows.end(ends) }
+      if let ends { rows.end(ends, by: row) }
       row.id.withBytes { rows.add(base: BaseLogEntry(place, isTombstone: row.deleted), $0) }
     case .arrived(let arrival, let ends):
-      if let ends = arrival.was ?? ends { rows.end(ends) }
+      if let ends = arrival.was ?? ends { rows.end(ends, by: arrival.row) }
       let entry = BaseLogEntry(place, isTombstone: arrival.row.deleted)
       let new = arrival.was == nil ? nil : arrival.row.id
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
@@ -140,6 +143,7 @@ final class BaseLog {
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
     case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
+    case .marked(let id, let mark): rows.open.marks[id] = mark
     }
   }
 

@@ -35,10 +35,12 @@ struct OpenLines: Equatable {
 
   /// The rows that the next pull must meet again.
   var anchors: [Anchor] = []
+  /// What commands were told of items.
+  var marks = Marks()
 
   /// How many bytes they have.
   var bytes: Int {
     attempts.values.reduce(0) { $0 + Int($1.length) }
-      + refusals.values.reduce(0) { $0 + Int($1.length) }
+      + refusals.values.reduce(0) { $0 + Int($1.length) } + 64 * marks.all.count
   }
 }

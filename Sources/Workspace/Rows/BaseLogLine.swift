@@ -68,6 +68,8 @@ enum BaseLogLine {
       self = .refused(id)
     } else if let id = id("ends") {
       self = .fact(.ended(id))
+    } else if let (id, mark) = Marks.mark(object) {
+      self = .fact(.marked(id, mark))
     } else if let id = id("left") {
       self = .fact(.left(id))
     } else if let id = id("back") {
@@ -137,6 +139,7 @@ enum BaseLogLine {
     case .sent(let attempt): object = attempt.object
     case .refused(let id, let rejection): object = rejection.object(of: id)
     case .ended(let id): object.append("ends", .string(id.text))
+    case .marked(let id, let mark): object = Marks.object(id, mark)
     }
     return LogLine.members(object)
   }

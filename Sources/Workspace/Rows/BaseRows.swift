@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// What the lines of a base log add up to: where each base lies, and each arrival that is open.
@@ -62,10 +63,11 @@ struct BaseRows {
     open.refusals[id] = entry
   }
 
-  /// Notes that the write of an item is over.
-  mutating func end(_ id: ItemID) {
+  /// Notes that the write of an item is over, with a row that answers it.
+  mutating func end(_ id: ItemID, by row: Row? = nil) {
     open.attempts[id] = nil
     open.refusals[id] = nil
+    if let row { open.marks.end(row.id, withDeleted: row.deleted) }
   }
 
   /// Adds the line of an arrival of an item; with `isOver` it says what that is measured against, and its
@@ -100,6 +102,7 @@ struct BaseRows {
       let new = open.renames.removeValue(forKey: former)
     else { return nil }
     removeBase(id)
+    open.marks.rename(former, to: new)
     return new
   }
 
@@ -148,6 +151,7 @@ struct BaseRows {
   /// Adds the line of a row of which nothing is known any more.
   mutating func forget(_ id: ItemID) {
     leave(id, back: true)
+    open.marks[id] = nil
     id.withBytes { removeBase($0) }
   }
 

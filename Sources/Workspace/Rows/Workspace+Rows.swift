@@ -120,12 +120,18 @@ extension Workspace: RowDisk {
     try rows.log(of: key.table).rejection(of: key.id)
   }
 
+  package func marks(in table: TableName) throws -> Marks {
+    try rows.log(of: table).rows.open.marks
+  }
+
   package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     try rows.log(of: table).rows.open.refusals.keys.sorted()
   }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     requireLock()
+    let marks = try marks(in: table)
+    let facts = facts.map { marks.dated($0, at: clock() / 1_000 * 1_000) }
     try record(facts, in: table)
     try rows.log(of: table).append(facts, durably: durably)
     rows.recognise(facts, in: table)
