@@ -46,6 +46,10 @@ package protocol ItemDisk {
   /// speak of them from now on, whoever wrote them: an editor may leave its text in memory.
   mutating func synchronize(_ ids: [ItemID], in table: TableName) throws
 
+  /// Says that what is done to an item next resolves its conflict: the history tells what of the client's side
+  /// stays.
+  mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws
+
   /// Lays the sides of a conflict side by side.
   ///
   /// The server's side and the base replace those of a former conflict of the item. A former client's
@@ -63,6 +67,7 @@ package protocol ItemDisk {
 }
 
 extension ItemDisk {
+  package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {}
   package mutating func beginFill(of table: TableName) throws -> Bool { false }
   package mutating func fill(_ rows: [Row], of table: TableName) throws {}
   package mutating func endFill(of table: TableName) throws -> Bool { false }
@@ -210,7 +215,7 @@ package protocol RowDisk {
   mutating func forget(_ table: TableName) throws
 }
 
-/// The log of conflicts, and of commands under way.
+/// The log of conflicts.
 package protocol JournalDisk {
   /// What is open, by all records so far.
   var journal: JournalState { get }

@@ -42,6 +42,8 @@ package struct Workspace {
   let history: HistoryWriter
   /// The first items of a table that are being made.
   var filling: Filling?
+  /// The item whose conflict is being resolved, and what is decided.
+  var resolving: ItemKey?
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.

@@ -56,16 +56,9 @@ import Workspace
     do {
       var workspace = try anna.workspace()
       let key = ItemKey(try TableName("todoitem"), try ItemID("one"))
-      let client = try workspace.client(key)
       let open = try #require(workspace.journal.conflicts[key])
-      try workspace.append(
-        [
-          .resolve(
-            key,
-            Resolution(
-              item: client.item, digest: client.digest, server: open.server, copy: nil,
-              client: client.item))
-        ], durably: true)
+      // The item was to stay as it is here.
+      try workspace.append([.base(open.server)], to: key.table, durably: true)
     }
     let resolved = anna.run("resolve", "--client", "one", "two")
     #expect(resolved.status == 0)
@@ -78,24 +71,6 @@ import Workspace
 
         """)
     #expect(anna.run("push").output == "updated one  Mine\nupdated two  Mine\n")
-  }
-
-  @Test("a restore that was cut off before it did anything has settled no conflict")
-  func resolvesNothing() throws {
-    do {
-      var workspace = try anna.workspace()
-      let key = ItemKey(try TableName("todoitem"), try ItemID("one"))
-      let row = try #require(try workspace.base(of: key).row)
-      let resolution = Resolution(item: row.item, digest: nil, server: row, client: nil)
-      try workspace.append([.resolve(key, resolution)], durably: true)
-    }
-    anna.directory.write(#"{"id": "one", "text": "Mine"}"#, to: anna.file("one"))
-    let resolved = anna.run("resolve", "--client", "-a")
-    #expect(resolved.status == 0)
-    #expect(resolved.output == "")
-    #expect(resolved.error.hasPrefix("nothing to resolve  "))
-    #expect(resolved.error.hasSuffix("  tsync push\n"))
-    #expect(anna.run("push").output == "updated one  Mine\n")
   }
 }
 

@@ -52,20 +52,6 @@ import Workspace
     #expect(try world.row(words[0] == "new" ? "new" : "milk").contains("\"deleted\":false"))
   }
 
-  @Test("What a purge that was stopped has forgotten doesn't come back")
-  func leavesForgotten() throws {
-    var workspace: Workspace? = try Workspace(
-      at: anna.directory.path(of: "list"), for: .writing(command: "purge"), clock: { 0 })
-    try workspace?.append([.purge(TableName("todoitem"))], durably: true)
-    workspace = nil
-    lose()
-    #expect(
-      anna.run("restore", "--missing") == Outcome(status: 0, output: "", error: "nothing changed\n")
-    )
-    #expect(hasItems)
-    #expect(anna.run("list").output == "")
-  }
-
   @Test("What has become another item comes back as that one only")
   func comesBackAsMoved() throws {
     world.disturb { $0.method == "GET" ? .answer(.dropped) : .loseAnswer }

@@ -58,8 +58,8 @@ extension Scenario {
     Scenario(name: "rotation", words: ["resolve", "--server", "-a"], expects: "1 resolved") {
       mine, theirs, url in
       try begin(mine, theirs, url, items: 2)
-      // The conflict and its resolution fill the journal; the command that ends then writes it anew.
-      theirs.save("i2", "\"text\": \"\(String(repeating: "a", count: 24_000))\"")
+      // The conflict fills the journal; the command that ends it writes it anew.
+      theirs.save("i2", "\"text\": \"\(String(repeating: "a", count: 70_000))\"")
       mine.save("i2", "\"text\": \"Item 2 mine ~m1~\"")
       try theirs.does("push")
       try mine.does("pull", ending: 1)

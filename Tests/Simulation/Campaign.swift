@@ -54,7 +54,7 @@ package struct Campaign: Sendable {
       "conflict MD", "conflict MM",
       "conflict over", "garbled", "guard", "held", "indigestible",
       "killed",
-      "killed while recovering", "late request", "merged", "open attempt", "open purge",
+      "killed while recovering", "late request", "merged", "open attempt", "items leaving",
       "open answer", "open resolution", "power lost", "pushed undelete", "rejected", "removed",
       "renamed", "restored what can't be read", "rolled back", "rows waiting", "side edited",
       "tie across pages",

@@ -46,14 +46,12 @@ extension Simulation {
         count("rolled back")
       }
     case .loseJournal:
-      // Nothing else tells that files are missing because a purge was cut off.
-      if let purges = try? client.host.look({ $0.journal.purges }), !purges.isEmpty { return }
       client.host.loseJournal()
       // What a stopped pull was measured by stood there.
       client.guarded = nil
     case .loseBase:
       client.host.loseBase()
-      forgetRows(client)
+      client.shown.forgetRows()
     case .loseIndex: client.host.loseIndex()
     case .gitClone:
       let user = client.host.user
@@ -62,17 +60,8 @@ extension Simulation {
       }
       client.host.gitClone()
       client.guarded = nil
-      forgetRows(client)
+      client.shown.forgetRows()
       count("cloned by git")
-    }
-  }
-
-  /// Takes no row for known any more, but for those of which the journal still tells.
-  private func forgetRows(_ client: Client<Host>) {
-    do {
-      client.shown.forgetRows(try client.host.look { $0.journal })
-    } catch {
-      fail("M: client \(client.number) can't be looked at: \(error)")
     }
   }
 
@@ -92,7 +81,8 @@ extension Simulation {
       let all = conflicts(of: client) + client.host.user.items
       for key in all { givenUp.formUnion(tokens(of: key, client)) }
     }
-    defer { isGivingUp = false }
+    client.shown.isPurging = action.verb == .purge
+    defer { (isGivingUp, client.shown.isPurging) = (false, false) }
     command(action.verb.rawValue, client, action.faults, &dice) { [self] disk in
       switch action.verb {
       case .rm: _ = try disk.remove(key)
@@ -101,7 +91,7 @@ extension Simulation {
         if try disk.base(of: key).item == nil { client.deleted.insert(key) }
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
-          _ = try disk.restore(key) { try Host.discard(key, on: &$0.work) }
+          _ = try disk.restore(key, settings: settings()) { try Host.discard(key, on: &$0.work) }
         } else if disk.journal.conflicts[key] == nil, try disk.attempt(of: key) == nil {
           // Of what is unknown a person is told to push first.
           _ = try disk.restore(key)
@@ -211,7 +201,7 @@ extension Simulation {
         defer { work = disk.work }
         try countOpen(disk)
         let settings = settings(forcing: isCalm)
-        tell(try Recovery.run([table], on: &disk, settings: settings), client)
+        tell(try Recovery.run([table], on: &disk, settings: settings).events, client)
         isRecovering = false
         try body(&disk)
       }
@@ -387,8 +377,11 @@ extension Simulation {
     let journal = disk.journal
     if try !disk.attempts(in: table).isEmpty { count("open attempt") }
     if try disk.arrivals(in: table).contains(where: \.isMine) { count("open answer") }
-    if !journal.resolutions.isEmpty { count("open resolution") }
-    if !journal.purges.isEmpty { count("open purge") }
+    let isResolved = try journal.conflicts.contains { key, open in
+      try disk.arrival(of: key) == nil && disk.base(of: key).row == open.server
+    }
+    if isResolved { count("open resolution") }
+    if try !disk.left(in: table).isEmpty { count("items leaving") }
     if try !disk.arrivals(in: table).isEmpty { count("rows waiting") }
   }
 

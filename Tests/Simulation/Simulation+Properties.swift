@@ -264,7 +264,7 @@ extension Simulation {
     do {
       return try client.host.look { disk in
         let journal = disk.journal
-        if !journal.isQuiet || !journal.conflicts.isEmpty {
+        if !journal.conflicts.isEmpty {
           return "Q: client \(client.number) has something open"
         }
         if let entry = try Survey(of: [table], on: disk).entries.first {

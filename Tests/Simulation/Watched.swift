@@ -58,8 +58,13 @@ struct Watched<Work: Disk>: Disk {
     /// Notes tokens that somebody lays again.
     func bringBack(_ tokens: Set<Int>, _ key: ItemKey) { replaced[key]?.subtract(tokens) }
 
-    /// Notes that the rows are lost; the journal may still tell of some, and of what was decided.
-    func forgetRows(_ journal: JournalState) { known = Set(journal.resolutions.keys) }
+    /// What was decided on conflicts that aren't over, and the server's side of each.
+    var resolving: [ItemKey: (item: Item?, server: Item?)] = [:]
+    /// Whether a table is being forgotten.
+    var isPurging = false
+
+    /// Notes that the rows are lost.
+    func forgetRows() { known = Set(resolving.keys) }
 
     /// Notes an item that is laid; returns what of it was new.
     @discardableResult
@@ -93,8 +98,8 @@ struct Watched<Work: Disk>: Disk {
     defer { shown.afterReading?() }
     let client = try work.client(key)
     shown.read[key, default: []].append(client.item)
-    if let resolution = journal.resolutions[key], client.item == resolution.item {
-      noteDecided(resolution, key)
+    if let decided = shown.resolving[key], client.item == decided.item {
+      shown.origins[key]?.append(decided.server)
     }
     return client
   }
@@ -109,8 +114,8 @@ struct Watched<Work: Disk>: Disk {
       let (key, item) = (change.key, change.item)
       let new = shown.note(item, key)
       let origins = shown.origins[key]
-      if let resolution = journal.resolutions[key], item == resolution.item {
-        noteDecided(resolution, key)
+      if let decided = shown.resolving[key], item == decided.item {
+        shown.origins[key]?.append(decided.server)
       }
       return (new, origins)
     }
@@ -165,7 +170,7 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)
-    if journal.conflicts[key] == nil || journal.resolutions[key] != nil {
+    if journal.conflicts[key] == nil || shown.resolving[key] != nil {
       shown.origins[key] = [conflict.base]
     }
     try noteMoved(conflict, key)
@@ -277,18 +282,18 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func forget(_ table: TableName) throws {
     try work.forget(table)
-    shown.forgetRows(journal)
+    shown.forgetRows()
   }
 
-  /// Notes that an item is, or becomes, what was decided.
-  private func noteDecided(_ resolution: Resolution, _ key: ItemKey) {
-    shown.origins[key]?.append(resolution.server.deleted ? nil : resolution.server.item)
+  mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
+    shown.resolving[key] = (item, conflict.server)
+    try work.willResolve(key, conflict, to: item)
   }
 
   /// Notes a conflict that is about to end although nobody has decided.
   private func noteEnd(_ key: ItemKey) throws {
-    guard let open = journal.conflicts[key], journal.resolutions[key] == nil,
-      !journal.purges.contains(key.table), let origins = shown.origins[key]
+    guard let open = journal.conflicts[key], shown.resolving[key] == nil, !shown.isPurging,
+      let origins = shown.origins[key]
     else { return }
     let row = try work.arrival(of: key)?.row ?? open.server
     shown.ended.append(
@@ -298,8 +303,9 @@ struct Watched<Work: Disk>: Disk {
   }
 
   mutating func append(_ records: [JournalRecord], durably: Bool) throws {
-    for case .closed(.conflict(let key)) in records { try noteEnd(key) }
+    for case .closed(let key) in records { try noteEnd(key) }
     try work.append(records, durably: durably)
+    for case .closed(let key) in records { shown.resolving[key] = nil }
   }
 }
 

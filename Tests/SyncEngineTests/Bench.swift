@@ -91,7 +91,7 @@ struct Bench {
   mutating func push(only ids: [String]? = nil) throws -> PushReport {
     defer { settings.now += pause }
     var report = PushReport()
-    report.events = try Recovery.run([table], on: &disk, settings: settings)
+    report.events = try Recovery.run([table], on: &disk, settings: settings).events
     let selection = try ids.map { Set(try $0.map { try key($0) }) }
     try Push(settings: settings, selection: selection).run(
       [table], on: &disk, to: &line, report: &report)
@@ -102,7 +102,7 @@ struct Bench {
   mutating func pull(full: Bool = false) throws -> PullReport {
     defer { settings.now += pause }
     var report = PullReport(Feed(table))
-    report.events = try Recovery.run([table], on: &disk, settings: settings)
+    report.events = try Recovery.run([table], on: &disk, settings: settings).events
     try Pull(settings: settings).run(
       Feed(table), full: full, on: &disk, from: &line, report: &report)
     return report

@@ -39,11 +39,8 @@ struct Cut {
       let client = try bench.disk.conflictClient(of: key).item
       facts.append("sides \(key.id) \(text(client)) \(text(side.server)) \(text(side.base))")
     }
-    let journal = bench.disk.journal
     facts += bench.disk.attempts.keys.map { "attempt \($0.id)" }
     facts += try bench.disk.arrivals(in: bench.table).map { "arrival \($0.row.id)" }
-    facts += journal.resolutions.keys.map { "resolution \($0.id)" }
-    facts += journal.purges.map { "purge \($0)" }
     facts.append("\(bench.server.writes.count) writes accepted")
     return facts.sorted()
   }

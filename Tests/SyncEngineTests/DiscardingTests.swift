@@ -151,7 +151,8 @@ import Testing
     bench.disk.save(Array("{".utf8), as: key)
     try bench.elsewhere("x", server)
     #expect(try bench.pull().words == ["x held"])
-    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(
+      try bench.disk.restore(key, settings: bench.settings) { $0.save(nil as Item?, as: key) })
     #expect(bench.item("x") == server)
     #expect(try bench.pull().words == [])
     #expect(bench.differences == [])
@@ -166,7 +167,8 @@ import Testing
     try bench.elsewhere("x", server)
     #expect(try bench.pull().words == ["x conflict \(server == nil ? "MD" : "MM")"])
     bench.disk.save(Array("{".utf8), as: key)
-    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(
+      try bench.disk.restore(key, settings: bench.settings) { $0.save(nil as Item?, as: key) })
     #expect(bench.item("x") == server)
     #expect(bench.disk.sides.isEmpty)
     #expect(bench.differences == [])
@@ -182,7 +184,8 @@ import Testing
     try bench.pull()
     bench.disk.editSide(try Item(text: #"{"a":9}"#), of: key)
     bench.disk.save(Array("{".utf8), as: key)
-    #expect(try bench.disk.restore(key) { $0.save(nil as Item?, as: key) })
+    #expect(
+      try bench.disk.restore(key, settings: bench.settings) { $0.save(nil as Item?, as: key) })
     #expect(bench.item("x") == #"{"a":4}"#)
     #expect(bench.disk.sides.isEmpty)
     #expect(bench.differences == [])
@@ -200,7 +203,8 @@ import Testing
     try bench.elsewhere("x", nil)
     #expect(try bench.pull().words == ["x held"])
     try bench.cut(at: step) {
-      _ = try $0.disk.restore(key, discarding: { $0.save(nil as Item?, as: key) })
+      _ = try $0.disk.restore(
+        key, settings: $0.settings, discarding: { $0.save(nil as Item?, as: key) })
     }
     if editsSide {
       bench.disk.editSide(try Item(text: #"{"a":8}"#), of: key)

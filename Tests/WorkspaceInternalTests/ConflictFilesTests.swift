@@ -107,9 +107,7 @@ import WorkspaceSupport
       try workspace.append([.conflict(key, open)], durably: true)
     }
     if ending == .resolved {
-      let resolution = Resolution(
-        item: try item("3"), digest: nil, server: row, copy: nil, client: try item("2"))
-      try workspace.append([.resolve(key, resolution)], durably: true)
+      try workspace.willResolve(key, conflict(), to: item("3"))
     }
     let document = try workspace.document(from: Array("half".utf8), of: key)
     if ending == .emptied { save("", as: document) }

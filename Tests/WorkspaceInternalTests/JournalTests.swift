@@ -19,12 +19,8 @@ import WorkspaceSupport
       (#"{"table":"t","id":"a"}"#, "the member 't' is missing"),
       (#"{"t":"conflict","table":"t","id":".."}"#, "an id can't be '.' or '..'"),
       (
-        #"{"t":"purge","table":"../t"}"#,
+        #"{"t":"closed","table":"../t","id":"a"}"#,
         "a table name must be a letter, then letters, digits and '_', 64 at most"
-      ),
-      (
-        #"{"t":"closed","of":"everything","table":"t"}"#,
-        "the record closes an unknown kind of entry, 'everything'"
       ),
       (
         #"{"t":"conflict","table":"t","id":"a","kind":"XX","fields":[],"row":{"id":"a"}}"#,
@@ -39,7 +35,7 @@ import WorkspaceSupport
         "the member 'row' is missing"
       ),
       (
-        #"{"t":"resolve","table":"t","id":"a","row":{"id":"a"},"file":"x"}"#,
+        #"{"t":"conflict","table":"t","id":"a","kind":"MM","fields":[],"row":{"id":"a"},"file":"x"}"#,
         "the member 'file' is not a fingerprint"
       ),
     ])
@@ -50,11 +46,7 @@ import WorkspaceSupport
 
   private static let lines = [
     #"{"t":"conflict","table":"t","id":"a","kind":"MM","fields":["n"],"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"base":{"n":2}}"#,
-    #"{"t":"resolve","table":"t","id":"a","item":{"n":3},"file":"0123456789abcdef0123456789abcdef","row":{"id":"a","n":1},"copy":{"table":"t","id":"b"},"client":{"n":2}}"#,
-    #"{"t":"purge","table":"t"}"#,
-    #"{"t":"closed","of":"conflict","table":"t","id":"a"}"#,
-    #"{"t":"closed","of":"resolution","table":"t","id":"a"}"#,
-    #"{"t":"closed","of":"purge","table":"t"}"#,
+    #"{"t":"closed","table":"t","id":"a"}"#,
   ]
 
   @Test("A record of any kind is written as the line that it was read from", arguments: lines)
@@ -65,13 +57,13 @@ import WorkspaceSupport
 
   @Test("case 98: a record that one process made safe is known as safe by the next one's")
   func knowsWhatIsSafe() throws {
-    for table in ["a", "b"] as [Text] {
+    for id in ["a", "b"] as [Text] {
       var workspace = try playground.open()
-      try workspace.append([.purge(TableName(table))], durably: true)
+      try workspace.append([.closed(playground.key(id))], durably: true)
     }
     let path = ".todosync/journal.jsonl"
     var bytes = try #require(playground.directory.read(path))
-    let place = try #require(bytes.firstRange(of: Array("purge".utf8))).lowerBound
+    let place = try #require(bytes.firstRange(of: Array("closed".utf8))).lowerBound
     bytes[place] ^= 1
     playground.directory.write(bytes, to: path)
     #expect(throws: WorkspaceError.self) { try playground.open() }

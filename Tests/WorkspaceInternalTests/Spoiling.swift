@@ -36,11 +36,8 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling(
       "a record in the journal's midst is destroyed", .damage, "journal.jsonl"
     ) {
-      for record in [
-        JournalRecord.purge($0.place.table), .closed(.purge($0.place.table)),
-      ] {
-        try $0.append(record)
-      }
+      let key = ItemKey($0.place.table, try ItemID("none"))
+      for _ in 0..<2 { try $0.append(.closed(key)) }
       $0.change("journal.jsonl") { $0.flip("theirs") }
     },
     Spoiling("the journal's first line is destroyed", .damage, "journal.jsonl") {

@@ -662,13 +662,11 @@ struct DiskContract<Tested: TestedDisk> {
     let key = try key("a")
     let conflict = OpenConflict(
       kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
-    try disk.append([.conflict(key, conflict), .purge(other)], durably: true)
-    let other = other
-    try twice { disk throws in
-      #expect(disk.journal.records == [.conflict(key, conflict), .purge(other)])
-    }
-    try disk.append([.closed(.purge(other)), .closed(.conflict(key))], durably: false)
-    try twice { disk throws in #expect(disk.journal.records == []) }
+    let other = ItemKey(other, key.id)
+    try disk.append([.conflict(key, conflict), .conflict(other, conflict)], durably: true)
+    try twice { disk throws in #expect(disk.journal.conflicts == [key: conflict, other: conflict]) }
+    try disk.append([.closed(key)], durably: false)
+    try twice { disk throws in #expect(disk.journal.records == [.conflict(other, conflict)]) }
   }
 
   // MARK: Marks

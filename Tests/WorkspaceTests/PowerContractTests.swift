@@ -221,16 +221,20 @@ import WorkspaceSupport
     "a durable record is there with all before it; of others the first so many",
     arguments: Kind.allCases)
   func journal(kind: Kind) throws {
-    let purges = try ["a", "b", "c", "d"].map { JournalRecord.purge(try TableName($0)) }
+    let records = try (["a", "b", "c", "d"] as [Text]).map { id in
+      let key = ItemKey(table, try ItemID(id))
+      return JournalRecord.conflict(
+        key, OpenConflict(kind: .modified, fields: [], digest: nil, server: .gone(key.id)))
+    }
     var met: Set<Int> = []
     try losing(kind) { disk in
-      try disk.append([purges[0]], durably: false)
-      try disk.append([purges[1]], durably: true)
-      try disk.append([purges[2]], durably: false)
-      try disk.append([purges[3]], durably: false)
+      try disk.append([records[0]], durably: false)
+      try disk.append([records[1]], durably: true)
+      try disk.append([records[2]], durably: false)
+      try disk.append([records[3]], durably: false)
     } then: { disk throws in
       let count = disk.journal.records.count
-      #expect(disk.journal.records == Array(purges[..<count]))
+      #expect(disk.journal.records == Array(records[..<count]))
       met.insert(count)
     }
     #expect(met == [2, 3, 4])

@@ -190,10 +190,11 @@ import WorkspaceSupport
   @Test("A command that ends with nothing open leaves a small journal")
   func rotatesAtTheEnd() throws {
     let key = try playground.key()
+    let open = OpenConflict(kind: .modified, fields: [], digest: nil, server: .gone(key.id))
     var workspace = try playground.open()
     for _ in 0..<1_000 {
       try workspace.append(
-        [.purge(key.table), .closed(.purge(key.table))],
+        [.conflict(key, open), .closed(key)],
         durably: false)
     }
     #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)

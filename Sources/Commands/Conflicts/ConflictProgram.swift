@@ -51,7 +51,7 @@ extension Session {
       }
       let word = program.word(ending)
       if ending.status == 0, let side = word.flatMap(Resolution.Side.init) {
-        return try resolution(side, of: conflict)
+        return try resolution(side, of: conflict, key)
       }
       guard ending.status == 0, word == "edited" else {
         if program != .handler {

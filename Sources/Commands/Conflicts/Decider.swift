@@ -42,7 +42,26 @@ extension Session {
     return try ask(about: conflict, of: key, by: &decider)
   }
 
-  func resolution(_ side: Resolution.Side, of conflict: Conflict) throws -> Resolution? {
-    Resolution(side, of: conflict, id: try ItemID.random(context.invocation.random))
+  func resolution(
+    _ side: Resolution.Side, of conflict: Conflict, _ key: ItemKey
+  ) throws -> Resolution? {
+    Resolution(side, of: conflict, id: try copyID(of: conflict, key))
+  }
+
+  /// Returns the id of the item that keeps the client's version: it is made of what is in conflict, so that
+  /// after a kill the same command makes no second one.
+  private func copyID(of conflict: Conflict, _ key: ItemKey) throws -> ItemID {
+    let sides = [conflict.client, conflict.server].map {
+      $0.map { JSON.object($0.fields) } ?? .null
+    }
+    var number = 0
+    while true {
+      let text: JSON = .array([.string(Text("\(key)")), .integer(number)] + sides)
+      let copy = ItemKey(key.table, try ItemID(Text(Digest(of: text.encoded()).description)))
+      let there = try workspace.client(copy)
+      if there.item == conflict.client { return copy.id }
+      if there == .absent, try workspace.base(of: copy) == .neverSeen { return copy.id }
+      number += 1
+    }
   }
 }

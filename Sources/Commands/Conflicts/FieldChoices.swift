@@ -37,7 +37,7 @@ struct FieldChoices {
   func resolution(of conflict: Conflict, _ key: ItemKey, in session: Session) throws -> Resolution?
   {
     guard !places.isEmpty else {
-      return try side.flatMap { try session.resolution($0, of: conflict) }
+      return try side.flatMap { try session.resolution($0, of: conflict, key) }
     }
     // If one side deleted the item, there are no places to choose.
     guard let merge = conflict.fields else { return nil }

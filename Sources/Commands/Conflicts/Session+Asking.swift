@@ -11,7 +11,7 @@ extension Session {
   mutating func ask(
     about conflict: Conflict, of key: ItemKey, by decider: inout Decider
   ) throws -> Resolution? {
-    if let side = decider.sides[conflict.words] { return try resolution(side, of: conflict) }
+    if let side = decider.sides[conflict.words] { return try resolution(side, of: conflict, key) }
     try show(conflict, of: key)
     let (context, effects) = (context, conflict.effects)
     if (conflict.client == nil) != (conflict.server == nil) { effects.forEach(context.explain) }
@@ -51,7 +51,7 @@ extension Session {
     case let word?:
       if let side = all[word] { decider.sides[conflict.words] = side }
       let side = all[word] ?? Resolution.Side(rawValue: word)
-      return try side.flatMap { try resolution($0, of: conflict) }
+      return try side.flatMap { try resolution($0, of: conflict, key) }
     }
   }
 

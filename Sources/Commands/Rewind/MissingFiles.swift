@@ -19,8 +19,8 @@ struct MissingFiles {
     let (workspace, journal) = (session.workspace, session.workspace.journal)
     let lacksItems = try session.lacksItems
     let known = lacksItems ? try workspace.knownTables() : []
-    let tables = Set(session.tables).union(known).subtracting(journal.purges)
-    let asked = try Set(journal.conflicts.keys).union(journal.resolutions.keys)
+    let tables = Set(session.tables).union(known)
+    let asked = try Set(journal.conflicts.keys)
       .filter { tables.contains($0.table) }
       .union(tables.flatMap(workspace.attempts).map(\.key))
     let live = try tables.flatMap { table in
@@ -79,7 +79,6 @@ struct MissingFiles {
     let journal = workspace.journal
     let base = try workspace.base(of: key)
     func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
-    if let resolution = journal.resolutions[key] { return text(resolution.item) }
     let other = try workspace.marks(in: key.table)[key.id]?.after.map { ItemKey(key.table, $0) }
     // A command has removed it.
     if other == nil, try workspace.isRemoved(key) { return nil }
@@ -91,8 +90,7 @@ struct MissingFiles {
     // A renamed item comes back under its new id only; under both it would be two items.
     if let other {
       let isThere =
-        try workspace.isKnown(other) || journal.resolutions[other] != nil
-        || workspace.client(other) != .absent
+        try workspace.isKnown(other) || workspace.client(other) != .absent
       return isThere ? nil : text(base.item)
     }
     return conflict?.kind == .deletedHere ? nil : text(base.item)

@@ -192,7 +192,7 @@ struct Restoration {
     case .discarding(let invalid):
       isDone = try session.workspace.discard(invalid, of: key, in: key.table)
     case .replacing(let invalid):
-      isDone = try session.workspace.restore(key) { workspace in
+      isDone = try session.workspace.restore(key, settings: session.settings) { workspace in
         // If another file is there by now, the restore itself finds out.
         _ = try workspace.discard(invalid, of: key, in: key.table)
       }

@@ -20,14 +20,10 @@ extension Session {
     try workspace.record(as: "pull")
     let result = Result { try Recovery.run(tables, on: &workspace, settings: settings) }
     try workspace.record(as: recorded)
-    let events = try result.get()
-    let decided = try before.resolutions.filter { key, resolution in
-      // Without a conflict it was a restore, which is done if the item is there.
-      before.conflicts[key] == nil
-        ? try workspace.client(key).item == resolution.item
-        : workspace.journal.conflicts[key] == nil
-    }.keys
-    warn("completed an interrupted command", Set(decided))
+    let (events, resolved) = try result.get()
+    let agreed = events.filter { $0.what == .conflictOver(deleted: false) }.map(\.key)
+    let decided = Set(resolved + agreed.filter { before.conflicts[$0] != nil })
+    warn("completed an interrupted command", decided)
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
     if context.options.verbose {
       let names = try ItemNames(
@@ -39,8 +35,7 @@ extension Session {
     if !conflicts.isEmpty {
       context.printer.warn("\(conflicts.count) of them in conflict: \(typed: "status")")
     }
-    return RecoveryReport(
-      conflicts: conflicts, settled: Set(decided.filter { before.conflicts[$0] != nil }))
+    return RecoveryReport(conflicts: conflicts, settled: decided)
   }
 
   private func warn(_ fact: String, _ items: Set<ItemKey>) {

@@ -70,23 +70,32 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return client.item == target ? .unchanged : .restored(target)
   }
 
-  /// Restores the server's row in the place of a file that can't be an item; `discard` removes the file.
+  /// Restores the newest row of the server's in the place of a file that can't be an item; `discard` removes the
+  /// file.
   ///
-  /// If a newer row waits because of the file, that row is restored, and of a conflict the server's
-  /// side. The decision is recorded first, so that no crash leaves an empty place that looks like a
-  /// delete. It returns whether the item is back.
+  /// The row arrives as that of an item of which nothing is known, so that no crash leaves an empty place that
+  /// looks like a delete. It returns whether the item is as the row.
   package mutating func restore(
-    _ key: ItemKey, discarding discard: (inout Self) throws -> Void
+    _ key: ItemKey, settings: Settings, discarding discard: (inout Self) throws -> Void
   ) throws -> Bool {
     guard let row = try newestRow(of: key) else { return false }
-    let resolution = Resolution(
-      item: row.deleted ? nil : row.item, digest: nil, server: row,
-      client: try editedSide(of: key)?.item)
-    try append([.resolve(key, resolution)], durably: true)
+    let item = row.deleted ? nil : row.item
+    // While a write is open, its row is no delete either.
+    let isOpen = try attempt(of: key) != nil
+    if journal.conflicts[key] != nil { try close(key) }
+    if !isOpen {
+      try append([.base(row)], to: key.table, durably: false)
+      try meetAgain(row, of: key)
+    }
     try discard(&self)
-    let isBack = try finish(resolution, of: key)
-    if isBack { try drop(key) }
-    return isBack
+    if isOpen { return try write(item, to: key, expecting: nil) != .changedMeanwhile }
+    _ = try takeArrivals(in: key.table, of: [key.id], settings: settings)
+    return try client(key).item == item
+  }
+
+  /// Lets a row, which is known, arrive as one of which nothing is known.
+  mutating func meetAgain(_ row: Row, of key: ItemKey) throws {
+    try append([.forgot(key.id), .arrived(Arrival(row))], to: key.table, durably: true)
   }
 
   /// Forgets what commands were told of an item, and that the server refused it; it survives a power loss.
@@ -101,10 +110,30 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Forgets the rows, the token and the items of a table.
   ///
   /// With `edits`, items that were edited or made here go to the trash too; else they stay, and are new
-  /// ones.
+  /// ones. Writes of unknown outcome are nobody's any more. Cut off, no file that is missing by then is a
+  /// delete, and the next pull reads all rows.
   package mutating func purge(_ table: TableName, edits: Bool) throws {
-    try append([.purge(table)], durably: true)
-    try finishPurge(of: table, edits: edits)
+    let ids = try liveIDs(in: table).sorted()
+    let ended = try attempts(in: table).map { Fact.ended($0.key.id) }
+    try append(
+      ended + feeds(in: table).map { .token($0, nil) } + ids.map { .left($0) }, to: table,
+      durably: true)
+    var changes = try ids.compactMap { id -> FileChange? in
+      let (key, client) = (ItemKey(table, id), try client(ItemKey(table, id)))
+      guard client.digest != nil, try client.item == base(of: key).item else { return nil }
+      return FileChange(key, to: nil, expecting: client.digest)
+    }
+    if edits {
+      changes += try candidates(in: table).compactMap { candidate in
+        guard let key = candidate.key, let digest = candidate.client.digest else { return nil }
+        return FileChange(key, to: nil, expecting: digest)
+      }
+    }
+    for case .unwritable(let error) in try write(changes) { throw error }
+    // Some may have been removed by a command that was stopped.
+    try synchronize([], in: table)
+    for key in journal.conflicts.keys.sorted() where key.table == table { try close(key) }
+    try forget(table)
   }
 }
 

@@ -67,7 +67,9 @@ package struct Resolve {
     return counts.item
   }
 
-  /// Settles a conflict.
+  /// Settles a conflict: the files first, then in one write what they mean.
+  ///
+  /// Cut off in between, the conflict is open still, over what was decided; see ``ItemDisk/finishResolved()``.
   ///
   /// - Throws: ``Failure``.
   package func settle(
@@ -76,8 +78,9 @@ package struct Resolve {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
+    let item = choice.item(of: conflict)
     // A delete looks at all files again: no later walk asks about one that was decided.
-    if file == .absent, choice.item(of: conflict) == nil, try disk.mayBeMoved(key),
+    if file == .absent, item == nil, try disk.mayBeMoved(key),
       let moved = try disk.candidates(in: key.table).claiming[key.id]
     {
       throw Failure.moved(key, moved)
@@ -89,11 +92,27 @@ package struct Resolve {
     else {
       throw Failure.changedMeanwhile(key)
     }
-    let resolution = Resolution(
-      item: choice.item(of: conflict), digest: file.digest, server: open.server,
-      copy: choice.copy(of: conflict, in: key.table), client: conflict.client)
-    try disk.append([.resolve(key, resolution)], durably: true)
-    guard try disk.finish(resolution, of: key) else { throw Failure.changedMeanwhile(key) }
+    try disk.willResolve(key, conflict, to: item)
+    let copy = choice.copy(of: conflict, in: key.table)
+    if let copy, try disk.client(copy).item != conflict.client,
+      try disk.write(conflict.client, to: copy, expecting: nil) == .changedMeanwhile
+    {
+      throw Failure.changedMeanwhile(key)
+    }
+    if file.item == item {
+      try disk.synchronize([key])
+    } else if try disk.write(item, to: key, expecting: file.digest) == .changedMeanwhile {
+      throw Failure.changedMeanwhile(key)
+    }
+    try disk.take(open.server, of: key, resolved: conflict, to: item, copy: copy)
+    if let side = try disk.editedSide(of: key), side.item != conflict.client, side.item != item {
+      // What was written beside the conflict since then is for its user to decide, and alone counts.
+      var open = open
+      open.digest = try disk.client(key).digest
+      try disk.append([.conflict(key, open)], durably: true)
+      throw Failure.changedMeanwhile(key)
+    }
+    try disk.close(key)
   }
 }
 
@@ -106,118 +125,32 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return side != .absent && side.isEdited(since: open.digest) ? side : nil
   }
 
-  /// Whether a side of a conflict says something that a resolution knows nothing of: its user has
-  /// edited it after the decision.
-  private func isSideEdited(since resolution: Resolution, of key: ItemKey) throws -> Bool {
-    guard let side = try editedSide(of: key) else { return false }
-    return side.item == nil || side.item != resolution.client && side.item != resolution.item
-  }
-
-  /// Makes an item what a resolution says, and lays its copy; again after a crash.
-  ///
-  /// - Returns: The item as it was decided to be: what is saved from then on is an edit.
-  private mutating func put(_ resolution: Resolution, to key: ItemKey) throws -> WriteOutcome {
-    let now = try client(key)
-    // What can't be read says nothing of its place being empty; its user mends it and decides again.
-    if case .invalid = now { return .changedMeanwhile }
-    let alreadyThere = now.item == resolution.item && now.digest != resolution.digest
-    guard alreadyThere || now.digest == resolution.digest else { return .changedMeanwhile }
-    if let copy = resolution.copy, let client = resolution.client {
-      let there = try self.client(copy)
-      // Where the item is already replaced, the copy was laid before, and edited since.
-      let isCopied =
-        try alreadyThere && there != .absent || there.item == client
-        || write(client, to: copy, expecting: nil) != .changedMeanwhile
-      guard isCopied || alreadyThere else { return .changedMeanwhile }
-      // No power loss may take the copy back and leave the item replaced, whoever has written it.
-      try synchronize([copy])
-    }
-    // What is displaced goes to the trash with the write, the sides of the conflict later.
-    return now.item == resolution.item
-      ? .replaced(now.digest) : try write(resolution.item, to: key, expecting: now.digest)
-  }
-
-  /// Carries a recorded resolution out; again after a crash.
-  ///
-  /// If it can't be carried out, the decision is withdrawn durably, because the command reports that to
-  /// its user.
-  ///
-  /// - Returns: Whether it could be; the conflict stays open where the item or the client's side was
-  ///   changed meanwhile.
-  @discardableResult
-  mutating func finish(_ resolution: Resolution, of key: ItemKey) throws -> Bool {
-    // A row that had waited, and has become the base since, follows its item: only what comes after was
-    // cut off, what was saved since is an edit, and the conflict would be about an older row.
-    let about = journal.conflicts[key]?.server
-    let isDone =
-      try about != nil && about != resolution.server && base(of: key).row == resolution.server
-    let outcome: WriteOutcome
-    do { outcome = try put(resolution, to: key) } catch let error as UnwritableItem {
-      // With a copy that is made already the decision stays: another try would make a second one.
-      if resolution.copy == nil { try append([.closed(.resolution(key))], durably: true) }
-      throw error
-    }
-    guard isDone || outcome != .changedMeanwhile else {
-      try append([.closed(.resolution(key))], durably: true)
-      return false
-    }
-    try synchronize([key])
-    if var open = journal.conflicts[key], try isSideEdited(since: resolution, of: key) {
-      // What was decided is there; what was written since is for the user to decide, and is the only
-      // side that was edited where the server's was chosen.
-      let server = resolution.server.deleted ? nil : resolution.server.item
-      if resolution.item == server, case .replaced(let decided) = outcome { open.digest = decided }
-      if isDone {
-        let conflict = try Conflict(
-          base: base(of: key).item, client: editedSide(of: key)?.item, server: server)
-        try writeConflict(conflict, of: key)
-        open = OpenConflict(
-          kind: conflict.kind, fields: conflict.names, digest: open.digest,
-          server: resolution.server)
-      }
-      try append([.conflict(key, open), .closed(.resolution(key))], durably: true)
-      return false
-    }
-    if outcome != .changedMeanwhile {
-      try keepLast(of: resolution.server, of: key, over: base(of: key))
-    }
-    // A row that waits behind the base it has already would go with it.
-    if try base(of: key).row != resolution.server {
-      // Which version it replaces is asked anew: its base may be lost since it came.
-      var server = resolution.server
-      server.had = []
-      try append([.base(server)], to: key.table, durably: true)
-    } else {
-      try append([], to: key.table, durably: true)
-    }
-    // Sides without a conflict are nobody's that was resolved.
-    if journal.conflicts[key] != nil { try removeConflict(of: key) }
-    try append([.closed(.conflict(key))], durably: true)
-    try mark(key, resolvedBy: resolution, outcome)
-    return true
-  }
-
-  /// Says what a resolution, which is carried out, means for the item's row, and for those of the items that have
-  /// become it.
-  private mutating func mark(
-    _ key: ItemKey, resolvedBy resolution: Resolution, _ outcome: WriteOutcome
+  /// Makes the row of a conflict the base, whose item is as it was decided to be, and says what that means for
+  /// it and for the items that have become it.
+  fileprivate mutating func take(
+    _ row: Row, of key: ItemKey, resolved conflict: Conflict, to item: Item?, copy: ItemKey?
   ) throws {
-    var facts: [Fact] = []
-    let server = resolution.server.deleted ? nil : resolution.server.item
-    if case .replaced(nil) = outcome, let server {
+    let server = conflict.server
+    try keepLast(of: row, of: key, over: base(of: key))
+    // Which version it replaces is asked anew: its base may be lost since it came.
+    var taken = row
+    taken.had = []
+    var facts: [Fact] =
+      try base(of: key).row == row && arrival(of: key) == nil ? [] : [.base(taken)]
+    let mark = try marks(in: key.table)[key.id]
+    if item == nil, let server {
       // The delete was chosen: no guard asks again. Its row's text is nowhere else.
       try keep(server, of: key)
-      let after = try marks(in: key.table)[key.id]?.after
-      facts.append(.marked(key.id, .removed(after: after)))
-    } else if resolution.item != nil, server == nil {
+      facts.append(.marked(key.id, .removed(after: mark?.after)))
+    } else if item != nil, server == nil {
       facts.append(.marked(key.id, .undelete))
-    } else if try isRemoved(key) && (resolution.item != nil || client(key) != .absent) {
+    } else if mark != nil {
       facts.append(.marked(key.id, nil))
     }
     let formers = try formers(of: key)
-    if let copy = resolution.copy {
+    if let copy {
       facts += formers.filter { $0 != copy }.map { .marked($0.id, .removed(after: copy.id)) }
-    } else if resolution.item != resolution.client, resolution.item == server {
+    } else if item != conflict.client, item == server {
       // What had become this item is given up under its id, and stays under its former one.
       for former in formers {
         if try client(former) == .absent, try base(of: former).item != nil {
@@ -228,5 +161,25 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     try append(facts, to: key.table, durably: true)
+  }
+
+  /// Ends a conflict whose row is the base: the sides go to the trash.
+  mutating func close(_ key: ItemKey) throws {
+    try removeConflict(of: key)
+    try append([.closed(key)], durably: true)
+  }
+
+  /// Ends the conflicts that were resolved by a command which was stopped before it could say so.
+  ///
+  /// - Returns: Their items.
+  mutating func finishResolved() throws -> [ItemKey] {
+    let over = try journal.conflicts.keys.sorted().filter { key in
+      // A conflict's row waits; without a base it is lost.
+      guard try arrival(of: key) == nil, try base(of: key) != .neverSeen else { return false }
+      return try editedSide(of: key).map { try $0.item != nil && $0.item == client(key).item }
+        ?? true
+    }
+    for key in over { try close(key) }
+    return over
   }
 }

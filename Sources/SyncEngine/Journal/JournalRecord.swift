@@ -4,22 +4,8 @@ package import SyncModel
 package enum JournalRecord: Equatable, Sendable {
   /// A conflict is open.
   case conflict(ItemKey, OpenConflict)
-  /// A conflict is being resolved.
-  case resolve(ItemKey, Resolution)
-  /// A table is being forgotten.
-  case purge(TableName)
-  /// What was open of one kind is over.
-  case closed(Subject)
-
-  /// The subject of a closing record.
-  package enum Subject: Equatable, Sendable {
-    /// A conflict and its resolution.
-    case conflict(ItemKey)
-    /// A resolution that couldn't be carried out; the conflict stays open.
-    case resolution(ItemKey)
-    /// The forgetting of a table.
-    case purge(TableName)
-  }
+  /// The conflict of an item is over.
+  case closed(ItemKey)
 }
 
 /// A write that the server refused.
@@ -68,27 +54,5 @@ package struct OpenConflict: Equatable, Sendable {
     self.digest = digest
     self.server = server
     self.origin = origin
-  }
-}
-
-/// The resolution of a conflict that is under way.
-package struct Resolution: Equatable, Sendable {
-  /// The item as it shall be; `nil` where it shall be deleted.
-  package var item: Item?
-  /// The fingerprint of the item's file that the resolution saw; `nil` where it was absent.
-  package var digest: Digest?
-  /// The server's row that the resolution has taken into account; it becomes the base.
-  package var server: Row
-  /// A new item that holds the client's side, where both are kept.
-  package var copy: ItemKey?
-  /// The client's side, which the copy or the trash takes.
-  package var client: Item?
-
-  package init(item: Item?, digest: Digest?, server: Row, copy: ItemKey? = nil, client: Item?) {
-    self.item = item
-    self.digest = digest
-    self.server = server
-    self.copy = copy
-    self.client = client
   }
 }

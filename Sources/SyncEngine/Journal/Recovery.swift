@@ -8,19 +8,13 @@ package enum Recovery {
   ///
   /// Each step can be cut off anywhere and done again.
   ///
-  /// - Returns: What is to be told.
+  /// - Returns: What is to be told, and the conflicts that a stopped command had resolved.
   package static func run(
     _ tables: [TableName], on disk: inout some Disk, settings: Settings
-  ) throws -> [Event] {
+  ) throws -> (events: [Event], resolved: [ItemKey]) {
     // What is acted upon now may have been recorded a moment before its process was stopped.
     try disk.append([], durably: true)
-    for (key, resolution) in disk.journal.resolutions.sorted(by: { $0.key < $1.key }) {
-      do {
-        try disk.finish(resolution, of: key)
-      } catch is UnwritableItem {}  // the conflict stays open
-    }
-    // What was edited or made since is its user's.
-    for table in disk.journal.purges.sorted() { try disk.finishPurge(of: table, edits: false) }
+    let resolved = try disk.finishResolved()
     var events: [Event] = []
     for table in tables {
       // A file that is there was not removed, whoever put it there.
@@ -31,6 +25,6 @@ package enum Recovery {
       if !back.isEmpty { try disk.append(back.map { .marked($0, nil) }, to: table, durably: false) }
       events += try disk.takeArrivals(in: table, settings: settings).events
     }
-    return events
+    return (events, resolved)
   }
 }

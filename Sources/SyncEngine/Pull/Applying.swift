@@ -109,7 +109,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     let event = told.what.map { Event(key, $0, item: told.item) }
     guard known.conflict != nil else { return event }
     try removeConflict(of: key)
-    try append([.closed(.conflict(key))], durably: false)
+    try append([.closed(key)], durably: false)
     let item = client.item ?? (known.row.deleted ? nil : known.row.item)
     return event
       ?? Event(key, .conflictOver(deleted: item == nil), item: item ?? known.row.item)
@@ -160,10 +160,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     var (waiting, relied): (Set<ItemID>, [ItemID]) = ([], [])
     let due = try arrivals.filter { arrival in
       let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
-      // The server side of an open conflict has been told already; if both have deleted the item, it is none.
+      // The server side of an open conflict has been told already; where the item is as it, it is none.
       guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
-        try journal.conflicts[key]?.server != arrival.row
-          || arrival.row.deleted && isRemoved(key) && client(key) == .absent
+        try journal.conflicts[key]?.server != arrival.row || isAgreed(key, arrival.row)
       else {
         waiting.insert(arrival.id)
         return false
@@ -195,6 +194,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([], durably: true)
     try append([.taken(but: waiting)], to: table, durably: true)
     return taken
+  }
+
+  /// Whether an item in conflict is as the server's row, by its user's decision.
+  private func isAgreed(_ key: ItemKey, _ row: Row) throws -> Bool {
+    let client = try client(key)
+    if row.deleted { return try client == .absent && isRemoved(key) }
+    return try client.item == row.item && editedSide(of: key) == nil
   }
 
   private func held(_ key: ItemKey, _ arrival: Arrival, _ hold: Event.Hold?) throws -> Event {

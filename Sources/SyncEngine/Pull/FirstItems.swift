@@ -5,7 +5,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Whether nothing is known of a table and nothing is open, so that its live rows are new items,
   /// whatever they say.
   func isUnknown(_ table: TableName) throws -> Bool {
-    try journal.recordCount == 0 && marks(in: table).isEmpty && !isPulled(table)
+    try journal.conflicts.isEmpty && marks(in: table).isEmpty && !isPulled(table)
       && liveCount(in: table) == 0
       && tombstoneIDs(in: table).isEmpty && arrivals(in: table).isEmpty
       && attempts(in: table).isEmpty && rejectedIDs(in: table).isEmpty

@@ -96,6 +96,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// file is newer than the delete.
   mutating func layUnknown(_ row: Row, _ key: ItemKey, _ client: ClientState) throws -> Applied {
     let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
+    try meetAgain(row, of: key)
     return try lay(conflict, key, client, row, from: nil)
   }
 }

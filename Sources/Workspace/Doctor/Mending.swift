@@ -98,7 +98,7 @@ struct StrayFile {
       for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
         guard let (id, side) = ConflictSide.read(name) else { continue }
         let key = ItemKey(table, id)
-        guard journal.conflicts[key] == nil, journal.resolutions[key] == nil else { continue }
+        guard journal.conflicts[key] == nil else { continue }
         let text = try text(of: side, key, name, files)
         let items = try root.existingChild(Layout.items)?.existingChild(table.text.string)
         let item = try items.map { (items) throws(WorkspaceError) in

@@ -72,23 +72,22 @@ extension Workspace {
   private func merge(
     resolving key: ItemKey, _ client: Item
   ) throws(WorkspaceError) -> FieldMerge? {
-    guard journal.resolutions[key] != nil, let open = journal.conflicts[key],
+    guard resolving == key, let open = journal.conflicts[key],
       !open.server.deleted
     else { return nil }
     let base = try rows.base(of: key, replaced: nil).item
     return FieldMerge(base: open.origin ?? base, client: client, server: open.server.item)
   }
 
-  /// Records what a resolution keeps of the client's side, in place of what the server's says: no file tells
-  /// of that.
-  func recordKept(by resolution: Resolution, of key: ItemKey) throws(WorkspaceError) {
-    guard journal.conflicts[key] != nil else { return }
-    let row = resolution.server.deleted ? nil : resolution.server.item
-    guard let client = resolution.client, let item = resolution.item, let row else {
-      guard resolution.client == resolution.item, resolution.client != row else { return }
+  // What is kept of the client's side no file tells of.
+  package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
+    resolving = key
+    let row = conflict.server
+    guard let client = conflict.client, let item, let row else {
+      guard conflict.client == item, item != row else { return }
       let did: History.Deed = row == nil ? .added : .removed
       return try history.add(
-        History.Change(key, did, from: row, to: resolution.item), of: row, to: resolution.item)
+        History.Change(key, did, from: row, to: item), of: row, to: item)
     }
     guard let merge = try merge(resolving: key, client) else { return }
     let other = merge.item(taking: .server)

@@ -44,7 +44,7 @@ extension Workspace: ItemDisk {
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     var (sides, texts) = try conflicts.remove(of: key)
     // Who resolves a conflict has decided on that text, too.
-    if journal.resolutions[key] == nil, !isEmpty, let place = sides[.edit] { texts.append(place) }
+    if resolving != key, !isEmpty, let place = sides[.edit] { texts.append(place) }
     let fact =
       journal.conflicts[key] == nil ? "has no open conflict" : "is resolved"
     for place in texts {

@@ -58,14 +58,14 @@ final class Journal {
   /// - Throws: ``WorkspaceError``.
   func begin() throws(WorkspaceError) { try log.rewrite(state.records.map(\.object)) }
 
-  /// Writes the journal anew with the open records only, if it has more than `size` bytes, most of it
-  /// is closed, and nothing is on its way.
+  /// Writes the journal anew with the open records only, if it has more than `size` bytes, and most of it
+  /// is closed.
   ///
   /// Every command reads the journal, so that it is kept small.
   ///
   /// - Throws: ``WorkspaceError``.
   func rotate(above size: Int) throws(WorkspaceError) {
-    guard log.size > size, state.isQuiet, log.lineCount > 2 * state.recordCount else { return }
+    guard log.size > size, log.lineCount > 2 * state.conflicts.count else { return }
     try log.rewrite(state.records.map(\.object))
   }
 }

@@ -19,47 +19,20 @@ struct JournalLine {
       return names.compactMap { $0 }
     }
     return OpenConflict(
-      kind: kind, fields: fields, digest: try digest(), server: try requiredRow(),
+      kind: kind, fields: fields, digest: try digest(), server: try row(),
       origin: try item("base"))
-  }
-
-  func resolution() throws(NameError) -> Resolution {
-    Resolution(
-      item: try item("item"), digest: try digest(), server: try requiredRow(),
-      copy: try key(in: "copy"), client: try item("client"))
-  }
-
-  func subject() throws(NameError) -> JournalRecord.Subject {
-    switch try text("of") {
-    case "conflict": .conflict(try key())
-    case "resolution": .resolution(try key())
-    case "purge": .purge(try TableName(try text("table")))
-    case let other: throw NameError("the record closes an unknown kind of entry, '\(other)'")
-    }
   }
 
   func key() throws(NameError) -> ItemKey {
     ItemKey(try TableName(try text("table")), try ItemID(try text("id")))
   }
 
-  /// The item that an object in the line names; `nil` where the line has no such member.
-  func key(in name: Text) throws(NameError) -> ItemKey? {
-    let line: JournalLine? = try optional(name, "an object") { $0.object.map(JournalLine.init) }
-    return try line.map { line throws(NameError) in try line.key() }
-  }
-
   func kind() throws(NameError) -> Operation.Kind {
     try required("op", "an operation") { $0.text.flatMap { Operation.Kind(rawValue: $0.string) } }
   }
 
-  func row() throws(NameError) -> Row? {
-    guard let object: JSONObject = try optional("row", "an object", \.object) else { return nil }
-    return try Row(object)
-  }
-
-  private func requiredRow() throws(NameError) -> Row {
-    guard let row = try row() else { throw NameError("the member 'row' is missing") }
-    return row
+  func row() throws(NameError) -> Row {
+    try Row(try required("row", "an object", \.object))
   }
 
   func item(_ name: Text) throws(NameError) -> Item? {
@@ -69,10 +42,6 @@ struct JournalLine {
 
   func digest() throws(NameError) -> Digest? {
     try optional("file", "a fingerprint") { $0.text.flatMap { Digest($0.string) } }
-  }
-
-  func flag(_ name: Text) throws(NameError) -> Bool {
-    try optional(name, "true or false", \.boolean) ?? false
   }
 
   func text(_ name: Text) throws(NameError) -> Text { try required(name, "a text", \.text) }

@@ -6,8 +6,6 @@ extension Workspace: JournalDisk {
   package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     requireLock()
     try self.records.append(records, durably: durably)
-    for case .resolve(let key, let resolution) in records {
-      try recordKept(by: resolution, of: key)
-    }
+    for case .closed(resolving) in records { resolving = nil }
   }
 }

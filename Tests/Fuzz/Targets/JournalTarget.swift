@@ -76,8 +76,8 @@ enum JournalTarget {
     let rest = scratch.read(Layout.journal)
     try ensure(rest + scratch.kept == input.file, "what was cut off is not in the trash")
     try ensure(scratch.names == [Layout.journal], "other files: \(scratch.names)")
-    guard let table = try? TableName("t") else { return }
-    guard (try? journal.append([.purge(table)], durably: true)) != nil else {
+    guard let table = try? TableName("t"), let id = try? ItemID("a") else { return }
+    guard (try? journal.append([.closed(ItemKey(table, id))], durably: true)) != nil else {
       throw Finding(description: "nothing can be appended")
     }
     try ensure(scratch.read(Layout.journal).starts(with: rest), "appending has changed lines")

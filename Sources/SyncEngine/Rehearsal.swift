@@ -1,10 +1,9 @@
-import SyncEngine
-import SyncModel
+package import SyncModel
 
 /// A disk for dry runs: it reads another disk, and keeps all writes in memory.
 ///
 /// `pull -n` runs the real pull on it, so that its forecast can't differ from the pull.
-struct Rehearsal<Stage: Disk> {
+package struct Rehearsal<Stage: Disk> {
   private let stage: Stage
   private var clients: [ItemKey: ClientState] = [:]
   private var sides: [ItemKey: ClientState] = [:]
@@ -21,9 +20,10 @@ struct Rehearsal<Stage: Disk> {
   /// What commands were told of items, where that is no more as in the disk below.
   private var marks: [TableName: Marks] = [:]
   private var forgotten: Set<TableName> = []
-  private(set) var journal: JournalState
+  package private(set) var journal: JournalState
 
-  init(on stage: Stage) {
+  /// Begins as the disk below is.
+  package init(on stage: Stage) {
     self.stage = stage
     journal = stage.journal
   }
@@ -38,11 +38,13 @@ struct Rehearsal<Stage: Disk> {
 }
 
 extension Rehearsal: ItemDisk {
-  func client(_ key: ItemKey) throws -> ClientState { try clients[key] ?? stage.client(key) }
+  package func client(_ key: ItemKey) throws -> ClientState {
+    try clients[key] ?? stage.client(key)
+  }
 
-  func file(claiming key: ItemKey) throws -> InvalidItem? { try stage.file(claiming: key) }
+  package func file(claiming key: ItemKey) throws -> InvalidItem? { try stage.file(claiming: key) }
 
-  func candidates(in table: TableName) throws -> [Candidate] {
+  package func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)
     let touched = Set(clients.keys).union(bases.keys).filter { $0.table == table }
     candidates.removeAll { $0.key.map(touched.contains) ?? false }
@@ -55,7 +57,7 @@ extension Rehearsal: ItemDisk {
     return candidates
   }
 
-  mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
+  package mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
     try changes.map { change in
       guard try client(change.key).digest == change.expected else { return .changedMeanwhile }
       let state = Self.state(change.item, change.key)
@@ -64,30 +66,30 @@ extension Rehearsal: ItemDisk {
     }
   }
 
-  mutating func keep(_ item: Item, of key: ItemKey) throws {}
+  package mutating func keep(_ item: Item, of key: ItemKey) throws {}
 
-  mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {}
+  package mutating func synchronize(_ ids: [ItemID], in table: TableName) throws {}
 
-  mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
+  package mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     guard try conflictClient(of: key) == .absent else { return }
     let client = try client(key)
     sides[key] = client.item == conflict.client ? client : Self.state(conflict.client, key)
   }
 
-  mutating func removeConflict(of key: ItemKey) throws { sides[key] = .absent }
+  package mutating func removeConflict(of key: ItemKey) throws { sides[key] = .absent }
 
-  func conflictClient(of key: ItemKey) throws -> ClientState {
+  package func conflictClient(of key: ItemKey) throws -> ClientState {
     try sides[key] ?? stage.conflictClient(of: key)
   }
 }
 
 extension Rehearsal: RowDisk {
-  func base(of key: ItemKey) throws -> Base {
+  package func base(of key: ItemKey) throws -> Base {
     if let known = bases[key] { return known.map { Base($0) } ?? .neverSeen }
     return try rows(of: key.table)?.base(of: key) ?? .neverSeen
   }
 
-  func liveIDs(in table: TableName) throws -> [ItemID] {
+  package func liveIDs(in table: TableName) throws -> [ItemID] {
     var ids = Set(try rows(of: table)?.liveIDs(in: table) ?? [])
     for (key, row) in bases where key.table == table {
       if row?.deleted == false { ids.insert(key.id) } else { ids.remove(key.id) }
@@ -95,45 +97,45 @@ extension Rehearsal: RowDisk {
     return ids.sorted()
   }
 
-  func token(of feed: Feed) throws -> DeltaToken? {
+  package func token(of feed: Feed) throws -> DeltaToken? {
     try tokens[feed] ?? rows(of: feed.table)?.token(of: feed)
   }
 
-  func measure(of table: TableName) throws -> Int? {
+  package func measure(of table: TableName) throws -> Int? {
     try measures[table] ?? rows(of: table)?.measure(of: table)
   }
 
-  func feeds(in table: TableName) throws -> [Feed] {
+  package func feeds(in table: TableName) throws -> [Feed] {
     let known = try rows(of: table)?.feeds(in: table) ?? []
     return Set(known).union(tokens.keys.filter { $0.table == table }).filter {
       tokens[$0].map { $0 != nil } ?? true
     }.sorted { $0.query ?? "" < $1.query ?? "" }
   }
 
-  func left(in table: TableName) throws -> Set<ItemID> {
+  package func left(in table: TableName) throws -> Set<ItemID> {
     let known = try rows(of: table)?.left(in: table) ?? []
     let changes = leaving.filter { $0.key.table == table }
     return known.filter { changes[ItemKey(table, $0)] != false }
       .union(changes.filter(\.value).keys.map(\.id))
   }
 
-  func anchors(in table: TableName) throws -> [Anchor] {
+  package func anchors(in table: TableName) throws -> [Anchor] {
     try rows(of: table)?.anchors(in: table) ?? []
   }
 
-  func tombstoneIDs(in table: TableName) throws -> [ItemID] {
+  package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
     try rows(of: table)?.tombstoneIDs(in: table) ?? []
   }
 
-  func mayLeave(_ table: TableName) throws -> Int {
+  package func mayLeave(_ table: TableName) throws -> Int {
     try rows(of: table)?.mayLeave(table) ?? 0
   }
 
-  func isPulled(_ table: TableName) throws -> Bool {
+  package func isPulled(_ table: TableName) throws -> Bool {
     try rows(of: table)?.isPulled(table) ?? false
   }
 
-  func arrivals(in table: TableName) throws -> [Arrival] {
+  package func arrivals(in table: TableName) throws -> [Arrival] {
     var found = open.filter { $0.key.table == table }.compactMapValues(\.self)
     for arrival in try rows(of: table)?.arrivals(in: table) ?? [] {
       let key = ItemKey(table, arrival.id)
@@ -142,29 +144,31 @@ extension Rehearsal: RowDisk {
     return found.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  func arrival(of key: ItemKey) throws -> Arrival? {
+  package func arrival(of key: ItemKey) throws -> Arrival? {
     try open[key] ?? rows(of: key.table)?.arrival(of: key)
   }
 
-  func attempts(in table: TableName) throws -> [Attempt] {
+  package func attempts(in table: TableName) throws -> [Attempt] {
     try rows(of: table)?.attempts(in: table) ?? []
   }
 
-  func attempt(of key: ItemKey) throws -> Attempt? { try rows(of: key.table)?.attempt(of: key) }
+  package func attempt(of key: ItemKey) throws -> Attempt? {
+    try rows(of: key.table)?.attempt(of: key)
+  }
 
-  func rejection(of key: ItemKey) throws -> Rejection? {
+  package func rejection(of key: ItemKey) throws -> Rejection? {
     try rows(of: key.table)?.rejection(of: key)
   }
 
-  func marks(in table: TableName) throws -> Marks {
+  package func marks(in table: TableName) throws -> Marks {
     try marks[table] ?? rows(of: table)?.marks(in: table) ?? Marks()
   }
 
-  func rejectedIDs(in table: TableName) throws -> [ItemID] {
+  package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     try rows(of: table)?.rejectedIDs(in: table) ?? []
   }
 
-  mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+  package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     for fact in facts {
       switch fact {
       case .base(let row, _): setBase(row, ItemKey(table, row.id))
@@ -221,7 +225,7 @@ extension Rehearsal: RowDisk {
     open[key] = .some(nil)
   }
 
-  mutating func forget(_ table: TableName) throws {
+  package mutating func forget(_ table: TableName) throws {
     forgotten.insert(table)
     tokens = tokens.filter { $0.key.table != table }
     bases = bases.filter { $0.key.table != table }
@@ -230,7 +234,7 @@ extension Rehearsal: RowDisk {
 }
 
 extension Rehearsal: JournalDisk {
-  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
+  package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
     for record in records { journal.add(record) }
   }
 }
