@@ -64,7 +64,7 @@ import Testing
       "another type is another value", #"{"a":1}"#, client: #"{"a":"1"}"#, server: #"{"a":[1]}"#,
       merged: #"{"a":"1"}"#, "a disputed"),
     Case(
-      "arrays are one value", #"{"a":[1,2]}"#, client: #"{"a":[0,1,2]}"#,
+      "numbers in arrays are one value", #"{"a":[1,2]}"#, client: #"{"a":[0,1,2]}"#,
       server: #"{"a":[1,2,3]}"#, merged: #"{"a":[0,1,2]}"#, "a disputed"),
     Case(
       "an array that one changed", #"{"a":[1,2]}"#, client: #"{"a":[1,2]}"#,
@@ -140,7 +140,7 @@ import Testing
       "arrays within objects are one value", #"{"o":{"l":[1]}}"#, client: #"{"o":{"l":[1,2]}}"#,
       server: #"{"o":{"l":[1,3]}}"#, merged: #"{"o":{"l":[1,2]}}"#, "o.l disputed"),
     Case(
-      "objects in arrays are one value", #"{"l":[{"a":1,"b":1}]}"#,
+      "objects without ids in arrays are one value", #"{"l":[{"a":1,"b":1}]}"#,
       client: #"{"l":[{"a":2,"b":1}]}"#,
       server: #"{"l":[{"a":1,"b":2}]}"#, merged: #"{"l":[{"a":2,"b":1}]}"#, "l disputed"),
     Case(

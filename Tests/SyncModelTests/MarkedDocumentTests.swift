@@ -301,12 +301,17 @@ import Testing
       "{\n \"a\": {,\"x\": {\"y\": 1,,}\n\"z\": [{\"q\": 1,}, 2]\n}\n\"b\": \"\"\"\n m\n n\n \"\"\"\n\"c\": 1}"
     let expected = try item(#"{"a": {"x": {"y": 1}, "z": [{"q": 1}, 2]}, "b": "m\nn", "c": 1}"#)
     #expect(try MarkedDocument(Array(text.utf8), of: id).item() == expected)
+    for list in ["[{\"x\": 1},\n{\"y\": 1},\n]", "[\n{\"x\": 1}\n{\"y\": 1}]"] {
+      let document = MarkedDocument(Array("{\"a\": \(list)}".utf8), of: id)
+      #expect(try document.item() == item(#"{"a": [{"x": 1}, {"y": 1}]}"#))
+    }
   }
 
   @Test(
     "commas that can't come of taking lines away stay mistakes",
     arguments: [
-      "{\"a\": 1 \"b\": 2}", "{\"a\": [1,]}", "{\"a\": {\"x\": [1,]}}", "{\"a\", \"b\": 1}",
+      "{\"a\": 1 \"b\": 2}", "{\"a\": [1,]}", "{\"a\": {\"x\": [1,]}}", "{\"a\": [{},,]}",
+      "{\"a\": [{} {}]}", "{\"a\", \"b\": 1}",
       "{\"a\": 1}\n,", ",{\"a\": 1}",
     ])
   func doesNotForgive(_ text: String) throws {

@@ -24,11 +24,12 @@ struct RandomItems {
 
   mutating func side() -> Side { Side.allCases[random.below(3)] }
 
-  mutating func choices(_ paths: [FieldPath]) -> [FieldPath: FieldMerge.Choice] {
+  mutating func choices(_ merge: FieldMerge) -> [FieldPath: FieldMerge.Choice] {
     var choices: [FieldPath: FieldMerge.Choice] = [:]
-    for path in paths where !random.once(in: 4) {
+    for path in merge.disputes.map(\.path) where !random.once(in: 4) {
       let place = random.once(in: 6) ? FieldPath(path.field) : path
-      choices[place] = random.once(in: 4) ? .value([nil, 9][random.below(2)]) : .side(side())
+      let value: JSON? = random.once(in: 2) || merge.isElement(place) ? nil : 9
+      choices[place] = random.once(in: 4) ? .value(value) : .side(side())
     }
     return choices
   }
@@ -55,13 +56,24 @@ struct RandomItems {
   }
 
   mutating func value(depth: Int) -> JSON {
-    switch random.below(depth > 0 ? 10 : 7) {
+    switch random.below(depth > 0 ? 12 : 7) {
     case 0: .integer(random.below(3))
     case 1: [.null, true][random.below(2)]
     case 2: .array((0..<random.below(3)).map { _ in value(depth: depth - 1) })
     case 3: .string(["", "one line"][random.below(2)])
     case 4...6: .string(text())
+    case 7...8: .array(elements(areTexts: random.once(in: 2), depth: depth - 1))
     default: .object(object(depth: depth - 1))
+    }
+  }
+
+  /// Draws texts, or objects with ids, each once.
+  private mutating func elements(areTexts: Bool, depth: Int) -> [JSON] {
+    Self.names.shuffled(using: &random).prefix(random.below(5)).map { name in
+      if areTexts { return .string(name) }
+      var object = object(depth: depth)
+      object[Item.idField] = .string(name)
+      return .object(object)
     }
   }
 
@@ -88,11 +100,28 @@ struct RandomItems {
     switch value {
     case .object(let object): return .object(edited(object))
     case .number: return .integer(random.below(4))
+    case .array(let elements): return .array(edited(elements))
     case .string(let text):
       let lines = text.string.split(separator: "\n", omittingEmptySubsequences: false)
       return .string(Text(edited(lines.map(String.init), once: 4).joined(separator: "\n")))
     default: return value
     }
+  }
+
+  /// Takes elements away, changes those with ids, adds some, and at times changes the order.
+  private mutating func edited(_ elements: [JSON]) -> [JSON] {
+    var edited = elements.compactMap { element -> JSON? in
+      if random.once(in: 6) { return nil }
+      guard let id = element.object?[Item.idField], var object = self.edited(element).object else {
+        return element
+      }
+      object[Item.idField] = id
+      return .object(object)
+    }
+    let new = self.elements(areTexts: elements.first?.text != nil, depth: 0).prefix(random.below(2))
+    edited.insert(contentsOf: new, at: random.below(edited.count + 1))
+    if random.once(in: 12) { edited.reverse() }
+    return edited
   }
 
   /// Takes lines away and adds some, each about once in so many.
@@ -105,4 +134,11 @@ struct RandomItems {
       return [[], [other], [line, other], [other, line]][random.below(4)]
     }
   }
+}
+
+extension Item {
+  var whole: JSON { .object(JSONObject(values.map { .init(name: $0, value: $1) })) }
+
+  /// The bytes of its text, sorted: the order of lists is the client's.
+  var bytes: [UInt8] { whole.encoded().sorted() }
 }

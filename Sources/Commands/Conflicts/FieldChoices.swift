@@ -70,6 +70,18 @@ extension Assignment {
   fileprivate func choice(
     at path: FieldPath, in merge: FieldMerge, _ key: ItemKey
   ) throws -> FieldMerge.Choice {
+    let values = merge.tree(at: path)?.values
+    let samples = [values?.client, values?.server, values?.base].compactMap { $0 ?? nil }
+    let isElement = merge.isElement(path)
+    // An element keeps its id.
+    func checked(_ value: JSON) throws -> FieldMerge.Choice {
+      let id = samples.first?.object?[Item.idField]
+      guard !isElement || value.object?[Item.idField] == id else {
+        let id = String(decoding: (id ?? .null).encoded(), as: UTF8.self)
+        throw Problem.usage("\(path) must be an object with the id \(id)")
+      }
+      return .value(value)
+    }
     switch value {
     case .typed("client"): return .side(.client)
     case .typed("server"): return .side(.server)
@@ -78,14 +90,12 @@ extension Assignment {
       throw Problem.usage(
         "'\(word)' is no choice: client, server, or a value",
         hints: ["to set this text: \(typed: "resolve", "-f", "\(field):=\"\(word)\"")"])
-    case .json(let json): return .value(json)
-    case .none: return .value(path.steps.count > 1 ? .null : nil)
+    case .json(let json): return try checked(json)
+    case .none: return .value(path.steps.count > 1 && !isElement ? .null : nil)
     case .added, .removed: throw Problem.usage("\(field) must be client, server or a value")
     case .typed(let text):
-      let values = merge.values(at: path)
-      let samples = [values.client, values.server, values.base].compactMap { $0 }
       let sample = samples.first { !$0.isNull } ?? .null
-      return .value(try Assignment.value(text, like: sample, field: field, of: key))
+      return try checked(Assignment.value(text, like: sample, field: field, of: key))
     }
   }
 

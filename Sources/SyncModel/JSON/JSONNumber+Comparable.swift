@@ -42,6 +42,13 @@ struct Decimal: Equatable {
     if digits.isEmpty { (isNegative, exponent, isCounted) = (false, 0, true) }
   }
 
+  /// The digits and the sign; `nil` where the number isn't whole, or has more than 40 digits.
+  var whole: String? {
+    guard isCounted, digits.count <= exponent, exponent <= 40 else { return nil }
+    let zeros = repeatElement(UInt8(ascii: "0"), count: max(exponent, 1) - digits.count)
+    return (isNegative ? "-" : "") + String(decoding: digits + zeros, as: UTF8.self)
+  }
+
   /// Whether the number without its sign is less than another one.
   func isLess(than other: Decimal) -> Bool {
     if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }

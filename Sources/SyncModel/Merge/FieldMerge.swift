@@ -5,7 +5,7 @@
 ///         /    \        what one side changed takes that side;
 ///     client  server    what both changed alike is no conflict;
 ///         \    /        objects are merged member by member, texts of several lines by lines,
-///         merged        arrays are one value (``MergeTree``)
+///         merged        lists by their elements (``MergeTree``)
 /// ```
 ///
 /// A side, a rule or a choice decides only what both sides changed differently; all else is merged.
@@ -44,12 +44,11 @@ package struct FieldMerge: Equatable, Sendable {
   /// Merges; an item that both sides added has no fields in its base.
   package init(base: Item?, client: Item, server: Item, policy: MergePolicy = MergePolicy()) {
     self.client = client
-    let values = (base: base?.values ?? [:], client: client.values, server: server.values)
+    let values = Sides(base: base?.values ?? [:], client: client.values, server: server.values)
     var seen: Set<Text> = []
     let members = [client, server, base].flatMap { $0?.fields.members ?? [] }
     fields = members.map(\.name).filter { seen.insert($0).inserted }.map { name in
-      let sides = Sides(
-        base: values.base[name], client: values.client[name], server: values.server[name])
+      let sides = Sides { values[$0][name] }
       let rule = policy.rule(for: name)
       let tree = MergeTree(
         sides, ruling: rule == .client ? .client : rule == .server ? .server : nil,
@@ -69,13 +68,17 @@ package struct FieldMerge: Equatable, Sendable {
     return item
   }
 
-  /// Returns the three values at a place; `nil` where there is none.
-  package func values(at path: FieldPath) -> Sides<JSON?> {
-    let field = fields.first { $0.name == path.field }?.tree.values
-    func value(_ side: Side) -> JSON? {
-      path.steps.dropFirst().reduce(field?[side]) { $0?.object?[$1] }
+  /// Returns what stands at a place; `nil` for a place within one value.
+  package func tree(at path: FieldPath) -> MergeTree? {
+    path.steps.dropFirst().reduce(fields.first { $0.name == path.field }?.tree) { tree, step in
+      tree?.parts.members.first { $0.name == step }?.tree
     }
-    return Sides(base: value(.base), client: value(.client), server: value(.server))
+  }
+
+  /// Whether a place is an element of a list.
+  package func isElement(_ path: FieldPath) -> Bool {
+    guard case .elements? = path.parent.flatMap(tree(at:))?.parts else { return false }
+    return true
   }
 
   /// The places that a side changed, in the order of the fields.

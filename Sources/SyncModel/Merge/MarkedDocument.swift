@@ -46,7 +46,8 @@ package struct MarkedDocument: Equatable, Sendable {
   /// Reads the item that the text has become; `nil` where it is to be deleted, which an object of
   /// `id` and `"deleted": true` says.
   ///
-  /// Commas that are missing at the end of a member's line, or too many, are no mistake.
+  /// Commas that are missing at the end of a member's line, or too many, are no mistake, and so are
+  /// those after an object in a list.
   ///
   /// - Throws: The first mistake and its place: a mark that is left, a mistake in a block, a fault of
   ///   the JSON, a member that stands twice, another id.
@@ -108,13 +109,15 @@ enum Mark: String, CaseIterable {
   }
 }
 
-/// Commas between the members of objects, as people leave them when they take lines away.
+/// Commas between the members of objects, and between the objects of lists, as people leave them when
+/// they take lines away.
 private enum LenientCommas {
   private static let (comma, open, close) = (
     UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "}")
   )
+  private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
-  /// Returns a text in which commas that stand twice, or after an object's last member, are blanks,
+  /// Returns a text in which commas that stand twice, or after the last member or object, are blanks,
   /// and those that are missing at the end of a line are there.
   ///
   /// What comes after stays in its line and column.
@@ -128,8 +131,9 @@ private enum LenientCommas {
     while position < text.count {
       let byte = text[position]
       var end = position + 1
+      let before = result.isEmpty ? byte : result[last]
+      func isNewLine() -> Bool { result[last...].contains(where: JSONStyle.isLineEnd) }
       if brackets.last == open {
-        let before = result[last]
         let follows = before == comma || before == open
         if byte == close, before == comma {
           result[last] = UInt8(ascii: " ")
@@ -137,11 +141,15 @@ private enum LenientCommas {
           result.append(UInt8(ascii: " "))
           position = end
           continue
-        } else if byte == UInt8(ascii: "\""), !follows, before != UInt8(ascii: ":"),
-          result[last...].contains(where: JSONStyle.isLineEnd)
-        {
+        } else if byte == UInt8(ascii: "\""), !follows, before != UInt8(ascii: ":"), isNewLine() {
           result.insert(comma, at: last + 1)
         }
+      } else if byte == UInt8(ascii: "]"), before == comma,
+        result[..<last].last(where: { !blanks.contains($0) }) == close
+      {
+        result[last] = UInt8(ascii: " ")
+      } else if !brackets.isEmpty, byte == open, before == close, isNewLine() {
+        result.insert(comma, at: last + 1)
       }
       switch byte {
       case UInt8(ascii: "\""): end = JSON.endOfString(in: text[position...])
@@ -151,7 +159,7 @@ private enum LenientCommas {
       }
       result += text[position..<end]
       position = end
-      if ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { last = result.count - 1 }
+      if !blanks.contains(byte) { last = result.count - 1 }
     }
     return result
   }

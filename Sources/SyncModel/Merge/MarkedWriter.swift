@@ -9,7 +9,7 @@ enum MarkedWriter {
     let values = Sides<JSON?>(base: text, client: text, server: text)
     let name = MergeTree.Member(name: Item.idField, tree: MergeTree(values))
     var document = Array("{\n".utf8)
-    write([name] + merge.fields, level: 1, into: &document)
+    write(.members([name] + merge.fields), level: 1, into: &document)
     return document + "}\n".utf8
   }
 
@@ -30,40 +30,41 @@ enum MarkedWriter {
     return TextBlock.blocks(in: JSON.object(object).encoded(.indented()) + "\n".utf8)
   }
 
-  private static func write(
-    _ members: [MergeTree.Member], level: Int, into text: inout [UInt8]
-  ) {
-    let shown = members.filter { member in
+  /// Writes the members of an object, or the elements of a list.
+  private static func write(_ parts: MergeTree.Parts, level: Int, into text: inout [UInt8]) {
+    let indentation = [UInt8](repeating: 0x20, count: 2 * level)
+    let shown = parts.members.filter { member in
       member.tree.isDisputed || member.tree.merged(taking: .client) != nil
     }
     for (index, member) in shown.enumerated() {
       let end = Array((index < shown.count - 1 ? ",\n" : "\n").utf8)
-      write(member, level: level, end: end, into: &text)
+      var head = indentation
+      if case .members = parts {
+        member.name.writeQuoted(into: &head)
+        head += ": ".utf8
+      }
+      write(member.tree, behind: head, level: level, end: end, into: &text)
     }
   }
 
   private static func write(
-    _ member: MergeTree.Member, level: Int, end: [UInt8], into text: inout [UInt8]
+    _ tree: MergeTree, behind head: [UInt8], level: Int, end: [UInt8], into text: inout [UInt8]
   ) {
-    let indentation = [UInt8](repeating: 0x20, count: 2 * level)
-    var name = indentation
-    member.name.writeQuoted(into: &name)
-    name += ": ".utf8
+    let indentation = Array(head.prefix { $0 == 0x20 })
     func write(_ value: JSON?, into text: inout [UInt8]) {
       guard let value else { return }
-      text += TextBlock.blocks(in: name + value.encoded(.indented(level: level))) + end
+      text += TextBlock.blocks(in: head + value.encoded(.indented(level: level))) + end
     }
-    guard member.tree.isDisputed else {
-      return write(member.tree.merged(taking: .client), into: &text)
-    }
-    switch member.tree.parts {
-    case .members(let members):
-      text += name + "{\n".utf8
-      self.write(members, level: level + 1, into: &text)
-      text += indentation + [UInt8(ascii: "}")] + end
+    guard tree.isDisputed else { return write(tree.merged(taking: .client), into: &text) }
+    switch tree.parts {
+    case .members, .elements:
+      let brackets = if case .members = tree.parts { ("{", "}") } else { ("[", "]") }
+      text += head + "\(brackets.0)\n".utf8
+      self.write(tree.parts, level: level + 1, into: &text)
+      text += indentation + brackets.1.utf8 + end
     case .lines(let runs) where canBeBlock(runs):
       let inner = indentation + [0x20, 0x20]
-      text += name + TextBlock.mark + [UInt8(ascii: "\n")]
+      text += head + TextBlock.mark + [UInt8(ascii: "\n")]
       for run in runs {
         if run.isDisputed {
           writeMarked(into: &text) { TextBlock.write(run[$0], indentation: inner, into: &$1) }
@@ -72,8 +73,8 @@ enum MarkedWriter {
         }
       }
       text += inner + TextBlock.mark + end
-    case .lines, .none:
-      writeMarked(into: &text) { write(member.tree.merged(taking: $0), into: &$1) }
+    case .lines, .texts, .none:
+      writeMarked(into: &text) { write(tree.merged(taking: $0), into: &$1) }
     }
   }
 

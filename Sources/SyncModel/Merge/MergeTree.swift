@@ -3,7 +3,9 @@
 /// ```
 ///   "addr"    an object in client and server: member by member
 ///   "notes"   a text, of several lines in the base and a side: by runs of lines
-///   "tags"    anything else: one value
+///   "tags"    a list of texts: by what each side added and removed (``ListMerge``)
+///   "sub"     a list of objects with ids: the same, and each object member by member
+///   "geo"     anything else: one value
 /// ```
 ///
 /// Within an object, a member that is `null` is not an absent one.
@@ -16,11 +18,24 @@ package struct MergeTree: Equatable, Sendable {
     case members([Member])
     /// By the lines of a text, in runs.
     case lines([LineMerge.Run])
+    /// By the texts of a list, in the merged order.
+    case texts([Member])
+    /// By the objects of a list, in the merged order; and their ids in each version, if a side changed
+    /// the order.
+    case elements([Member], order: Sides<[Text]>?)
+
+    /// The members of an object, or the elements of a list.
+    package var members: [Member] {
+      switch self {
+      case .members(let members), .texts(let members), .elements(let members, _): members
+      case .none, .lines: []
+      }
+    }
   }
 
-  /// A field of an item, or a member of an object.
+  /// A field of an item, a member of an object, or an element of a list.
   package struct Member: Equatable, Sendable {
-    /// Its name.
+    /// Its name; of an element its text, or its id.
     package let name: Text
     /// What it is.
     package let tree: MergeTree
@@ -41,31 +56,32 @@ package struct MergeTree: Equatable, Sendable {
     parts = isManual || !values.isChanged ? .none : Self.parts(values, ruling)
     switch parts {
     case .none: meets = isManual ? values.client != values.server : values.isDisputed
-    case .members(let members): meets = members.contains(where: \.tree.meets)
     case .lines(let runs): meets = runs.contains(where: \.isDisputed)
+    case .members, .texts, .elements: meets = parts.members.contains(where: \.tree.meets)
     }
   }
 
   private static func parts(_ values: Sides<JSON?>, _ ruling: Side?) -> Parts {
+    func members(_ names: [Text], _ versions: Sides<[Text: JSON]>) -> [Member] {
+      names.map { name in
+        Member(name: name, tree: MergeTree(Sides { versions[$0][name] }, ruling: ruling))
+      }
+    }
     switch (values.base, values.client, values.server) {
     case (.string(let base)?, .string(let client)?, .string(let server)?):
       return LineMerge(base: base, client: client, server: server).map { .lines($0.runs) } ?? .none
-    case (nil, .object(let client)?, .object(let server)?):
-      return .members(members(JSONObject(), client, server, ruling))
-    case (.object(let base)?, .object(let client)?, .object(let server)?):
-      return .members(members(base, client, server, ruling))
+    case (let base, .object(let client)?, .object(let server)?)
+    where base == nil || base?.object != nil:
+      let versions = Sides { values[$0]?.object?.byName() ?? [:] }
+      let others = server.members.map(\.name).filter { versions.client[$0] == nil }
+      return .members(members(client.members.map(\.name) + others, versions))
+    case (.array(let base)?, .array(let client)?, .array(let server)?):
+      guard let list = ListMerge(Sides(base: base, client: client, server: server)) else {
+        return .none
+      }
+      let elements = members(list.names, list.elements)
+      return list.isOfTexts ? .texts(elements) : .elements(elements, order: list.order)
     default: return .none
-    }
-  }
-
-  private static func members(
-    _ base: JSONObject, _ client: JSONObject, _ server: JSONObject, _ ruling: Side?
-  ) -> [Member] {
-    let (old, ours, theirs) = (base.byName(), client.byName(), server.byName())
-    let names = client.members.map(\.name) + server.members.map(\.name).filter { ours[$0] == nil }
-    return names.map { name in
-      let values = Sides(base: old[name], client: ours[name], server: theirs[name])
-      return Member(name: name, tree: MergeTree(values, ruling: ruling))
     }
   }
 
@@ -84,25 +100,27 @@ package struct MergeTree: Equatable, Sendable {
     case .side(let chosen): side = chosen
     case nil: break
     }
-    switch parts {
-    case .none: return values[side]
-    case .lines(let runs): return .string(LineMerge.text(of: runs, taking: side))
-    case .members(let members):
-      let merged = members.compactMap { member -> JSONObject.Member? in
-        member.tree.merged(taking: side, choices, at: path?.appending(member.name))
-          .map { .init(name: member.name, value: $0) }
-      }
-      return .object(JSONObject(merged))
+    let members = parts.members.compactMap { member -> JSONObject.Member? in
+      member.tree.merged(taking: side, choices, at: path?.appending(member.name))
+        .map { .init(name: member.name, value: $0) }
+    }
+    return switch parts {
+    case .none: values[side]
+    case .lines(let runs): .string(LineMerge.text(of: runs, taking: side))
+    case .members: .object(JSONObject(members))
+    case .texts, .elements: .array(members.map(\.value))
     }
   }
 
   /// Returns the places in it that a side changed.
   package func differences(at path: FieldPath) -> [Difference] {
-    switch parts {
-    case .members(let members):
-      members.flatMap { $0.tree.differences(at: path.appending($0.name)) }
-    case .none: values.isChanged ? [Difference(path: path, tree: self, runs: [])] : []
+    let inner = parts.members.flatMap { $0.tree.differences(at: path.appending($0.name)) }
+    let whole = Difference(path: path, tree: self, runs: [])
+    return switch parts {
+    case .none, .texts: values.isChanged ? [whole] : []
     case .lines(let runs): [Difference(path: path, tree: self, runs: runs)]
+    case .members, .elements(_, nil): inner
+    case .elements: [whole] + inner
     }
   }
 }
@@ -111,7 +129,7 @@ package struct MergeTree: Equatable, Sendable {
 package struct Difference: Equatable, Sendable {
   /// Where it is.
   package let path: FieldPath
-  /// What stands there; it has no members.
+  /// What stands there; if it has elements, the difference is their order.
   package let tree: MergeTree
   /// The runs of lines of a text that is merged by lines; otherwise none.
   package let runs: [LineMerge.Run]
@@ -119,7 +137,10 @@ package struct Difference: Equatable, Sendable {
   /// The three values; `nil` means absent.
   package var values: Sides<JSON?> { tree.values }
   /// Whether it is in conflict; of a text, whether one of the runs is.
-  package var isDisputed: Bool { tree.isDisputed }
+  package var isDisputed: Bool {
+    if case .elements = tree.parts { return false }
+    return tree.isDisputed
+  }
 
   /// The runs that a side changed, each with the number of its first line in the base, from 1, and
   /// whether it is the line end of the last line.

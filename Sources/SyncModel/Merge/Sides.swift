@@ -13,6 +13,11 @@ package struct Sides<Value: Equatable & Sendable>: Equatable, Sendable {
     (self.base, self.client, self.server) = (base, client, server)
   }
 
+  /// Makes the value of each version.
+  init(_ value: (Side) -> Value) {
+    self.init(base: value(.base), client: value(.client), server: value(.server))
+  }
+
   /// The value of one version.
   package subscript(side: Side) -> Value {
     switch side {
