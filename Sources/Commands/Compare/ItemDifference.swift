@@ -67,6 +67,14 @@ struct ItemDifference {
           }
         }
         var line = line(place)
+        if case .texts(let texts) = place.tree.parts {
+          for (sign, side, style) in [("+", Side.base, Line.Style.green), ("-", .client, .red)] {
+            for text in texts where text.tree.values[side] == nil {
+              line.append("\(sign)\(FieldPath(text.name)) ", style)
+            }
+          }
+          return [line]
+        }
         line.append(place.shown(.base), .red)
         line.append(" -> ")
         line.append(place.shown(.client), .green)
@@ -121,9 +129,12 @@ extension Conflict {
 }
 
 extension Difference {
-  /// A version's value for people; within an object, `null` is a value.
+  /// A version's value for people: within an object, `null` is a value; of the order of a list, the ids.
   func shown(_ side: Side) -> String {
-    path.steps.count > 1 && values[side] == .null ? "null" : ValueText.of(values[side])
+    if case .elements(_, let order?) = tree.parts {
+      return order[side].map { FieldPath($0).text.string }.joined(separator: ", ")
+    }
+    return path.steps.count > 1 && values[side] == .null ? "null" : ValueText.of(values[side])
   }
 
   /// Returns the place with what the given versions have there.
