@@ -20,6 +20,7 @@ extension Plan {
         + " guards=\(world.guards ? 1 : 0) whole=\(world.undeletesWhole ? 1 : 0)"
         + " items=\(world.items) queries=\(world.queries ? 1 : 0)"
         + " counts=\(world.counts ? 1 : 0) hard=\(world.deletesForGood ? 1 : 0)"
+        + " lists=\(world.lists ? 1 : 0)"
     ]
     for action in actions {
       let faults = action.faults.map { " \($0.kind.rawValue)@\($0.at)" }.joined()
@@ -69,6 +70,7 @@ extension Plan.World {
     case "queries": queries = value != 0
     case "counts": counts = value != 0
     case "hard": deletesForGood = value != 0
+    case "lists": lists = value != 0
     default: throw Plan.NotAPlan(line: word)
     }
   }

@@ -33,6 +33,8 @@ package struct Plan: Equatable, Sendable {
     package var counts = false
     /// Whether the server keeps no tombstones.
     package var deletesForGood = false
+    /// Whether items have lists, of texts and of objects.
+    package var lists = false
   }
 
   /// What somebody does.
@@ -231,6 +233,7 @@ extension Plan {
     world.counts = (world.counts || other.once(in: 3)) && world.tick > 0 && world.lateCommit == 0
     // A row that is gone for good no replica shows again.
     world.deletesForGood = (world.deletesForGood || other.once(in: 4)) && !hasReplicas
+    world.lists = world.lists || other.once(in: 2)
   }
 
   /// Returns the verbs, each as often as it is likely.

@@ -194,9 +194,36 @@ extension Simulation {
     let token = nextToken()
     let names: [Text] = ["text", "note", "due"]
     var item = item ?? Item(JSONObject())
-    item.fields[names[dice.below(names.count)]] = Token.value(token)
+    switch plan.world.lists ? dice.below(4) : 0 {
+    case 1: item.fields["tags"] = Self.edited(item["tags"], Token.value(token), &dice)
+    case 2:
+      item.fields["sub"] = Self.edited(
+        item["sub"], Token.value(token), id: "s\(dice.below(4))", &dice)
+    default: item.fields[names[dice.below(names.count)]] = Token.value(token)
+    }
     if dice.once(in: 12) { item.fields[names[dice.below(names.count)]] = nil }
     return (token, item)
+  }
+
+  /// Returns a list with a token: as one of its texts, or in the object with an id.
+  ///
+  /// At times an element is taken out, or the order turned.
+  private static func edited(
+    _ list: JSON?, _ token: JSON, id: String? = nil, _ dice: inout SplitMix64
+  ) -> JSON {
+    var elements = list?.elements ?? []
+    if !elements.isEmpty, dice.once(in: 3) { elements.remove(at: dice.below(elements.count)) }
+    if dice.once(in: 12) { elements.reverse() }
+    var element = token
+    if let id {
+      let old = elements.firstIndex { $0.object?[Item.idField] == .string(id) }
+      var object = old.flatMap { elements.remove(at: $0).object } ?? JSONObject()
+      object[Item.idField] = .string(id)
+      object[["text", "note"][dice.below(2)]] = token
+      element = .object(object)
+    }
+    elements.insert(element, at: dice.below(elements.count + 1))
+    return .array(elements)
   }
 
   /// Returns an item to save: one that is there, one that others may have too, or one of its own.

@@ -309,7 +309,7 @@ struct Watched<Work: Disk>: Disk {
   }
 }
 
-/// What users write, so that it can be found again: `t1`, `t2`, … as the values of fields.
+/// What users write, so that it can be found again: `t1`, `t2`, … as texts in fields and lists.
 enum Token {
   /// Returns the value that stands for a token.
   static func value(_ number: Int) -> JSON { .string("t\(number)") }
@@ -322,12 +322,18 @@ enum Token {
 
   /// Returns the tokens in an item.
   static func all(in item: Item?) -> Set<Int> {
-    guard let item else { return [] }
     var tokens: Set<Int> = []
-    for member in item.fields.members {
-      if let text = member.value.text, let token = number(text.string.utf8) { tokens.insert(token) }
-    }
+    item?.fields.members.forEach { add($0.value, to: &tokens) }
     return tokens
+  }
+
+  private static func add(_ value: JSON, to tokens: inout Set<Int>) {
+    switch value {
+    case .string(let text): if let token = number(text.string.utf8) { tokens.insert(token) }
+    case .array(let elements): elements.forEach { add($0, to: &tokens) }
+    case .object(let object): object.members.forEach { add($0.value, to: &tokens) }
+    case .null, .bool, .number: break
+    }
   }
 
   /// Returns the tokens in a text, whole or not: every `"t1"` with its quotes.

@@ -107,7 +107,7 @@ private enum Plans {
     #expect(
       plan.text == """
         world clients=2 policy=server page=3 tick=2000 rewrite=0 late=3 guards=1 whole=1 items=6 queries=0 \
-        counts=0 hard=0
+        counts=0 hard=0 lists=1
         0 save 880e43ed5da9a60f
         1 push a4d21225283af2e8 saveAfterReading@19 failure@0
         1 save e92c6f2f4924951e
