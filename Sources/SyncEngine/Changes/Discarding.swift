@@ -113,7 +113,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// ones. Writes of unknown outcome are nobody's any more. Cut off, no file that is missing by then is a
   /// delete, and the next pull reads all rows.
   package mutating func purge(_ table: TableName, edits: Bool) throws {
-    let ids = try liveIDs(in: table).sorted()
+    // A row that waits may be that of an item under its former id.
+    let ids = try Set(liveIDs(in: table) + arrivals(in: table).map(\.row.id)).sorted()
     let ended = try attempts(in: table).map { Fact.ended($0.key.id) }
     try append(
       ended + feeds(in: table).map { .token($0, nil) } + ids.map { .left($0) }, to: table,
