@@ -12,9 +12,14 @@ struct PurgeCommand: TsyncCommand {
   @Flag(name: .long, help: "Forget changes that are not pushed, too.")
   var discard = false
 
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print how many items would be forgotten, and forget nothing.")
+  var dryRun = false
+
   mutating func run(in context: Context) throws {
     context.printer.begin("tables")
-    try context.open(for: .writing) { session in
+    try context.open(for: dryRun ? .reading : .writing) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
       if !discard { try refuse(survey, context) }
       let counts = try session.inventory().counts
@@ -25,17 +30,17 @@ struct PurgeCommand: TsyncCommand {
         for attempt in try session.workspace.attempts(in: name) {
           context.printer.warn("the outcome of \(attempt.key) stays unknown")
         }
-        try session.workspace.purge(name, edits: discard)
-        for entry in survey.entries where entry.table == name.text {
+        if !dryRun { try session.workspace.purge(name, edits: discard) }
+        for entry in survey.entries where entry.table == name.text && !dryRun {
           guard let invalid = entry.invalid,
             try !session.workspace.discard(invalid, of: entry.key, in: name)
           else { continue }
           let fact: Hint = "another program changed \(place: invalid.place); it was not removed"
           context.printer.warn(Problem(.rejected, fact))
         }
-        table.append([Line("\(name)"), Line("\(count) forgotten")])
+        table.append([Line("\(name)"), Line("\(count) \(dryRun ? "to forget" : "forgotten")")])
         context.printer.append(
-          JSONObject(["table": name, "forgotten": count]), to: "tables")
+          JSONObject(["table": name, dryRun ? "wouldForget" : "forgotten": count]), to: "tables")
       }
       table.lines.forEach(context.printer.result)
     }

@@ -5,25 +5,31 @@ import Workspace
 extension Context {
   /// Changes items, and prints those that differ with `word`; filters may ask first.
   ///
+  /// A rehearsal prints what would be changed.
   /// `verb` is for the question, `words` and `look` are for its hints.
   func change(
     _ named: ItemSelection, _ isSure: Bool, to verb: String, words: [String], look: [String],
-    as word: String, showsFields: Bool = true, accepting accepted: Set<Text> = [],
+    as word: String, showsFields: Bool = true, isRehearsal: Bool = false,
+    accepting accepted: Set<Text> = [],
     _ transform: (ItemKey, Item, inout FieldTypes, Session) throws -> Item
   ) throws {
-    guard let selection = try confirmed(named, isSure, to: verb, words: words, look: look) else {
-      return
-    }
-    try open(for: .writing) { session in
+    guard
+      let selection = try confirmed(
+        named, isSure || isRehearsal, to: verb, words: words, look: look)
+    else { return }
+    try open(for: isRehearsal ? .reading : .writing) { session in
       let inventory = try session.inventory()
       let keys = try selection.keys(inventory, session)
       var types = FieldTypes(inventory, session.dates, accepting: accepted)
       let before = session
-      let changes = try session.change(keys) { try transform($0, $1, &types, before) }
+      let changes = try session.change(keys, isRehearsal: isRehearsal) {
+        try transform($0, $1, &types, before)
+      }
       printer.show(
-        changes, as: word, showsFields: showsFields, session.names(of: keys, inventory))
+        changes, as: isRehearsal ? "would \(verb)" : word, showsFields: showsFields,
+        session.names(of: keys, inventory))
       types.tell(printer)
-      printer.count(changes.count, word, selection)
+      if !isRehearsal { printer.count(changes.count, word, selection) }
     }
   }
 }

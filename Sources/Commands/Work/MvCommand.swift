@@ -9,6 +9,11 @@ struct MvCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print the new name, and rename nothing.")
+  var dryRun = false
+
   @Argument(help: ArgumentHelp("The item.", valueName: "ref"))
   var ref: String
 
@@ -20,14 +25,15 @@ struct MvCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     let id = try ItemID(naming: Text(newID))
     context.printer.begin("items")
-    try context.open(for: .writing) { session in
+    try context.open(for: dryRun ? .reading : .writing) { session in
       let inventory = try session.inventory()
       guard let key = try session.lookup(inventory).items([ref]).first else { return }
       let move = try Move(key, to: id, inventory, session)
-      try move.run(on: &session)
+      if !dryRun { try move.run(on: &session) }
       let names = session.names(of: [move.old, move.target], inventory)
       let title = names.title(of: move.item)
-      var line = Line("renamed ")
+      let verb = dryRun ? "would rename" : "renamed"
+      var line = Line("\(verb) ")
       line.append(names.line(for: move.old))
       line.append(" to ")
       line.append(names.line(for: move.target))
@@ -36,7 +42,7 @@ struct MvCommand: TsyncCommand {
       context.printer.item(line, isWell: true)
       context.printer.append(
         Outcome(
-          verb: "renamed", key: move.target, title: title,
+          verb: verb, key: move.target, title: title,
           members: JSONObject(["from": move.old.id])), to: "items")
     }
   }

@@ -39,10 +39,10 @@ extension Session {
 
   /// Changes items; what another program changes meanwhile stays, and is named.
   ///
-  /// - Returns: The changes, in the order of the keys.
+  /// - Returns: The changes, in the order of the keys; of a rehearsal, what they would be.
   /// - Throws: ``Problem`` before anything is done, and the errors of the transformation.
   mutating func change(
-    _ keys: [ItemKey], _ transform: (ItemKey, Item) throws -> Item
+    _ keys: [ItemKey], isRehearsal: Bool = false, _ transform: (ItemKey, Item) throws -> Item
   ) throws -> [ItemChange] {
     let planned = try keys.map { key in
       let (old, digest) = try item(key)
@@ -50,6 +50,7 @@ extension Session {
       return (change: ItemChange(key: key, old: old, new: new), digest: digest)
     }
     let changing = planned.filter { $0.change.old != $0.change.new }
+    if isRehearsal { return changing.map(\.change) }
     return try write(changing) { $0.context.printer.warn(.changedMeanwhile($1)) }
   }
 

@@ -8,6 +8,11 @@ struct SetCommand: TsyncCommand {
 
   @OptionGroup var options: GlobalOptions
 
+  @Flag(
+    name: [.customShort("n"), .customLong("dry-run")],
+    help: "Print the items that would be changed, and change nothing.")
+  var dryRun = false
+
   @Flag(name: .customShort("y"), help: "Do it without asking.")
   var isSure = false
 
@@ -44,7 +49,7 @@ struct SetCommand: TsyncCommand {
     try context.settingFields(assignments, isMeant: makesFields) { assignments, accepted in
       try context.change(
         ItemSelection(references, filters: filters), isSure, to: "change", words: selection,
-        look: ["list", "-a"] + filters, as: "changed", accepting: accepted
+        look: ["list", "-a"] + filters, as: "changed", isRehearsal: dryRun, accepting: accepted
       ) { key, item, types, session in
         var item = item
         for assignment in assignments {
