@@ -571,7 +571,8 @@ extension Simulation {
         case .item: true
         }
       if comesBack { client.shown.known.insert(key) }
-      try Resolve(settings: settings()).settle(key, conflict, by: chosen, on: &disk)
+      try Resolve(settings: settings()).settle(
+        key, conflict, by: chosen.resolution(of: conflict), on: &disk)
       // Should the item that came back vanish, nobody has said so.
       if comesBack, client.removed.remove(key) != nil { client.back.insert(key) }
       count("resolved")

@@ -111,7 +111,8 @@ struct Bench {
   mutating func resolve(_ id: String, _ choice: Choice) throws {
     _ = try Recovery.run([table], on: &disk, settings: settings)
     let resolve = Resolve(settings: settings)
-    try resolve.settle(key(id), resolve.current(key(id), on: disk), by: choice, on: &disk)
+    let conflict = try resolve.current(key(id), on: disk)
+    try resolve.settle(key(id), conflict, by: choice.resolution(of: conflict), on: &disk)
   }
 
   // MARK: - What comes between

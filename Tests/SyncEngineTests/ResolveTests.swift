@@ -104,7 +104,7 @@ import Testing
     let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     let conflict = try resolve.current(key, on: disk)
-    try resolve.settle(key, conflict, by: .client, on: &disk)
+    try resolve.settle(key, conflict, by: Choice.client.resolution(of: conflict), on: &disk)
     #expect(disk.journal.conflicts[key] == nil)
   }
 
@@ -118,7 +118,7 @@ import Testing
     let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     #expect(throws: Resolve.Failure.moved(key, file)) {
-      try resolve.settle(key, conflict, by: .client, on: &disk)
+      try resolve.settle(key, conflict, by: Choice.client.resolution(of: conflict), on: &disk)
     }
     #expect(disk.journal.conflicts[key] != nil)
   }
@@ -219,7 +219,8 @@ import Testing
     let item = try Item(text: #"{"a":9,"b":9}"#)
     bench.ahead(of: 1) { $0.save(item, as: key) }
     #expect(throws: Resolve.Failure.changedMeanwhile(key)) {
-      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+      try Resolve(settings: bench.settings).settle(
+        key, conflict, by: Choice.server.resolution(of: conflict), on: &bench.disk)
     }
     bench.disk.beforeStep = nil
     #expect(bench.item("x") == #"{"a":9,"b":9}"#)
@@ -244,7 +245,8 @@ import Testing
           step += 1
           if step == cut { throw Killed() }
         }
-        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
+        try? Resolve(settings: bench.settings).settle(
+          key, conflict, by: choice.resolution(of: conflict), on: &bench.disk)
         bench.disk.beforeStep = nil
         guard step == cut, bench.disk.sides[key] != nil else { break }
         bench.disk.editSide(try Item(text: text), of: key)
@@ -266,7 +268,8 @@ import Testing
     let conflict = try current()
     bench.ahead(of: 2) { _ in throw Killed() }
     #expect(throws: Killed.self) {
-      try Resolve(settings: bench.settings).settle(key, conflict, by: .server, on: &bench.disk)
+      try Resolve(settings: bench.settings).settle(
+        key, conflict, by: Choice.server.resolution(of: conflict), on: &bench.disk)
     }
     bench.disk.editSide(try Item(text: #"{"a":8,"b":1}"#), of: key)
     let file = try Item(text: #"{"a":9,"b":9}"#)
@@ -294,7 +297,8 @@ import Testing
           step += 1
           if step == at, disk.journal.conflicts[key] != nil { disk.editSide(side, of: key) }
         }
-        try? Resolve(settings: bench.settings).settle(key, conflict, by: choice, on: &bench.disk)
+        try? Resolve(settings: bench.settings).settle(
+          key, conflict, by: choice.resolution(of: conflict), on: &bench.disk)
         bench.disk.beforeStep = nil
         // Before its last steps a resolution looks for the last time.
         guard bench.disk.journal.conflicts[key] != nil else { break }

@@ -96,3 +96,15 @@ struct ResolveCommand: TsyncCommand {
     try choices.check(conflicts)
   }
 }
+
+extension Resolution.Side: EnumerableFlag {
+  static func name(for value: Self) -> NameSpecification { .long }
+
+  static func help(for value: Self) -> ArgumentHelp? {
+    switch value {
+    case .client: "Take the client's version of the members and lines in conflict."
+    case .server: "Take the server's version of the members and lines in conflict."
+    case .both: "Keep both versions, as two items."
+    }
+  }
+}

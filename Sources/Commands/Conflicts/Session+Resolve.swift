@@ -91,7 +91,7 @@ extension Session {
         throw Resolve.Failure.changedMeanwhile(key)
       }
       try Resolve(settings: settings).settle(
-        key, conflict, by: resolution.choice(on: conflict), on: &workspace)
+        key, conflict, by: resolution, on: &workspace)
     }
     let title = summary.names.title(of: resolution.item ?? conflict.shown)
     var outcome = Outcome(

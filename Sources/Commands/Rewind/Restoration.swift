@@ -202,7 +202,7 @@ struct Restoration {
     case .server:
       let conflict = try session.conflict(key)
       try Resolve(settings: session.settings).settle(
-        key, conflict, by: .server, on: &session.workspace)
+        key, conflict, by: Resolution(item: conflict.server, how: "server"), on: &session.workspace)
     }
     return isDone ? .restored(target) : .changedMeanwhile
   }

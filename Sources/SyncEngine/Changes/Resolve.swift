@@ -73,12 +73,12 @@ package struct Resolve {
   ///
   /// - Throws: ``Failure``.
   package func settle(
-    _ key: ItemKey, _ conflict: Conflict, by choice: Choice, on disk: inout some Disk
+    _ key: ItemKey, _ conflict: Conflict, by resolution: Resolution, on disk: inout some Disk
   ) throws {
     guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
-    let item = choice.item(of: conflict)
+    let item = resolution.item
     // A delete looks at all files again: no later walk asks about one that was decided.
     if file == .absent, item == nil, try disk.mayBeMoved(key),
       let moved = try disk.candidates(in: key.table).claiming[key.id]
@@ -93,7 +93,7 @@ package struct Resolve {
       throw Failure.changedMeanwhile(key)
     }
     try disk.willResolve(key, conflict, to: item)
-    let copy = choice.copy(of: conflict, in: key.table)
+    let copy = resolution.copy.map { ItemKey(key.table, $0) }
     if let copy, try disk.client(copy).item != conflict.client,
       try disk.write(conflict.client, to: copy, expecting: nil) == .changedMeanwhile
     {
