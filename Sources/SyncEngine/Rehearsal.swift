@@ -194,7 +194,7 @@ extension Rehearsal: RowDisk {
       case .back(let id): leaving[ItemKey(table, id)] = false
       case .forgot(let id):
         leaving[ItemKey(table, id)] = false
-        setBase(nil, ItemKey(table, id))
+        bases[ItemKey(table, id)] = .some(nil)
       case .marked(let id, let mark): try self.mark(table) { $0[id] = mark }
       // No write is sent in a rehearsal, and its pulls end nothing.
       case .pulled, .anchors, .learnt, .mayLeave, .sent, .refused, .ended: break

@@ -42,7 +42,7 @@ package struct Workspace {
   let history: HistoryWriter
   /// The first items of a table that are being made.
   var filling: Filling?
-  /// The item whose conflict is being resolved, and what is decided.
+  /// The item whose conflict is being resolved.
   var resolving: ItemKey?
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []

@@ -63,6 +63,8 @@ package struct Plan: Equatable, Sendable {
     case rename
     /// `tsync rm`.
     case rm
+    /// `tsync mv`.
+    case mv
     /// `tsync restore`.
     case restore
     /// A user writes what the server has, as another one told.
@@ -245,7 +247,7 @@ extension Plan {
     ]
     // What is rare is off in most of the seeds.
     let rare: [(Verb, Int)] = [
-      (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 3), (.dropSide, 2), (.loseRow, 1),
+      (.mv, 6), (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 3), (.dropSide, 2), (.loseRow, 1),
       (.doctor, 1), (.snapshot, 1), (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1),
       (.loseIndex, 1),
     ]
@@ -300,7 +302,7 @@ extension Plan {
     func draw(_ verb: Verb, _ random: inout SplitMix64) -> [Fault] {
       var faults: [Fault] = []
       switch verb {
-      case .push, .missing, .pull, .pullFull, .resolve, .restore, .rm, .purge, .doctor: break
+      case .push, .missing, .pull, .pullFull, .resolve, .restore, .rm, .mv, .purge, .doctor: break
       default: return []
       }
       for (kind, rate) in disk {

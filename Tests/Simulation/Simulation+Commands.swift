@@ -19,6 +19,7 @@ extension Simulation {
     case .editSide: editSide(client, &client.host.user, &dice)
     case .dropSide: dropSide(client, &client.host.user, &dice)
     case .rm, .restore, .purge: discard(action, client, &dice)
+    case .mv: move(action, client, &dice)
     case .doctor:
       command("doctor", client, action.faults, &dice) { [self] disk in
         try Host.mend(&disk.work)
@@ -69,6 +70,7 @@ extension Simulation {
     guard let key = anyKey(client.host.user, &dice) else { return }
     givenUp.formUnion(tokens(of: key, client))
     client.touched.insert(key)
+    client.moves = client.moves.filter { $0.key != key && $0.value != key }
     if action.verb == .rm {
       client.removed.insert(key)
       client.deleted.insert(key)
@@ -91,6 +93,8 @@ extension Simulation {
         if try disk.base(of: key).item == nil { client.deleted.insert(key) }
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
+          // Its conflict is decided with it.
+          if disk.journal.conflicts[key] != nil { client.shown.resolving[key] = (nil, nil) }
           _ = try disk.restore(key, settings: settings()) { try Host.discard(key, on: &$0.work) }
         } else if disk.journal.conflicts[key] == nil, try disk.attempt(of: key) == nil {
           // Of what is unknown a person is told to push first.
@@ -102,6 +106,40 @@ extension Simulation {
         guard try edits || Survey(of: [table], on: disk).entries.isEmpty else { return }
         count(edits ? "purged edits too" : "purged")
         try disk.purge(table, edits: edits)
+      }
+    }
+  }
+
+  /// Renames an item by a command, mostly to an id that nobody has.
+  private func move(_ action: Plan.Action, _ client: Client<Host>, _ dice: inout SplitMix64) {
+    guard let key = anyKey(client.host.user, &dice) else { return }
+    let ids = plan.world.items
+    let name = dice.once(in: 3) ? "item-\(dice.below(ids))" : "mv-\(nextToken())"
+    guard let new = (try? ItemID(Text(name))).map({ ItemKey(table, $0) }), new != key else {
+      return
+    }
+    command("mv", client, action.faults, &dice) { [self] disk in
+      guard case .item(let item, let digest) = try disk.client(key),
+        try disk.client(new) == .absent,
+        disk.journal.conflicts[key] == nil, disk.journal.conflicts[new] == nil,
+        try disk.attempt(of: key) == nil, try disk.attempt(of: new) == nil,
+        try disk.base(of: new).item == nil, try disk.moved(new) == nil
+      else { return }
+      for moved in [key, new] { client.touched.insert(moved) }
+      made.insert(new)
+      remade.insert(new)
+      client.deleted.insert(key)
+      client.removed.insert(key)
+      client.shown.bringBack(Token.all(in: item), new)
+      client.shown.known.insert(new)
+      client.moves[key] = new
+      client.moves[new] = nil
+      let text = Self.text(item, new.id)
+      if try disk.move(
+        key, expecting: digest, to: FileChange(new, to: item, text: text, expecting: nil))
+        == nil
+      {
+        count("moved by a command")
       }
     }
   }
@@ -548,11 +586,15 @@ extension Simulation {
       case 0: chosen = .client
       case 1:
         chosen = .server
+        client.moves = client.moves.filter { $0.value != key }
         givenUp.formUnion(former.union(Token.all(in: conflict.client)))
         client.removed.insert(key)
       case 2:
         let id = try ItemID(Text("copy-\(nextToken())"))
         made.insert(ItemKey(table, id))
+        for (former, new) in client.moves where new == key {
+          client.moves[former] = ItemKey(table, id)
+        }
         client.touched.insert(ItemKey(table, id))
         chosen = .both(id)
       default:

@@ -11,6 +11,7 @@ extension Simulation {
     if write.new == nil, plan.world.deletesForGood { lost.insert(write.key) }
     guard clients.indices.contains(write.client) else { return take(write) }
     checkReturn(write)
+    if write.new == nil, write.old != nil { checkMove(of: write.key, clients[write.client]) }
     if !made.contains(write.key) { fail("D: nobody made \(write.key)") }
     if write.new == nil, write.old != nil, !clients[write.client].deleted.contains(write.key) {
       fail("D: client \(write.client) deleted \(write.key), which its user never has")
@@ -44,6 +45,17 @@ extension Simulation {
       .subtracting(buried)
     for token in unseen.sorted() {
       fail("L: client \(write.client) replaced t\(token) of \(write.key) without having seen it")
+    }
+  }
+
+  /// V: a row isn't deleted before the server has had what its item has become, unless that was deleted.
+  private func checkMove(of key: ItemKey, _ client: Client<Host>) {
+    guard var new = client.moves[key] else { return }
+    var met: Set<ItemKey> = [key]
+    while let next = client.moves[new], met.insert(new).inserted { new = next }
+    count("checked V")
+    if server.rows[new] == nil, server.past[new] == nil, !client.deleted.contains(new) {
+      fail("V: client \(client.number) deleted \(key) before the server had \(new)")
     }
   }
 

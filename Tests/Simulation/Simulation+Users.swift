@@ -158,6 +158,7 @@ extension Simulation {
     client.shown.laid[key] = text.map { Token.all(in: $0) } ?? []
     client.shown.bringBack(client.shown.laid[key] ?? [], key)
     if text != nil, isMaking { made.insert(key) }
+    client.moves[key] = nil
     if text == nil { client.deleted.insert(key) }
     client.touched.insert(key)
     let isItem = user.text(of: key).map { Self.id(in: $0) == key.id.text } ?? false

@@ -140,6 +140,8 @@ final class Client<Host: Machine> {
   var back: Set<ItemKey> = []
   /// The items that its user has ever deleted, by hand or by a command.
   var deleted: Set<ItemKey> = []
+  /// What the items have become that its user has renamed by a command.
+  var moves: [ItemKey: ItemKey] = [:]
   /// The items that its user has ever changed, or a command that the user gave for them.
   var touched: Set<ItemKey> = []
   /// What the server had lost when its user last claimed it, or took the server's state.

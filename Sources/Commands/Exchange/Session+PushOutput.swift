@@ -160,7 +160,7 @@ extension Session {
       context.printer.warn(
         Problem(
           pushed.conflicts == 0 ? .rejected : .done,
-          "\(key) is deleted on the server once \(other) is there"))
+          "\(key) is deleted once the server has \(other) as it is here"))
     }
   }
 }

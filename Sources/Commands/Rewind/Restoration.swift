@@ -112,6 +112,15 @@ struct Restoration {
       _ = try session.conflict(key)
       (way, target) = (.server, conflict.server.liveItem)
     case .invalid(let invalid)?:
+      if try workspace.attempt(of: key) != nil {
+        throw Problem.usage(
+          "the outcome of \(key) is unknown", hints: ["to find it out: \(typed: "push")"])
+      }
+      if let row, row.id != key.id {
+        throw Problem.usage(
+          "\(key) has the id \(row.id) on the server, and its file is not valid",
+          hints: ["to mend it: \(typed: "edit", "\(key)")"])
+      }
       // The edits of a client side that can't be read would be lost unseen.
       if case .invalid(let side)? = try workspace.editedSide(of: key) {
         throw Resolve.Failure.invalid(key, side)

@@ -10,6 +10,8 @@ struct Move {
   let item: Item
   /// The texts of the two files.
   private let oldText, text: [UInt8]
+  /// Whether the new file is there already.
+  private let isAgain: Bool
 
   /// Plans the move; refuses an item that is invalid or in conflict, or has an open write.
   init(_ key: ItemKey, to id: ItemID, _ inventory: Inventory, _ session: Session) throws {
@@ -37,8 +39,8 @@ struct Move {
     // An item may move back to its former id; an interrupted move is done again.
     let marks = try session.workspace.marks(in: key.table)
     let isBack = marks[id]?.after == key.id && inventory.isAbsent(target)
-    let isAgain =
-      try !session.workspace.isKnown(target) && session.workspace.text(of: target) == text
+    let isThere = try session.workspace.text(of: target) == text
+    isAgain = try isThere && !session.workspace.isKnown(target)
     if inventory.contains(target), !isBack, !isAgain {
       let isRemoved = try inventory.isAbsent(target) && session.workspace.isRemoved(target)
       throw Problem.usage(
@@ -49,28 +51,12 @@ struct Move {
   }
 
   func run(on session: inout Session) throws {
-    guard
-      try session.workspace.text(of: target) == text
-        || session.workspace.write(FileChange(target, to: item, text: text, expecting: nil))
-          != .changedMeanwhile
-    else { throw Problem.usage("\(target) already exists") }
-    // Somebody may have copied it by hand a moment ago.
-    try session.workspace.synchronize([target])
-    // The delete under the new id must not be sent any more, and what waits for the old one waits for the new.
-    let facts =
-      try session.workspace.presence(of: target, as: item)
-      + session.workspace.formers(of: old).filter { $0 != target }.map {
-        .marked($0.id, .removed(after: target.id))
-      }
-    if !facts.isEmpty { try session.workspace.append(facts, to: old.table, durably: true) }
-    let isKnown = try session.workspace.isKnown(old)
-    guard
-      try session.workspace.remove(old, after: target.id, expecting: Digest(of: oldText))
-    else {
+    let change = FileChange(
+      target, to: item, text: text, expecting: isAgain ? Digest(of: text) : nil)
+    let changed = try session.workspace.move(old, expecting: Digest(of: oldText), to: change)
+    if changed == target { throw Problem.usage("\(target) already exists") }
+    if changed != nil {
       throw Problem(.rejected, "another program changed \(old); it stays, and so does \(target)")
-    }
-    if !isKnown {
-      try session.workspace.append([.marked(old.id, nil)], to: old.table, durably: true)
     }
   }
 }

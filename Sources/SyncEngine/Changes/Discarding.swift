@@ -27,6 +27,35 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return false
   }
 
+  /// Gives an item another id: its file under that first, then what it means, then the former file goes.
+  ///
+  /// The row waits until the server has the new item. Cut off, both files are there, and the same again does
+  /// the rest.
+  ///
+  /// - Parameters:
+  ///   - key: The item.
+  ///   - digest: The fingerprint of its file.
+  ///   - new: The new file.
+  /// - Returns: The item of the two that isn't as expected, which ended it; `nil` where it is done.
+  /// - Throws: What reading and writing the items and marks throws.
+  package mutating func move(
+    _ key: ItemKey, expecting digest: Digest, to new: FileChange
+  ) throws -> ItemKey? {
+    guard try write(new) != .changedMeanwhile else { return new.key }
+    // Somebody may have copied it by hand a moment ago.
+    try synchronize([new.key])
+    // The delete under the new id must not be sent any more, and what waits for the old one waits for the new.
+    let formers = try formers(of: key).filter { $0 != new.key }
+    let facts =
+      try presence(of: new.key, as: new.item)
+      + formers.map { .marked($0.id, .removed(after: new.key.id)) }
+    if !facts.isEmpty { try append(facts, to: key.table, durably: true) }
+    let isKnown = try isKnown(key)
+    guard try remove(key, after: new.key.id, expecting: digest) else { return key }
+    if !isKnown { try append([.marked(key.id, nil)], to: key.table, durably: true) }
+    return nil
+  }
+
   /// Keeps the text of an item that its user has removed, before its row is known to be deleted: what was
   /// displaced last is what ``restore(_:)`` brings back.
   ///
@@ -74,28 +103,27 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// file.
   ///
   /// The row arrives as that of an item of which nothing is known, so that no crash leaves an empty place that
-  /// looks like a delete. It returns whether the item is as the row.
+  /// looks like a delete. Nothing is done where a write of the item is open, or its row has another id.
+  ///
+  /// - Returns: Whether the item is as the row.
+  /// - Throws: What reading and writing items and rows throws.
   package mutating func restore(
     _ key: ItemKey, settings: Settings, discarding discard: (inout Self) throws -> Void
   ) throws -> Bool {
-    guard let row = try newestRow(of: key) else { return false }
-    let item = row.deleted ? nil : row.item
-    // While a write is open, its row is no delete either.
-    let isOpen = try attempt(of: key) != nil
-    if journal.conflicts[key] != nil { try close(key) }
-    if !isOpen {
-      try append([.base(row)], to: key.table, durably: false)
-      try meetAgain(row, of: key)
+    guard let row = try newestRow(of: key), row.id == key.id, try attempt(of: key) == nil else {
+      return false
     }
+    if journal.conflicts[key] != nil { try close(key) }
+    try append([.base(row)], to: key.table, durably: false)
+    try meetAgain(row, of: key)
     try discard(&self)
-    if isOpen { return try write(item, to: key, expecting: nil) != .changedMeanwhile }
     _ = try takeArrivals(in: key.table, of: [key.id], settings: settings)
-    return try client(key).item == item
+    return try client(key).item == (row.deleted ? nil : row.item)
   }
 
   /// Lets a row, which is known, arrive as one of which nothing is known.
   mutating func meetAgain(_ row: Row, of key: ItemKey) throws {
-    try append([.forgot(key.id), .arrived(Arrival(row))], to: key.table, durably: true)
+    try append([.arrived(Arrival(row)), .forgot(key.id)], to: key.table, durably: true)
   }
 
   /// Forgets what commands were told of an item, and that the server refused it; it survives a power loss.
@@ -113,11 +141,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// ones. Writes of unknown outcome are nobody's any more. Cut off, no file that is missing by then is a
   /// delete, and the next pull reads all rows.
   package mutating func purge(_ table: TableName, edits: Bool) throws {
-    // A row that waits may be that of an item under its former id.
-    let ids = try Set(liveIDs(in: table) + arrivals(in: table).map(\.row.id)).sorted()
-    let ended = try attempts(in: table).map { Fact.ended($0.key.id) }
+    // A row that waits may be that of an item under its former id, and a write may have made one.
+    let waiting = try arrivals(in: table).map(\.row.id) + attempts(in: table).map(\.key.id)
+    let ids = try Set(liveIDs(in: table) + waiting).sorted()
+    let marked = try marks(in: table).all.keys.sorted().map { Fact.marked($0, nil) }
     try append(
-      ended + feeds(in: table).map { .token($0, nil) } + ids.map { .left($0) }, to: table,
+      marked + feeds(in: table).map { .token($0, nil) } + ids.map { .left($0) }, to: table,
       durably: true)
     var changes = try ids.compactMap { id -> FileChange? in
       let (key, client) = (ItemKey(table, id), try client(ItemKey(table, id)))

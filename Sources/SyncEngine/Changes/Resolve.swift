@@ -59,7 +59,9 @@ package struct Resolve {
       throw Failure.moved(key, moved)
     }
     let side = try disk.editedSide(of: key)
-    if let side, file.isEdited(since: open.digest), file.item != side.item {
+    // A file that is as the server's row may be so by a decision that was cut off.
+    let isServers = !open.server.deleted && file.item == open.server.item
+    if let side, file.isEdited(since: open.digest), file.item != side.item, !isServers {
       throw Failure.twoClientSides(key, isRemoved: file == .absent)
     }
     let counts = side ?? file
@@ -99,20 +101,26 @@ package struct Resolve {
     {
       throw Failure.changedMeanwhile(key)
     }
+    // What this item has become, and may give up, is settled first: cut off, the rows are still awaited.
+    if try disk.isAwaited(key) { try disk.settleFormers(of: key, conflict, item, copy) }
     if file.item == item {
       try disk.synchronize([key])
     } else if try disk.write(item, to: key, expecting: file.digest) == .changedMeanwhile {
       throw Failure.changedMeanwhile(key)
     }
-    try disk.take(open.server, of: key, resolved: conflict, to: item, copy: copy)
-    if let side = try disk.editedSide(of: key), side.item != conflict.client, side.item != item {
-      // What was written beside the conflict since then is for its user to decide, and alone counts.
-      var open = open
-      open.digest = try disk.client(key).digest
-      try disk.append([.conflict(key, open)], durably: true)
-      throw Failure.changedMeanwhile(key)
+    // What was written beside the conflict since then is for its user to decide, and alone counts.
+    func isSideLate(_ disk: some Disk) throws -> Bool {
+      guard let side = try disk.editedSide(of: key) else { return false }
+      return side.item != conflict.client && side.item != item
     }
-    try disk.close(key)
+    var late = open
+    (late.digest, late.origin) = (try disk.client(key).digest, conflict.base)
+    if try !isSideLate(disk) {
+      try disk.take(open.server, of: key, to: item, over: conflict.server)
+      if try !isSideLate(disk) { return try disk.close(key) }
+    }
+    try disk.append([.conflict(key, late)], durably: true)
+    throw Failure.changedMeanwhile(key)
   }
 }
 
@@ -125,18 +133,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     return side != .absent && side.isEdited(since: open.digest) ? side : nil
   }
 
-  /// Makes the row of a conflict the base, whose item is as it was decided to be, and says what that means for
-  /// it and for the items that have become it.
+  /// Makes the row of a conflict the base, whose item is as it was decided to be, and says what that means.
   fileprivate mutating func take(
-    _ row: Row, of key: ItemKey, resolved conflict: Conflict, to item: Item?, copy: ItemKey?
+    _ row: Row, of key: ItemKey, to item: Item?, over server: Item?
   ) throws {
-    let server = conflict.server
     try keepLast(of: row, of: key, over: base(of: key))
-    // Which version it replaces is asked anew: its base may be lost since it came.
-    var taken = row
-    taken.had = []
-    var facts: [Fact] =
-      try base(of: key).row == row && arrival(of: key) == nil ? [] : [.base(taken)]
+    var facts: [Fact] = []
     let mark = try marks(in: key.table)[key.id]
     if item == nil, let server {
       // The delete was chosen: no guard asks again. Its row's text is nowhere else.
@@ -147,12 +149,22 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     } else if mark != nil {
       facts.append(.marked(key.id, nil))
     }
-    let formers = try formers(of: key)
-    if let copy {
-      facts += formers.filter { $0 != copy }.map { .marked($0.id, .removed(after: copy.id)) }
-    } else if item != conflict.client, item == server {
-      // What had become this item is given up under its id, and stays under its former one.
-      for former in formers {
+    // Which version it replaces is asked anew: its base may be lost since it came.
+    var taken = row
+    taken.had = []
+    if try base(of: key).row != row || arrival(of: key) != nil { facts.append(.base(taken)) }
+    try append(facts, to: key.table, durably: true)
+  }
+
+  /// Lets the rows that wait for an item wait for its copy, or brings their items back where it is given up.
+  fileprivate mutating func settleFormers(
+    of key: ItemKey, _ conflict: Conflict, _ item: Item?, _ copy: ItemKey?
+  ) throws {
+    var facts: [Fact] = []
+    for former in try formers(of: key) where former != copy {
+      if let copy {
+        facts.append(.marked(former.id, .removed(after: copy.id)))
+      } else if item != conflict.client, item == conflict.server {
         if try client(former) == .absent, try base(of: former).item != nil {
           _ = try restore(former)
         } else if try attempt(of: former) == nil {
@@ -160,7 +172,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         }
       }
     }
-    try append(facts, to: key.table, durably: true)
+    if !facts.isEmpty { try append(facts, to: key.table, durably: true) }
   }
 
   /// Ends a conflict whose row is the base: the sides go to the trash.

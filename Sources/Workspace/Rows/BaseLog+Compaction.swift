@@ -47,11 +47,12 @@ extension BaseLog {
         try write(.left(id), to: &writer)
         compacted.leave(id)
       }
+      try copyArrivals(to: &writer, &compacted)
+      // Arrivals end marks, too.
       for (id, mark) in rows.open.marks.all.sorted(by: { $0.key < $1.key }) {
         try write(.marked(id, mark), to: &writer)
       }
       compacted.open.marks = rows.open.marks
-      try copyArrivals(to: &writer, &compacted)
       // Behind the lines that end writes; a refusal ends one, too.
       for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {
         compacted.add(refusal: try copy(entry, of: id, to: &writer), id)
