@@ -44,6 +44,8 @@ package struct Workspace {
   var filling: Filling?
   /// The item whose conflict is being resolved.
   var resolving: ItemKey?
+  /// The rules by which what is in conflict there was found.
+  var resolvingPolicy = MergePolicy()
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.

@@ -29,7 +29,7 @@ import Testing
     another base | {} | a | b | ! l
     each changed another element | a=1 b=1 | a=2 b=1 | a=1 b=2 | a=2 b=2
     both changed an element | a=1 b=1 | a=2 b=1 | a=3 b=2 | ! l.a.t
-    both added an object, differently | 0 | a=1 | a=2 | ! l.a.t
+    both added an object, differently | 0 | a=1 | a=2 | ! l.a
     an object removed | a=1 b=1 | b=1 | a=1 b=2 | b=2
     an object removed, and changed | a=1 b=1 | b=1 | a=2 b=1 | ! l.a
     objects replaced | a= | b= | c= | b= c= | c= b=

@@ -104,7 +104,7 @@ private struct Walk {
     case nil: break
     }
     if let client = values.client?.object, let server = values.server?.object,
-      values.base == nil || values.base?.object != nil
+      values.base == nil ? path.map(merge.isElement) != true : values.base?.object != nil
     {
       expected = .object(result?.object ?? JSONObject())
       let (base, merged) = (values.base?.object ?? JSONObject(), result?.object ?? JSONObject())

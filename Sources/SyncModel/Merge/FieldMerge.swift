@@ -15,7 +15,7 @@ package struct FieldMerge: Equatable, Sendable {
   /// The side that a field's value came from.
   package enum Source: String, Sendable {
     case client, server
-    /// From both: members of an object, or lines of a text.
+    /// From both: members of an object, lines of a text, or elements of a list.
     case both
   }
 
@@ -39,11 +39,13 @@ package struct FieldMerge: Equatable, Sendable {
 
   /// The fields, in the client's order, then the server's, then the base's.
   package let fields: [MergeTree.Member]
+  /// The rules that it was made by.
+  package let policy: MergePolicy
   private let client: Item
 
   /// Merges; an item that both sides added has no fields in its base.
   package init(base: Item?, client: Item, server: Item, policy: MergePolicy = MergePolicy()) {
-    self.client = client
+    (self.client, self.policy) = (client, policy)
     let values = Sides(base: base?.values ?? [:], client: client.values, server: server.values)
     var seen: Set<Text> = []
     let members = [client, server, base].flatMap { $0?.fields.members ?? [] }

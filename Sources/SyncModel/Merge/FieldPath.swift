@@ -41,7 +41,10 @@ package struct FieldPath: Hashable, Sendable {
   /// The path's text.
   package var text: Text {
     let names = steps.map { name -> String in
-      let isPlain = !name.isEmpty && name.bytes.allSatisfy { $0 > 0x20 && !Self.signs.contains($0) }
+      // A name's last `+` or `-` would be read as a part of the sign behind it.
+      let isPlain =
+        name.bytes.allSatisfy { $0 > 0x20 && !Self.signs.contains($0) }
+        && name.bytes.last.map { !"+-".utf8.contains($0) } ?? false
       return isPlain ? name.string : String(decoding: JSON.string(name).encoded(), as: UTF8.self)
     }
     return Text(names.joined(separator: "."))

@@ -62,9 +62,14 @@ package struct MergeTree: Equatable, Sendable {
   }
 
   private static func parts(_ values: Sides<JSON?>, _ ruling: Side?) -> Parts {
-    func members(_ names: [Text], _ versions: Sides<[Text: JSON]>) -> [Member] {
+    func members(
+      _ names: [Text], _ versions: Sides<[Text: JSON]>, areElements: Bool = false
+    ) -> [Member] {
       names.map { name in
-        Member(name: name, tree: MergeTree(Sides { versions[$0][name] }, ruling: ruling))
+        let values = Sides { versions[$0][name] }
+        // Two elements that were added under one id are nobody's together.
+        let isWhole = areElements && values.base == nil && values.isDisputed
+        return Member(name: name, tree: MergeTree(values, ruling: ruling, isManual: isWhole))
       }
     }
     switch (values.base, values.client, values.server) {
@@ -79,7 +84,7 @@ package struct MergeTree: Equatable, Sendable {
       guard let list = ListMerge(Sides(base: base, client: client, server: server)) else {
         return .none
       }
-      let elements = members(list.names, list.elements)
+      let elements = members(list.names, list.elements, areElements: true)
       return list.isOfTexts ? .texts(elements) : .elements(elements, order: list.order)
     default: return .none
     }

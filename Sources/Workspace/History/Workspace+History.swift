@@ -76,12 +76,13 @@ extension Workspace {
       !open.server.deleted
     else { return nil }
     let base = try rows.base(of: key, replaced: nil).item
-    return FieldMerge(base: open.origin ?? base, client: client, server: open.server.item)
+    return FieldMerge(
+      base: open.origin ?? base, client: client, server: open.server.item, policy: resolvingPolicy)
   }
 
   // What is kept of the client's side no file tells of.
   package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
-    resolving = key
+    (resolving, resolvingPolicy) = (key, conflict.fields?.policy ?? MergePolicy())
     let row = conflict.server
     guard let client = conflict.client, let item, let row else {
       guard conflict.client == item, item != row else { return }
