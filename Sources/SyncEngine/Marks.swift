@@ -109,7 +109,8 @@ extension ItemDisk where Self: RowDisk {
   package func awaited(by key: ItemKey) throws -> ItemKey? {
     guard let id = try marks(in: key.table)[key.id]?.after else { return nil }
     let other = ItemKey(key.table, id)
-    if try attempt(of: other) != nil || arrival(of: other)?.was != nil { return other }
+    let isOpen = try attempt(of: other).map { $0.kind != .delete } ?? false
+    if try isOpen || arrival(of: other)?.was != nil { return other }
     switch try client(other) {
     case .absent: return try isRemoved(other) || file(claiming: other) == nil ? nil : other
     case .invalid: return other

@@ -58,13 +58,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   func hasVanished(_ change: Operation) throws -> Bool {
     guard change.kind == .delete else { return false }
     let marks = try marks(in: change.key.table)
-    // What it has become was not removed by a command, and the server has not received it.
-    if let other = marks[change.key.id]?.after, !marks.isRemoved(other),
-      try base(of: ItemKey(change.key.table, other)).item == nil
-    {
-      return true
+    guard let other = marks[change.key.id]?.after, !marks.isRemoved(other) else {
+      return !marks.isRemoved(change.key.id)
     }
-    return !marks.isRemoved(change.key.id)
+    // What it has become was not removed by a command: the server may never have received it.
+    switch try base(of: ItemKey(change.key.table, other)) {
+    case .neverSeen: return true
+    case .tombstone: return marks[other] == .undelete
+    case .row: return false
+    }
   }
 
   /// Returns the deleted row that a change would bring back, although no command has made or changed the
