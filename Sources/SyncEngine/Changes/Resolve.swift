@@ -101,7 +101,7 @@ package struct Resolve {
     {
       throw Failure.changedMeanwhile(key)
     }
-    // What this item has become, and may give up, is settled first: cut off, the rows are still awaited.
+    // The items that have become this one come first: cut off, their rows still wait for it.
     if try disk.isAwaited(key) { try disk.settleFormers(of: key, conflict, item, copy) }
     if file.item == item {
       try disk.synchronize([key])
