@@ -192,7 +192,7 @@ package struct Push {
       var facts: [Fact] = []
       for change in changes[table] ?? [] where change.kind != .delete {
         guard try disk.tombstone(under: change)?.wasLive != false else { continue }
-        facts += try disk.presence(of: change.key, as: change.item)
+        facts += try disk.presence(of: change.key, by: change)
       }
       let marks = try disk.marks(in: table)
       // That what an item has become was removed counts for the item, too.

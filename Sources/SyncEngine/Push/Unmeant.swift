@@ -78,8 +78,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns what is to be said where an item's file is there because somebody means it: that it was removed is
   /// over, and a deleted row comes back with it.
   package func presence(of key: ItemKey, as item: Item?) throws -> [Fact] {
-    let operation = try Operation(key: key, client: item, base: base(of: key))
-    let isRevived = try operation.map { try deletedRow(of: $0) != nil } ?? false
+    try presence(of: key, by: Operation(key: key, client: item, base: base(of: key)))
+  }
+
+  /// The same, where the change is known that the file makes; `nil` for none.
+  func presence(of key: ItemKey, by change: Operation?) throws -> [Fact] {
+    let isRevived = try change.map { try deletedRow(of: $0) != nil } ?? false
     let (known, mark) = (try marks(in: key.table)[key.id], isRevived ? Mark.undelete : nil)
     return known == mark ? [] : [.marked(key.id, mark)]
   }
