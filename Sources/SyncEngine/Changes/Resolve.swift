@@ -43,8 +43,7 @@ package struct Resolve {
       return Conflict(base: base, client: client, server: server, last: last)
     }
     let policy =
-      try disk.isAwaited(key)
-      ? MergePolicy(base == nil ? .manual : .fields) : settings.policy(of: key.table)
+      try disk.isAwaited(key) ? .awaited(from: base) : settings.policy(of: key.table)
     var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
     // A rule that was set since doesn't take the decision from a person who is asked already.
     if !fields.isDisputed { fields = FieldMerge(base: base, client: client, server: server) }

@@ -68,12 +68,8 @@ extension Known {
     let (here, server) = (client.item, row.deleted ? nil : row.item)
     let origin = conflict?.origin ?? base.item
     let last = origin.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
-    // No rule gives up for another's row what the server hasn't had: the former rows would go.
     let isAwaited = hasFormers && here != base.item
-    let policy =
-      isAnswer
-      ? MergePolicy(.client)
-      : isAwaited ? MergePolicy(origin == nil ? .manual : .fields) : table
+    let policy = isAnswer ? MergePolicy(.client) : isAwaited ? .awaited(from: origin) : table
     var merge = Merge(base: origin, client: here, server: server, last: last, policy: policy)
     var open = Conflict(base: origin, client: here, server: server, last: last)
     if case .conflict(let conflict) = merge { open = conflict }
@@ -132,5 +128,14 @@ extension Known {
       lost.append(row.lastItem(over: known))
     }
     return lost
+  }
+}
+
+extension MergePolicy {
+  /// Returns the rule for what other items have become, until the server has it as it is here.
+  ///
+  /// No rule gives it up for another's row, and no row takes its place unasked: the former rows would go.
+  static func awaited(from base: Item?) -> MergePolicy {
+    MergePolicy(base == nil ? .manual : .fields)
   }
 }
