@@ -70,7 +70,7 @@ struct Inventory {
       marks[table] = try workspace.marks(in: table)
       // If there is a row, other copies may be older than the row.
       let newest = try workspace.displaced(in: table, newestOnly: true) {
-        !contains($0) || !isHere($0) && marks[$0.table]?[$0.id] != nil
+        !contains($0) || !isHere($0) && marks[$0.table]?.isRemoved($0.id) == true
       }
       let older = try workspace.displaced(in: table) { !contains($0) && newest[$0] == nil }
       items.merge(newest) { $1 }
