@@ -82,7 +82,7 @@ package struct LostRows: Equatable, Sendable {
     let ids = Set(absent + past.map(\.id))
     let rejected = try disk.rejectedIDs(in: table).filter(ids.contains)
     try disk.append(
-      rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) } + marks
+      marks + rejected.map(Fact.ended) + absent.map(Fact.forgot) + past.map { .base($0) }
         + [.anchors(anchors + unready.map { Anchor($0, since: 0) })], to: table, durably: true)
   }
 }
