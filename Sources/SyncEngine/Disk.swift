@@ -1,10 +1,10 @@
 package import SyncModel
 
-/// The interface of the engine to the store of items, rows and the journal.
+/// The interface of the engine to the store of items and rows.
 ///
 /// Each mutating call is one step: after a crash it has happened whole or not at all, and what was
 /// called before has happened too. What a power loss may take back is said at each call.
-package typealias Disk = ItemDisk & RowDisk & JournalDisk
+package typealias Disk = ItemDisk & RowDisk
 
 /// The item files, which the user can edit at any moment.
 package protocol ItemDisk {
@@ -157,30 +157,11 @@ package protocol RowDisk {
   /// Gives the UTF-8 bytes of each of these ids, in no order; they are valid only during the call.
   func forEachLiveID(in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void) throws
 
-  /// Returns how far the pulls of a feed have come, with the filter that it has.
-  func token(of feed: Feed) throws -> DeltaToken?
-
-  /// Returns the feeds of a table that have a token.
-  func feeds(in table: TableName) throws -> [Feed]
-
-  /// Returns the ids of the items that have left the queries of their table, and haven't gone yet.
-  func left(in table: TableName) throws -> Set<ItemID>
-
-  /// Returns how many rows may leave a table's queries by somebody's word, so that no guard counts them.
-  func mayLeave(_ table: TableName) throws -> Int
-
-  /// Returns how many items deletes are measured by, while no pull has reached its end since that was said.
-  func measure(of table: TableName) throws -> Int?
-
-  /// Returns the rows that the next pull of a whole table must meet again: the newest that the last one has
-  /// brought, and what pushes have written since.
-  func anchors(in table: TableName) throws -> [Anchor]
+  /// Returns what the lines of a table's log add up to, beside its rows and writes.
+  func state(of table: TableName) throws -> TableState
 
   /// Returns the ids of the bases of a table that are tombstones.
   func tombstoneIDs(in table: TableName) throws -> [ItemID]
-
-  /// Tells whether a pull of a table has ever reached its end, as far as its log goes.
-  func isPulled(_ table: TableName) throws -> Bool
 
   /// Returns the rows of a table that are to be brought to their items, the newest of each id, in the
   /// order of their ids.
@@ -199,9 +180,6 @@ package protocol RowDisk {
   /// since.
   func rejection(of key: ItemKey) throws -> Rejection?
 
-  /// Returns what commands were told of the items of a table.
-  func marks(in table: TableName) throws -> Marks
-
   /// Returns the ids of the items of a table whose writes the server refused.
   func rejectedIDs(in table: TableName) throws -> [ItemID]
 
@@ -213,13 +191,4 @@ package protocol RowDisk {
 
   /// Forgets everything about a table, in one durable step.
   mutating func forget(_ table: TableName) throws
-}
-
-/// The log of conflicts.
-package protocol JournalDisk {
-  /// What is open, by all records so far.
-  var journal: JournalState { get }
-
-  /// Appends records; with `durably`, they and all before them survive a power loss.
-  mutating func append(_ records: [JournalRecord], durably: Bool) throws
 }

@@ -39,6 +39,8 @@ package enum Fact: Equatable, Sendable {
   case ended(ItemID)
   /// What a command was told of an item; without a mark its file is there, or nothing is meant any more.
   case marked(ItemID, Mark?)
+  /// The sides of an item's conflict lie beside each other; over when its row is the base.
+  case laid(ItemID, Laid)
 
   /// The row.
   package var row: Row? {
@@ -47,6 +49,12 @@ package enum Fact: Equatable, Sendable {
     case .arrived(let arrival, _): arrival.row
     default: nil
     }
+  }
+
+  /// The row that is the base.
+  package var base: Row? {
+    guard case .base(let row, _) = self else { return nil }
+    return row
   }
 
   /// The arrival.

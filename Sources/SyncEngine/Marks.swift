@@ -83,14 +83,14 @@ extension RowDisk {
   ///
   /// - Throws: What reading the marks throws.
   package func isRemoved(_ key: ItemKey) throws -> Bool {
-    try marks(in: key.table).isRemoved(key.id)
+    try state(of: key.table).marks.isRemoved(key.id)
   }
 
   /// Returns the items that have become this one, and whose rows are there until the server has it.
   ///
   /// - Throws: What reading the marks throws.
   package func formers(of key: ItemKey) throws -> [ItemKey] {
-    try marks(in: key.table).formers(of: key.id).map { ItemKey(key.table, $0) }
+    try state(of: key.table).marks.formers(of: key.id).map { ItemKey(key.table, $0) }
   }
 }
 
@@ -107,7 +107,7 @@ extension ItemDisk where Self: RowDisk {
   ///
   /// - Throws: What reading the files and rows throws.
   package func awaited(by key: ItemKey) throws -> ItemKey? {
-    guard let id = try marks(in: key.table)[key.id]?.after else { return nil }
+    guard let id = try state(of: key.table).marks[key.id]?.after else { return nil }
     let other = ItemKey(key.table, id)
     let isOpen = try attempt(of: other).map { $0.kind != .delete } ?? false
     if try isOpen || arrival(of: other)?.was != nil { return other }

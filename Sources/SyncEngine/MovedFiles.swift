@@ -1,12 +1,12 @@
 package import SyncModel
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Whether an item is one whatever lies under its name: its row is live, or in conflict, or a write of
   /// it is open.
   ///
   /// - Throws: What reading the base throws.
   package func isKnown(_ key: ItemKey) throws -> Bool {
-    try base(of: key).item != nil || journal.conflicts[key] != nil || attempt(of: key) != nil
+    try base(of: key).item != nil || isInConflict(key) || attempt(of: key) != nil
   }
 
   /// Returns the file to which its user has moved an item, known or what a known one has become, whose

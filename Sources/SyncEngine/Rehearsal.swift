@@ -13,19 +13,13 @@ package struct Rehearsal<Stage: Disk> {
   private var open: [ItemKey: Arrival?] = [:]
   /// The arrivals of the disk below whose rows have other ids than their items.
   private var moving: [TableName: [Arrival]] = [:]
-  private var tokens: [Feed: DeltaToken?] = [:]
-  private var measures: [TableName: Int] = [:]
-  /// Whether items have left, where that is no more as in the disk below.
-  private var leaving: [ItemKey: Bool] = [:]
-  /// What commands were told of items, where that is no more as in the disk below.
-  private var marks: [TableName: Marks] = [:]
+  /// What the lines of tables' logs add up to, where that is no more as in the disk below.
+  private var states: [TableName: TableState] = [:]
   private var forgotten: Set<TableName> = []
-  package private(set) var journal: JournalState
 
   /// Begins as the disk below is.
   package init(on stage: Stage) {
     self.stage = stage
-    journal = stage.journal
   }
 
   /// The disk below, to read a table's rows; `nil` if they were forgotten.
@@ -97,42 +91,12 @@ extension Rehearsal: RowDisk {
     return ids.sorted()
   }
 
-  package func token(of feed: Feed) throws -> DeltaToken? {
-    try tokens[feed] ?? rows(of: feed.table)?.token(of: feed)
-  }
-
-  package func measure(of table: TableName) throws -> Int? {
-    try measures[table] ?? rows(of: table)?.measure(of: table)
-  }
-
-  package func feeds(in table: TableName) throws -> [Feed] {
-    let known = try rows(of: table)?.feeds(in: table) ?? []
-    return Set(known).union(tokens.keys.filter { $0.table == table }).filter {
-      tokens[$0].map { $0 != nil } ?? true
-    }.sorted { $0.query ?? "" < $1.query ?? "" }
-  }
-
-  package func left(in table: TableName) throws -> Set<ItemID> {
-    let known = try rows(of: table)?.left(in: table) ?? []
-    let changes = leaving.filter { $0.key.table == table }
-    return known.filter { changes[ItemKey(table, $0)] != false }
-      .union(changes.filter(\.value).keys.map(\.id))
-  }
-
-  package func anchors(in table: TableName) throws -> [Anchor] {
-    try rows(of: table)?.anchors(in: table) ?? []
+  package func state(of table: TableName) throws -> TableState {
+    try states[table] ?? rows(of: table)?.state(of: table) ?? TableState()
   }
 
   package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
     try rows(of: table)?.tombstoneIDs(in: table) ?? []
-  }
-
-  package func mayLeave(_ table: TableName) throws -> Int {
-    try rows(of: table)?.mayLeave(table) ?? 0
-  }
-
-  package func isPulled(_ table: TableName) throws -> Bool {
-    try rows(of: table)?.isPulled(table) ?? false
   }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
@@ -160,16 +124,14 @@ extension Rehearsal: RowDisk {
     try rows(of: key.table)?.rejection(of: key)
   }
 
-  package func marks(in table: TableName) throws -> Marks {
-    try marks[table] ?? rows(of: table)?.marks(in: table) ?? Marks()
-  }
-
   package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     try rows(of: table)?.rejectedIDs(in: table) ?? []
   }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
+    var state = try state(of: table)
     for fact in facts {
+      state.add(fact)
       switch fact {
       case .base(let row, _): setBase(row, ItemKey(table, row.id))
       case .arrived(let new, _):
@@ -180,32 +142,17 @@ extension Rehearsal: RowDisk {
         open[key] = .some(arrival)
       case .taken(let ids):
         for arrival in try arrivals(in: table) where !ids.contains(arrival.id) {
-          if arrival.was != nil {
-            bases[ItemKey(table, arrival.id)] = .gone(arrival.id)
-            try mark(table) { $0.rename(arrival.id, to: arrival.row.id) }
-          }
+          if arrival.was != nil { bases[ItemKey(table, arrival.id)] = .gone(arrival.id) }
+          state.took(arrival.row.id, from: arrival.was)
           open[ItemKey(table, arrival.id)] = .some(nil)
           setBase(arrival.row, ItemKey(table, arrival.row.id))
         }
-      case .token(let feed, let token, let count):
-        tokens[feed] = .some(token)
-        measures[table] = count ?? measures[table]
-      case .left(let id): leaving[ItemKey(table, id)] = true
-      case .back(let id): leaving[ItemKey(table, id)] = false
-      case .forgot(let id):
-        leaving[ItemKey(table, id)] = false
-        bases[ItemKey(table, id)] = .some(nil)
-      case .marked(let id, let mark): try self.mark(table) { $0[id] = mark }
-      // No write is sent in a rehearsal, and its pulls end nothing.
-      case .pulled, .anchors, .learnt, .mayLeave, .sent, .refused, .ended: break
+      case .forgot(let id): bases[ItemKey(table, id)] = .some(nil)
+      // No write is sent in a rehearsal.
+      default: break
       }
     }
-  }
-
-  private mutating func mark(_ table: TableName, _ change: (inout Marks) -> Void) throws {
-    var marks = try marks(in: table)
-    change(&marks)
-    self.marks[table] = marks
+    states[table] = state
   }
 
   /// Returns the open arrival of a row, under whichever id its item has.
@@ -227,14 +174,8 @@ extension Rehearsal: RowDisk {
 
   package mutating func forget(_ table: TableName) throws {
     forgotten.insert(table)
-    tokens = tokens.filter { $0.key.table != table }
+    states[table] = TableState()
     bases = bases.filter { $0.key.table != table }
     open = open.filter { $0.key.table != table }
-  }
-}
-
-extension Rehearsal: JournalDisk {
-  package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
-    for record in records { journal.add(record) }
   }
 }

@@ -12,8 +12,8 @@ package struct Survey: Equatable, Sendable {
     indirect case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
     indirect case unknown(Attempt)
-    /// A conflict waits for a person.
-    indirect case conflict(OpenConflict)
+    /// A conflict waits for a person; the item's file is the client's side, and its table has no rule.
+    indirect case conflict(Conflict)
     /// The file can't be an item.
     indirect case invalid(InvalidItem)
     /// The file is missing, and its id stands in another one: nothing is sent.
@@ -41,7 +41,6 @@ package struct Survey: Equatable, Sendable {
 
   /// Looks at tables, without the network and without recording anything.
   package init(of tables: [TableName], on disk: some Disk) throws {
-    let journal = disk.journal
     var entries: [Entry] = []
     var seen: Set<ItemKey> = []
     for table in tables {
@@ -66,13 +65,10 @@ package struct Survey: Equatable, Sendable {
         entries.append(entry)
       }
     }
-    let wanted = Set(tables)
-    for (key, conflict) in journal.conflicts.sorted(by: { $0.key < $1.key })
-    where wanted.contains(key.table) {
-      guard !seen.contains(key) else { continue }
-      entries.append(
-        Entry(
-          key: key, standing: .conflict(conflict), client: try disk.client(key), modified: 0))
+    for key in try tables.flatMap(disk.conflicts) where !seen.contains(key) {
+      let client = try disk.client(key)
+      guard let conflict = try disk.conflict(key, client.item) else { continue }
+      entries.append(Entry(key: key, standing: .conflict(conflict), client: client, modified: 0))
     }
     for attempt in try tables.flatMap(disk.attempts) where !seen.contains(attempt.key) {
       let key = attempt.key
@@ -80,7 +76,7 @@ package struct Survey: Equatable, Sendable {
         Entry(key: key, standing: .unknown(attempt), client: try disk.client(key), modified: 0))
     }
     let marks = Dictionary(
-      try tables.map { ($0, try disk.marks(in: $0)) }, uniquingKeysWith: { $1 })
+      try tables.map { ($0, try disk.state(of: $0).marks) }, uniquingKeysWith: { $1 })
     self.entries = Self.sorted(entries, marks)
     self.tables = tables
   }
@@ -90,8 +86,7 @@ package struct Survey: Equatable, Sendable {
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
-    let journal = disk.journal
-    if let conflict = journal.conflicts[key] { return .conflict(conflict) }
+    if let conflict = try disk.conflict(key, candidate.client.item) { return .conflict(conflict) }
     if let attempt = try disk.attempt(of: key) { return .unknown(attempt) }
     let base = try candidate.base ?? disk.base(of: key)
     if candidate.client == .absent, let file = claiming[key.id], try disk.mayBeMoved(key) {
@@ -106,7 +101,7 @@ package struct Survey: Equatable, Sendable {
     }
     // The file of a row that has left may have gone already.
     if operation.kind == .delete {
-      if try !disk.isRemoved(key) && disk.left(in: key.table).contains(key.id) { return nil }
+      if try !disk.isRemoved(key) && disk.state(of: key.table).left.contains(key.id) { return nil }
       if let other = try disk.awaited(by: key) { return .behind(operation, other) }
     }
     if let rejection = try disk.rejection(of: key), !rejection.refusal.passes,

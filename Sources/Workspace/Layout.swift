@@ -11,10 +11,8 @@ enum Layout {
   static let items = "items"
   /// The sides of open conflicts: a directory a table.
   static let conflicts = "conflicts"
-  /// The log of what waits and what was sent.
-  static let journal = "journal.jsonl"
-  /// The logs of the server's rows, one a table.
-  static let base = "base"
+  /// The journals: a file a table.
+  static let journal = "journal"
   /// What the workspace knows of its server.
   static let state = "state.json"
   /// What each command did.
@@ -73,19 +71,19 @@ enum Layout {
     return name.string
   }
 
-  /// Returns the name of the log of a table's rows, in ``base``.
-  static func baseLog(of table: TableName) -> String { "\(table)\(baseSuffix)" }
+  /// Returns the name of a table's journal, in ``journal``.
+  static func journal(of table: TableName) -> String { "\(table)\(journalSuffix)" }
 
-  /// Returns what the name of such a log says is its table; `nil` where a name isn't one's.
-  static func baseStem(of name: String) -> Text? {
-    let suffix = baseSuffix.utf8
+  /// Returns what the name of a journal says is its table; `nil` where a name isn't one's.
+  static func table(ofJournal name: String) -> Text? {
+    let suffix = journalSuffix.utf8
     guard name.utf8.suffix(suffix.count).elementsEqual(suffix) else { return nil }
     return Text(String(Substring(name.utf8.dropLast(suffix.count))))
   }
 
-  private static let baseSuffix = ".jsonl"
+  private static let journalSuffix = ".jsonl"
 
-  /// Says what it means that a base log, or all of them, is gone.
+  /// Says what it means that a journal, or all of them, is gone.
   static func isGone(_ place: String) -> String {
     "\(place) is missing: the next pull reads all rows, and tsync deletes nothing until then"
   }

@@ -83,11 +83,9 @@ extension Workspace {
     let items = try root.child(Layout.items, creating: true)
     for table in tables { _ = try items.child(table.text.string, creating: true) }
     try items.synchronize()
-    for name in [Layout.conflicts, Layout.base, Layout.quarantine] {
+    for name in [Layout.conflicts, Layout.journal, Layout.quarantine, Layout.trash] {
       _ = try root.child(name, creating: true)
     }
-    let trash = Trash(try root.child(Layout.trash, creating: true)) { 0 }
-    try Journal(in: root, writing: true, trash: trash).begin()
     let files = [
       (Layout.settings, settings.text), (Layout.state, state.text),
       (Layout.ignored, Array(Layout.ignoredText.utf8)),

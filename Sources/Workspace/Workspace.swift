@@ -21,12 +21,8 @@ package struct Workspace {
     case writing(command: Text, patience: Double = 5)
   }
 
-  /// From how many bytes on a journal is written anew: every command reads all of it.
-  package static let rotationSize = 1 << 16
-
   /// The path of the directory that holds `.todosync`.
   package let path: String
-  private let rotationSize: Int
   /// What was found at the opening that a person should know.
   private let openingNotices: [String]
 
@@ -34,7 +30,6 @@ package struct Workspace {
   let root: Directory
   let trash: Trash
   let rows: Rows
-  let records: Journal
   let clock: () -> Int64
   private let lock: DirectoryLock?
 
@@ -42,10 +37,8 @@ package struct Workspace {
   let history: HistoryWriter
   /// The first items of a table that are being made.
   var filling: Filling?
-  /// The item whose conflict is being resolved.
-  var resolving: ItemKey?
-  /// The rules by which what is in conflict there was found.
-  var resolvingPolicy = MergePolicy()
+  /// The conflict that is being resolved.
+  var resolving: (key: ItemKey, conflict: Conflict)?
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.
@@ -57,17 +50,15 @@ package struct Workspace {
   ///   - path: The directory that holds `.todosync`, as ``find(from:home:isNamed:user:)`` gives it.
   ///   - access: What it is opened for.
   ///   - boot: The kernel's name for the time since the machine was started.
-  ///   - rotationSize: From how many bytes on a journal is written anew, with what is still open.
   ///   - clock: The time, in nanoseconds since 1970.
   /// - Throws: ``WorkspaceError``: no workspace, another format, the lock is held, damage, a failed
   ///   call.
   package init(
     at path: String, for access: Access, boot: Text = LogHeader.currentBoot,
-    rotatingAbove rotationSize: Int = rotationSize, clock: @escaping () -> Int64
+    clock: @escaping () -> Int64
   ) throws(WorkspaceError) {
     self.path = path
     self.clock = clock
-    self.rotationSize = rotationSize
     root = try Self.openRoot(at: path)
     var notices = try Self.permissionNotices(of: root)
     var isWriting = false
@@ -88,24 +79,12 @@ package struct Workspace {
     let leftovers =
       isWriting ? try Leftovers(in: root, trash: trash).notices : []
     history = HistoryWriter(root: root, trash: trash, words: words, clock: clock)
-    records = try Journal(in: root, writing: isWriting, trash: trash)
-    notices += leftovers + records.notices
-    let isBaseGone = try root.existingChild(Layout.base) == nil
-    if isBaseGone { notices.append(Layout.isGone(Layout.base)) }
-    if records.isMissing, !isWriting {
-      notices.append("\(Layout.journal) is missing or empty; comparing to find pending changes")
-    }
-    if isWriting {
-      if records.isMissing {
-        notices.append(
-          "\(Layout.journal) was missing or empty; comparing to find pending changes")
-        try records.begin()
-      }
-      try records.rotate(above: rotationSize)
-      try trash.empty()
-    }
+    notices += leftovers
+    let isJournalGone = try root.existingChild(Layout.journal) == nil
+    if isJournalGone { notices.append(Layout.isGone(Layout.journal)) }
+    if isWriting { try trash.empty() }
     rows = Rows(
-      root: root, trash: trash, isWriting: isWriting, isBaseGone: isBaseGone,
+      root: root, trash: trash, isWriting: isWriting, isGone: isJournalGone,
       boot: boot, clock: clock)
     openingNotices = notices
   }
@@ -132,8 +111,6 @@ package struct Workspace {
       tell(notice)
     }
     guard isWriting else { return }
-    // Who only reads next reads little. What fails here is tried again by the next who writes.
-    if status != nil { try? records.rotate(above: rotationSize) }
     laterNotices = []
     history.words = command
     try history.finish(status)

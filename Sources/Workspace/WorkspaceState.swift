@@ -3,7 +3,7 @@ package import SyncModel
 /// The facts about the server that a workspace keeps in the file `state.json`.
 package struct WorkspaceState: Equatable, Sendable {
   /// The format of a workspace that this program reads and writes.
-  package static let format = 1
+  package static let format = 2
 
   /// The server's scheme, host and port.
   package var origin: Text?

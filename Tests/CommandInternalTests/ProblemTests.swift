@@ -31,8 +31,8 @@ struct ProblemTests {
       WorkspaceError.file(place: "items/a.json", .noSpace), .damaged,
       ".todosync/items/a.json: No space left on device", hints: 1),
     Row(
-      WorkspaceError.damaged(place: "journal.jsonl", line: 17, fact: "odd"), .damaged,
-      ".todosync/journal.jsonl:17: damaged: odd", hints: 1),
+      WorkspaceError.damaged(place: "journal/t.jsonl", line: 17, fact: "odd"), .damaged,
+      ".todosync/journal/t.jsonl:17: damaged: odd", hints: 1),
     Row(
       WorkspaceError.otherFormat(place: "state.json", isNewer: true), .damaged,
       ".todosync/state.json: made by another version of tsync", hints: 1),

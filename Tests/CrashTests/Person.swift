@@ -46,14 +46,13 @@ extension Person {
 
   /// Destroys what can be destroyed of tsync's own files.
   func spoil() {
-    change("journal.jsonl") { $0[10] ^= 1 }
-    change("base/todoitem.jsonl") { $0[$0.count / 2] ^= 1 }
+    change("journal/todoitem.jsonl") { $0[$0.count / 2] ^= 1 }
     change("state.json") { $0 = Array("{".utf8) }
     change("history.jsonl") { $0 += Array("{\"n\":".utf8) }
     change("index") { $0 = [UInt8](repeating: 0, count: $0.count) }
     change("conflicts/todoitem/i4.server.json") { $0 = Array("{}".utf8) }
     change("conflicts/todoitem/i1.client.json") { $0 = Array("{\"text\": \"~m8~\"}".utf8) }
-    change("base/todoitem.jsonl.new") { $0 = [] }
+    change("journal/todoitem.jsonl.new") { $0 = [] }
     chmod("\(workspace)/.todosync/lock", 0o644)
   }
 

@@ -31,7 +31,7 @@ struct PlantedBugTests {
   /// Each sync that goes missing, and what a power loss then breaks.
   static let bugs = [
     // The rows of a page before an item is changed by them, and the commit before the end.
-    Bug("pull (3)", (.datasync, ".todosync/base/todoitem.jsonl")),
+    Bug("pull (3)", (.datasync, ".todosync/journal/todoitem.jsonl")),
     // An item's new text before it takes the old one's place.
     Bug("pull (3)", (.sync, ".todosync/trash/.tmp-*")),
     Bug("push, merged (2)", (.sync, ".todosync/trash/.tmp-*")),
@@ -40,12 +40,11 @@ struct PlantedBugTests {
     // The items before the commit that makes the rows their base.
     Bug("pull (3)", items, trash),
     // The attempt before it is sent.
-    Bug("push (3)", (.datasync, ".todosync/base/todoitem.jsonl")),
+    Bug("push (3)", (.datasync, ".todosync/journal/todoitem.jsonl")),
     // The state's text before it takes the old one's place.
     Bug("push (3)", (.sync, ".todosync/.tmp-*")),
     // The resolution before the item is changed by it.
-    Bug("resolve --server (1)", (.datasync, ".todosync/journal.jsonl")),
-    Bug("resolve --server (1)", (.datasync, ".todosync/base/todoitem.jsonl")),
+    Bug("resolve --server (1)", (.datasync, ".todosync/journal/todoitem.jsonl")),
     // The sides in the trash before the conflict is closed.
     Bug("resolve --client (1)", sides, sidesInTrash),
     Bug("resolve --server (1)", sides, sidesInTrash),
@@ -56,10 +55,9 @@ struct PlantedBugTests {
     // An item's new name, and the trash's, before the row is its base.
     Bug("merge (2)", items, trash),
     // The new log's name before the purge is closed.
-    Bug("purge (2)", (.sync, ".todosync/base")),
+    Bug("purge (2)", (.sync, ".todosync/journal")),
     // The new log before it takes the old one's place.
-    Bug("purge (2)", (.sync, ".todosync/base/todoitem.jsonl.new")),
-    Bug("rotation", (.sync, ".todosync/journal.jsonl.new")),
+    Bug("purge (2)", (.sync, ".todosync/journal/todoitem.jsonl.new")),
   ]
 
   @Test("a sync that is left out is found", arguments: bugs)

@@ -55,15 +55,6 @@ extension Scenario {
       try begin(mine, theirs, url, items: 2)
       mine.save("i1", "\"text\": \"Item 1 mine ~m1~\", \"notes\": \"n\"")
     },
-    Scenario(name: "rotation", words: ["resolve", "--server", "-a"], expects: "1 resolved") {
-      mine, theirs, url in
-      try begin(mine, theirs, url, items: 2)
-      // The conflict fills the journal; the command that ends it writes it anew.
-      theirs.save("i2", "\"text\": \"\(String(repeating: "a", count: 70_000))\"")
-      mine.save("i2", "\"text\": \"Item 2 mine ~m1~\"")
-      try theirs.does("push")
-      try mine.does("pull", ending: 1)
-    },
   ]
 
   @Sendable

@@ -72,6 +72,17 @@ import Testing
     Case("a1", "a2", "†a1", "open side", "conflict MD"),
     Case("a1", "!", "a3", "open side", "wait invalid"),
     Case("a1", "a2", "a3", "open side server", "conflict MM"),
+    // A rule that was set since decides, but over no file that was edited since.
+    Case("a1", "a2", "a3", "open server", "write a3 merged a3"),
+    Case("a1", "a2", "a3", "open client", "take merged a2 keeps a3"),
+    Case("a1", "a2", "a3", "open edited server", "conflict MM"),
+    Case("a1", "a1", "a3", "open edited", "conflict MM"),
+    Case("a1b1", "a2b2", "a2b1", "open edited", "take merged a2b2"),
+    Case("a1b1", "a1b2", "a2b1", "open edited", "conflict MM"),
+    // That the file is missing decides nothing, but that a command has removed it.
+    Case("a1", "-", "a3", "open", "conflict DM"), Case("a1", "-", "†a1", "open", "conflict DM"),
+    Case("a1", "-", "†a1", "open removed", "take"),
+    Case("a1", "a1", "†a1", "open", "conflict MD"),
     // The row answers a write of what the base says.
     Case("a1", "a1", "a2", "mine", "write a2 updated"),
     Case("a1", "a3", "a2", "mine", "take merged a3"),
@@ -94,12 +105,12 @@ import Testing
     let arrived = try #require(try Self.row(row.row, version: "v2"))
     let base = try Self.row(row.base, version: "v1").map(Base.init) ?? .neverSeen
     let isOpen = row.flags.contains("open")
+    let isEdited = row.flags.contains("edited")
+    let file = isEdited || row.client == "-" ? Digest(of: []) : Digest(of: Array(row.client.utf8))
     let known = Known(
       base: base, arrival: Arrival(arrived, isMine: row.flags.contains("mine")),
       hasAttempt: row.flags.contains("attempt"),
-      conflict: isOpen
-        ? OpenConflict(kind: .modified, fields: [], digest: nil, server: arrived, origin: nil)
-        : nil,
+      laid: isOpen ? Laid(file: file, row: Digest(of: arrived.text)) : nil,
       hasFormers: row.flags.contains("awaited"), isRemoved: row.flags.contains("removed"))
     let rule = row.flags.lazy.compactMap(MergePolicy.Rule.init).first ?? .fields
     let client: ClientState =
@@ -141,7 +152,7 @@ import Testing
   private static func words(_ decision: Decision) -> String {
     switch decision {
     case .wait(let wait): "wait \(wait)"
-    case .conflict(let conflict, _): "conflict \(conflict.kind.rawValue)"
+    case .conflict(let conflict): "conflict \(conflict.kind.rawValue)"
     case .write(let item, let told): "write \(text(item))" + words(told)
     case .take(let told): "take" + words(told)
     }

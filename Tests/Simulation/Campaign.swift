@@ -55,7 +55,7 @@ package struct Campaign: Sendable {
       "conflict over", "garbled", "guard", "held", "indigestible",
       "killed",
       "killed while recovering", "late request", "merged", "open attempt", "items leaving",
-      "open answer", "open resolution", "power lost", "pushed undelete", "rejected", "removed",
+      "open answer", "power lost", "pushed undelete", "rejected", "removed",
       "renamed", "restored what can't be read", "rolled back", "rows waiting", "side edited",
       "tie across pages",
       "two client sides", "unknown", "checked G", "checked S", "checked W", "checked X",
@@ -65,8 +65,7 @@ package struct Campaign: Sendable {
       disk == .memory
       ? usual
       : usual + [
-        "edit lost", "first items together", "journal missing", "journal rotated",
-        "saved after a reading",
+        "edit lost", "first items together", "journal missing", "saved after a reading",
         "second process", "torn tail",
       ]
     return all.filter { 1_000 * (report.seen[$0] ?? 0) <= report.seeds }

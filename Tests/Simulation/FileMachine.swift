@@ -54,11 +54,9 @@ class FileMachine: Machine {
       files.endProcess()
     }
     try files.mounted {
-      let before = journalSize
       var workspace = try Workspace(
         at: Self.path, for: .writing(command: "sync", patience: 0),
-        boot: files.boot, rotatingAbove: Self.rotationSize, clock: { files.now })
-      if before > Self.rotationSize, journalSize < before { count(rare: "journal rotated") }
+        boot: files.boot, clock: { files.now })
       for notice in workspace.notices { count(notice) }
       isOpen = true
       do {
@@ -74,18 +72,14 @@ class FileMachine: Machine {
   private func count(_ notice: String) {
     for (words, name) in [
       ("that a crash left", "torn tail"), ("restored the text", "leftover put back"),
-      ("an interrupted command left", "leftover kept"), ("was missing", "journal missing"),
+      ("an interrupted command left", "leftover kept"),
+      ("is missing: the next pull", "journal missing"),
     ] where notice.contains(words) {
       count(rare: name)
     }
   }
 
   private func count(rare name: String) { counts[name, default: 0] += 1 }
-
-  /// Small, so that a history of some dozen commands reaches it.
-  private static var rotationSize: Int { 2 << 10 }
-
-  private var journalSize: Int { files.node(-1, ".todosync/journal.jsonl")?.bytes.count ?? 0 }
 
   func meanwhile(_ body: (inout FileUser) -> Void) {
     var user = FileUser(files: files)
@@ -157,8 +151,8 @@ class FileMachine: Machine {
       return
         (isGuarded && (attempt.kind == .delete || attempt.item != nil)
         ? [] : ["the open write of \(attempt.key) may not be sent"])
-        + (workspace.journal.conflicts[attempt.key] == nil
-          ? [] : ["\(attempt.key) is in conflict, and a write of it is open"])
+        + (try workspace.isInConflict(attempt.key)
+          ? ["\(attempt.key) is in conflict, and a write of it is open"] : [])
     }
   }
 
@@ -214,16 +208,14 @@ class FileMachine: Machine {
     return true
   }
 
-  func loseJournal() { files.save(nil, ".todosync/journal.jsonl", inPlace: false) }
-
-  func loseBase() { files.save(nil, ".todosync/base/\(Self.table).jsonl", inPlace: false) }
+  func loseJournal() { files.save(nil, ".todosync/journal/\(Self.table).jsonl", inPlace: false) }
 
   func loseIndex() {
     for name in ["index"] { files.save(nil, ".todosync/\(name)", inPlace: false) }
   }
 
   func gitClone() {
-    for name in ["base", "conflicts", "index", "journal.jsonl", "state.json"] {
+    for name in ["journal", "conflicts", "index", "state.json"] {
       files.save(nil, ".todosync/\(name)", inPlace: false)
     }
   }

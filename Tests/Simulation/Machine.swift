@@ -88,11 +88,9 @@ protocol Machine: AnyObject {
   func rollBack() -> Bool
   /// Removes the journal.
   func loseJournal()
-  /// Removes the base log.
-  func loseBase()
   /// Removes the stat index.
   func loseIndex()
-  /// Removes what a repository leaves out: base logs, journal, sides of conflicts, state and index. The
+  /// Removes what a repository leaves out: journals, sides of conflicts, state and index. The
   /// trash stays, so that what was displaced can be looked for.
   func gitClone()
 

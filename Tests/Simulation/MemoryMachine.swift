@@ -64,7 +64,6 @@ final class MemoryMachine: Machine {
   }
 
   func loseJournal() { disk.loseJournal() }
-  func loseBase() { disk.loseBase() }
   func loseIndex() {}
   func gitClone() { disk.gitClone() }
 

@@ -101,8 +101,6 @@ package struct Plan: Equatable, Sendable {
     case rollBack
     /// The user removes the journal.
     case loseJournal
-    /// The user removes the base log.
-    case loseBase
     /// The user removes the stat index.
     case loseIndex
     /// The user goes on in a clone that git made: of the workspace it has what users made, and nothing
@@ -112,7 +110,7 @@ package struct Plan: Equatable, Sendable {
     /// Whether a client may afterwards meet its own writes as somebody else's.
     var forgets: Bool {
       switch self {
-      case .loseRow, .putBack, .rollBack, .loseJournal, .loseBase, .gitClone: true
+      case .loseRow, .putBack, .rollBack, .loseJournal, .gitClone: true
       default: false
       }
     }
@@ -178,7 +176,7 @@ package struct Plan: Equatable, Sendable {
   /// received the whole table.
   var tellsLosses: Bool {
     world.lateCommit == 0 && world.tick >= 2_000 && !world.queries
-      && !actions.contains { [.requery, .loseBase, .rollBack, .gitClone].contains($0.verb) }
+      && !actions.contains { [.requery, .loseJournal, .rollBack, .gitClone].contains($0.verb) }
   }
 
   /// Whether a replica lags.
@@ -248,15 +246,14 @@ extension Plan {
     // What is rare is off in most of the seeds.
     let rare: [(Verb, Int)] = [
       (.mv, 6), (.garble, 3), (.rename, 3), (.clear, 1), (.purge, 3), (.dropSide, 2), (.loseRow, 1),
-      (.doctor, 1), (.snapshot, 1), (.rollBack, 1), (.loseJournal, 1), (.loseBase, 1),
-      (.loseIndex, 1),
+      (.doctor, 1), (.snapshot, 1), (.rollBack, 1), (.loseJournal, 1), (.loseIndex, 1),
     ]
     var verbs = usual.flatMap { Array(repeating: $0.0, count: $0.1) }
     for (verb, share) in rare where random.below(3) == 0 {
       verbs += Array(repeating: verb, count: share)
     }
     // What the one excuses the other does, too: no other world gets less strict.
-    if verbs.contains(.loseBase) { verbs.append(.gitClone) }
+    if verbs.contains(.loseJournal) { verbs.append(.gitClone) }
     verbs.removeAll { focus.shares[$0] != nil }
     for (verb, share) in focus.shares.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       verbs += Array(repeating: verb, count: share)

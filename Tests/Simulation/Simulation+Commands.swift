@@ -50,8 +50,6 @@ extension Simulation {
       client.host.loseJournal()
       // What a stopped pull was measured by stood there.
       client.guarded = nil
-    case .loseBase:
-      client.host.loseBase()
       client.shown.forgetRows()
     case .loseIndex: client.host.loseIndex()
     case .gitClone:
@@ -76,7 +74,6 @@ extension Simulation {
       client.deleted.insert(key)
     }
     // Whoever takes away what a purge has noted has deleted the rest.
-    if action.verb == .purge, losesJournals { client.deleted.formUnion(client.host.user.items) }
     let edits = action.verb == .purge && dice.once(in: 2)
     isGivingUp = edits || action.verb != .purge
     if edits {
@@ -94,9 +91,9 @@ extension Simulation {
         if case .invalid = try disk.client(key) {
           count("restored what can't be read")
           // Its conflict is decided with it.
-          if disk.journal.conflicts[key] != nil { client.shown.resolving[key] = (nil, nil) }
+          if try disk.isInConflict(key) { client.shown.resolving[key] = (nil, nil) }
           _ = try disk.restore(key, settings: settings()) { try Host.discard(key, on: &$0.work) }
-        } else if disk.journal.conflicts[key] == nil, try disk.attempt(of: key) == nil {
+        } else if try !disk.isInConflict(key) && disk.attempt(of: key) == nil {
           // Of what is unknown a person is told to push first.
           _ = try disk.restore(key)
         }
@@ -118,10 +115,16 @@ extension Simulation {
     guard let new = (try? ItemID(Text(name))).map({ ItemKey(table, $0) }), new != key else {
       return
     }
+    let former = client.moves
+    // What a killed command hasn't done is no move.
+    defer {
+      let user = client.host.user
+      if user.text(of: new) == nil, user.text(of: key) != nil { client.moves = former }
+    }
     command("mv", client, action.faults, &dice) { [self] disk in
       guard case .item(let item, let digest) = try disk.client(key),
         try disk.client(new) == .absent,
-        disk.journal.conflicts[key] == nil, disk.journal.conflicts[new] == nil,
+        try !disk.isInConflict(key), try !disk.isInConflict(new),
         try disk.attempt(of: key) == nil, try disk.attempt(of: new) == nil,
         try disk.base(of: new).item == nil, try disk.moved(new) == nil
       else { return }
@@ -239,7 +242,7 @@ extension Simulation {
         defer { work = disk.work }
         try countOpen(disk)
         let settings = settings(forcing: isCalm)
-        tell(try Recovery.run([table], on: &disk, settings: settings).events, client)
+        tell(try Recovery.run([table], on: &disk, settings: settings), client)
         isRecovering = false
         try body(&disk)
       }
@@ -412,14 +415,9 @@ extension Simulation {
   }
 
   private func countOpen(_ disk: Watched<Host.Work>) throws {
-    let journal = disk.journal
     if try !disk.attempts(in: table).isEmpty { count("open attempt") }
     if try disk.arrivals(in: table).contains(where: \.isMine) { count("open answer") }
-    let isResolved = try journal.conflicts.contains { key, open in
-      try disk.arrival(of: key) == nil && disk.base(of: key).row == open.server
-    }
-    if isResolved { count("open resolution") }
-    if try !disk.left(in: table).isEmpty { count("items leaving") }
+    if try !disk.state(of: table).left.isEmpty { count("items leaving") }
     if try !disk.arrivals(in: table).isEmpty { count("rows waiting") }
   }
 
@@ -573,7 +571,7 @@ extension Simulation {
     client.touched.insert(key)
     var hasTwoSides = false
     command("resolve", client, faults, &dice) { [self] disk in
-      guard disk.journal.conflicts[key] != nil else { return }
+      guard try disk.isInConflict(key) else { return }
       let conflict: Conflict
       do {
         conflict = try Resolve(settings: settings()).current(key, on: disk)

@@ -275,8 +275,7 @@ extension Simulation {
     }.mapValues(\.item)
     do {
       return try client.host.look { disk in
-        let journal = disk.journal
-        if !journal.conflicts.isEmpty {
+        if try !disk.conflicts(in: table).isEmpty {
           return "Q: client \(client.number) has something open"
         }
         if let entry = try Survey(of: [table], on: disk).entries.first {

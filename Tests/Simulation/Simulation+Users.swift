@@ -176,7 +176,7 @@ extension Simulation {
   /// The conflicts that a client's user knows of.
   func conflicts(of client: Client<Host>) -> Set<ItemKey> {
     do {
-      return try client.host.look { Set($0.journal.conflicts.keys) }
+      return try client.host.look { try Set($0.conflicts(in: table)) }
     } catch {
       fail("M: client \(client.number) can't be looked at: \(error)")
       return []

@@ -51,8 +51,6 @@ final class Simulation<Host: Machine> {
   /// client forgets what it has made, and makes it again.
   private(set) lazy var isOwnAtRandom =
     !plan.forgets && !plan.actions.contains { $0.verb == .purge }
-  /// Whether users remove journals.
-  private(set) lazy var losesJournals = plan.actions.contains { $0.verb == .loseJournal }
   /// Whether a command runs that puts away what its user saves meanwhile.
   var isGivingUp = false
   /// What each client has sent, by item.

@@ -91,8 +91,6 @@ struct Watched<Work: Disk>: Disk {
     let isAwaited: Bool
   }
 
-  var journal: JournalState { work.journal }
-
   func client(_ key: ItemKey) throws -> ClientState {
     shown.current = key
     defer { shown.afterReading?() }
@@ -170,7 +168,7 @@ struct Watched<Work: Disk>: Disk {
 
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws {
     shown.note(conflict.server, key)
-    if journal.conflicts[key] == nil || shown.resolving[key] != nil {
+    if try !work.isInConflict(key) || shown.resolving[key] != nil {
       shown.origins[key] = [conflict.base]
     }
     try noteMoved(conflict, key)
@@ -179,8 +177,7 @@ struct Watched<Work: Disk>: Disk {
 
   /// Notes a file that was moved and is about to be taken for deleted.
   private func noteMoved(_ conflict: Conflict, _ key: ItemKey) throws {
-    guard conflict.kind == .deletedHere, journal.conflicts[key] == nil,
-      try !work.isRemoved(key)
+    guard conflict.kind == .deletedHere, try !work.isInConflict(key), try !work.isRemoved(key)
     else { return }
     let isClaimed = try work.candidates(in: key.table).contains {
       guard case .invalid(let invalid) = $0.client else { return false }
@@ -197,18 +194,9 @@ struct Watched<Work: Disk>: Disk {
 
   func liveIDs(in table: TableName) throws -> [ItemID] { try work.liveIDs(in: table) }
 
-  func token(of feed: Feed) throws -> DeltaToken? { try work.token(of: feed) }
+  func state(of table: TableName) throws -> TableState { try work.state(of: table) }
 
-  func feeds(in table: TableName) throws -> [Feed] { try work.feeds(in: table) }
-  func left(in table: TableName) throws -> Set<ItemID> { try work.left(in: table) }
-  func anchors(in table: TableName) throws -> [Anchor] { try work.anchors(in: table) }
   func tombstoneIDs(in table: TableName) throws -> [ItemID] { try work.tombstoneIDs(in: table) }
-  func mayLeave(_ table: TableName) throws -> Int { try work.mayLeave(table) }
-
-  func measure(of table: TableName) throws -> Int? { try work.measure(of: table) }
-
-  func isPulled(_ table: TableName) throws -> Bool { try work.isPulled(table) }
-
   func arrivals(in table: TableName) throws -> [Arrival] { try work.arrivals(in: table) }
 
   func arrival(of key: ItemKey) throws -> Arrival? { try work.arrival(of: key) }
@@ -237,8 +225,6 @@ struct Watched<Work: Disk>: Disk {
 
   func rejection(of key: ItemKey) throws -> Rejection? { try work.rejection(of: key) }
 
-  func marks(in table: TableName) throws -> Marks { try work.marks(in: table) }
-
   func rejectedIDs(in table: TableName) throws -> [ItemID] { try work.rejectedIDs(in: table) }
 
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
@@ -265,7 +251,7 @@ struct Watched<Work: Disk>: Disk {
         }
       case .sent(let attempt):
         let key = attempt.key
-        if journal.conflicts[key] != nil { shown.undecided.append(key) }
+        if try work.isInConflict(key) { shown.undecided.append(key) }
         // What is sent once more was decided when it was sent first.
         if attempt.kind == .undelete, try work.attempt(of: key) == nil, !shown.known.contains(key) {
           shown.revived.append(key)
@@ -273,7 +259,11 @@ struct Watched<Work: Disk>: Disk {
       default: break
       }
     }
+    let conflicts = try work.conflicts(in: table).map { ($0, try work.rowInConflict(of: $0)) }
     try work.append(facts, to: table, durably: durably)
+    for case (let key, let row?) in conflicts where try !work.isInConflict(key) {
+      try noteEnd(key, row)
+    }
     for (key, base) in before {
       guard let base, let row = try work.base(of: key).row else { continue }
       if isFormer(row, of: base) { shown.older.append(row) }
@@ -290,22 +280,16 @@ struct Watched<Work: Disk>: Disk {
     try work.willResolve(key, conflict, to: item)
   }
 
-  /// Notes a conflict that is about to end although nobody has decided.
-  private func noteEnd(_ key: ItemKey) throws {
-    guard let open = journal.conflicts[key], shown.resolving[key] == nil, !shown.isPurging,
-      let origins = shown.origins[key]
-    else { return }
-    let row = try work.arrival(of: key)?.row ?? open.server
+  /// Notes a conflict that has ended although nobody has decided.
+  private func noteEnd(_ key: ItemKey, _ row: Row) throws {
+    defer { shown.resolving[key] = nil }
+    guard shown.resolving[key] == nil, !shown.isPurging, let origins = shown.origins[key] else {
+      return
+    }
     shown.ended.append(
       Ended(
         key: key, origins: origins, clients: shown.read[key] ?? [],
         server: row.deleted ? nil : row.item, isAwaited: try !work.formers(of: key).isEmpty))
-  }
-
-  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
-    for case .closed(let key) in records { try noteEnd(key) }
-    try work.append(records, durably: durably)
-    for case .closed(let key) in records { shown.resolving[key] = nil }
   }
 }
 

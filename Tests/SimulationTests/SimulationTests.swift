@@ -108,10 +108,10 @@ private enum Plans {
       plan.text == """
         world clients=2 policy=server page=3 tick=2000 rewrite=0 late=3 guards=1 whole=1 items=6 queries=0 \
         counts=0 hard=0 lists=1
-        0 resolve d3f183c986aec07e saveAfterReading@21
-        1 purge 3884f50d388dc242 saveAfterReading@5 saveAfterReading@22
-        0 doctor b5b1461ad985b3e8
-        0 pullFull bb320213529c7516 failure@3 notSpeaking@5 elsewhere@6
+        0 save 880e43ed5da9a60f
+        1 push a4d21225283af2e8 saveAfterReading@19 failure@0
+        1 save e92c6f2f4924951e
+        1 pull 641c6d76d555caa7 failureAfterActing@0 elsewhere@2
 
         """)
   }

@@ -91,7 +91,7 @@ struct Bench {
   mutating func push(only ids: [String]? = nil) throws -> PushReport {
     defer { settings.now += pause }
     var report = PushReport()
-    report.events = try Recovery.run([table], on: &disk, settings: settings).events
+    report.events = try Recovery.run([table], on: &disk, settings: settings)
     let selection = try ids.map { Set(try $0.map { try key($0) }) }
     try Push(settings: settings, selection: selection).run(
       [table], on: &disk, to: &line, report: &report)
@@ -102,7 +102,7 @@ struct Bench {
   mutating func pull(full: Bool = false) throws -> PullReport {
     defer { settings.now += pause }
     var report = PullReport(Feed(table))
-    report.events = try Recovery.run([table], on: &disk, settings: settings).events
+    report.events = try Recovery.run([table], on: &disk, settings: settings)
     try Pull(settings: settings).run(
       Feed(table), full: full, on: &disk, from: &line, report: &report)
     return report
@@ -165,7 +165,7 @@ struct Bench {
   /// What keeps this client from being as the server, in words; empty where nothing does.
   var differences: [String] {
     var found = standings
-    for record in disk.journal.records { found.append("\(record)") }
+    found += disk.inConflict.keys.sorted().map { "\($0.id) is in conflict" }
     let live = server.rows.filter { $0.key.table == table && !$0.value.deleted }
     for key in Set(live.keys).union(disk.files.keys).sorted() {
       let here = (try? disk.client(key).item) ?? nil

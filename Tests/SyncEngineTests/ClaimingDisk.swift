@@ -24,11 +24,10 @@ struct ClaimingDisk: Disk {
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }
   func base(of key: ItemKey) throws -> Base { try memory.base(of: key) }
   func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
-  func token(of feed: Feed) throws -> DeltaToken? { try memory.token(of: feed) }
+  func state(of table: TableName) throws -> TableState { try memory.state(of: table) }
   func arrivals(in table: TableName) throws -> [Arrival] { try memory.arrivals(in: table) }
   func arrival(of key: ItemKey) throws -> Arrival? { try memory.arrival(of: key) }
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
-  var journal: JournalState { memory.journal }
 
   mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
     try memory.write(changes)
@@ -45,22 +44,12 @@ struct ClaimingDisk: Disk {
 
   mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
 
-  func feeds(in table: TableName) throws -> [Feed] { try memory.feeds(in: table) }
-  func left(in table: TableName) throws -> Set<ItemID> { try memory.left(in: table) }
-  func anchors(in table: TableName) throws -> [Anchor] { try memory.anchors(in: table) }
   func tombstoneIDs(in table: TableName) throws -> [ItemID] { try memory.tombstoneIDs(in: table) }
-  func mayLeave(_ table: TableName) throws -> Int { try memory.mayLeave(table) }
-
-  func measure(of table: TableName) throws -> Int? { try memory.measure(of: table) }
-  func isPulled(_ table: TableName) throws -> Bool { try memory.isPulled(table) }
-
   func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }
 
   func attempt(of key: ItemKey) throws -> Attempt? { try memory.attempt(of: key) }
 
   func rejection(of key: ItemKey) throws -> Rejection? { try memory.rejection(of: key) }
-
-  func marks(in table: TableName) throws -> Marks { try memory.marks(in: table) }
 
   func rejectedIDs(in table: TableName) throws -> [ItemID] { try memory.rejectedIDs(in: table) }
 
@@ -69,8 +58,4 @@ struct ClaimingDisk: Disk {
   }
 
   mutating func forget(_ table: TableName) throws { try memory.forget(table) }
-
-  mutating func append(_ records: [JournalRecord], durably: Bool) throws {
-    try memory.append(records, durably: durably)
-  }
 }

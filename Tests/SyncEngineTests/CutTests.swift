@@ -192,7 +192,7 @@ import Testing
     } command: { bench in
       _ = try Recovery.run([bench.table], on: &bench.disk, settings: bench.settings)
       // What was finished by the recovery needs no second decision.
-      guard bench.disk.journal.conflicts[try bench.key("x")] != nil else { return }
+      guard bench.disk.inConflict[try bench.key("x")] != nil else { return }
       let choices: [Choice] = [
         .client, .server, .both(try ItemID("copy")), .item(try Item(text: #"{"a":4,"b":4}"#)),
       ]

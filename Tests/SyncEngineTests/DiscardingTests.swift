@@ -242,7 +242,7 @@ import Testing
     let count = bench.disk.files.count
     try bench.disk.purge(bench.table, edits: true)
     #expect(bench.disk.files.isEmpty && bench.disk.sides.isEmpty)
-    #expect(bench.disk.journal.records.isEmpty)
+    #expect(bench.disk.inConflict.isEmpty)
     #expect(try bench.disk.token(of: bench.table) == nil)
     #expect(bench.disk.trash.count >= count)
     #expect(bench.standings == [])

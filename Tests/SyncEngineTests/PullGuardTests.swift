@@ -140,7 +140,7 @@ import Testing
     for number in 20..<60 { try bench.elsewhere("n\(number)", #"{"a":1}"#) }
     bench.settings.maxDelete = nil
     try bench.pull()
-    #expect(try bench.disk.measure(of: bench.table) == 10)
+    #expect(try bench.disk.state(of: bench.table).measure == 10)
   }
 
   @Test("deletes of conflicts that are open from before don't count")
@@ -166,7 +166,7 @@ import Testing
     #expect(throws: Stop.self) { try bench.pull() }
     bench.settings.maxDelete = 10
     try bench.pull()
-    #expect(try bench.disk.measure(of: bench.table) == nil)
+    #expect(try bench.disk.state(of: bench.table).measure == nil)
   }
 
   @Test("rows that are gone count in a full pull")

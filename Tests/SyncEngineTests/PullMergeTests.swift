@@ -47,7 +47,7 @@ import Testing
     #expect(bench.item("x") == #"{"a":2,"b":1}"#)
     #expect(try base() == Item(text: #"{"a":1,"b":1}"#))
     #expect(try bench.disk.token(of: bench.table)?.text == row.updatedAt?.text)
-    #expect(bench.disk.journal.conflicts[try bench.key("x")]?.server == row)
+    #expect(bench.disk.inConflict[try bench.key("x")] == row)
   }
 
   @Test("a rejected item is merged like any other")

@@ -97,7 +97,7 @@ import Testing
     try bench.elsewhere("n1", #"{"a":2}"#)
     try bench.save("n1", nil)
     try bench.pull()
-    #expect(bench.disk.journal.conflicts.count == 1)
+    #expect(bench.disk.inConflict.count == 1)
     for number in 2..<10 { try bench.save("n\(number)", nil) }
     #expect(throws: vanished(2..<10)) { try bench.push() }
     #expect(bench.writes() == [])
@@ -127,12 +127,12 @@ import Testing
     #expect(throws: Stop.unsafe(.rowsAreGone(6, of: 6))) { try bench.push() }
     // Nothing was decided: every item is as it was, and no conflict was laid.
     for number in 0..<6 { #expect(bench.item("n\(number)") == #"{"a":2}"#) }
-    #expect(bench.disk.journal.conflicts.isEmpty)
+    #expect(bench.disk.inConflict.isEmpty)
     #expect(bench.standings.count == 6)
     // The way on that was named is open.
     #expect(bench.disk.attempts.isEmpty)
     try bench.pull(full: true)
-    #expect(bench.disk.journal.conflicts.count == 6)
+    #expect(bench.disk.inConflict.count == 6)
   }
 
   @Test("rows of which there is no trace count over all tables of a push, however it is split")
@@ -152,7 +152,7 @@ import Testing
       try Push(settings: bench.settings).run(
         tables, on: &bench.disk, to: &bench.line, report: &report)
     }
-    #expect(bench.disk.journal.conflicts.count <= 5)
+    #expect(bench.disk.inConflict.count <= 5)
   }
 
   @Test("a command's delete whose item has come back stands for no file that vanishes later")

@@ -82,11 +82,11 @@ import Testing
     try elsewhere("p", 3)
     try bench.save("p", #"{"text":"t0","mine":1}"#)
     #expect(try pull() == [])
-    #expect(try bench.disk.left(in: bench.table).count == 1)
+    #expect(try bench.disk.state(of: bench.table).left.count == 1)
     #expect(try bench.push().words == ["p merged", "p pushed update"])
     #expect(try pull() == ["p left"])
     #expect(bench.row("p") != nil)
-    #expect(try bench.disk.left(in: bench.table).isEmpty)
+    #expect(try bench.disk.state(of: bench.table).left.isEmpty)
   }
 
   @Test("restored, it leaves; and a missing file of it is no delete")
@@ -131,7 +131,7 @@ import Testing
     try bench.push()
     try bench.save("p", #"{"text":"mine"}"#)
     try pull()
-    #expect(try bench.disk.left(in: bench.table).count == 1)
+    #expect(try bench.disk.state(of: bench.table).left.count == 1)
     _ = try bench.disk.remove(bench.key("p"))
     #expect(try bench.push().words == ["p pushed delete"])
     #expect(bench.row("p") == nil)
@@ -232,7 +232,7 @@ import Testing
     #expect(throws: Stop.self) { try pull(of: [b]) }
     try bench.disk.append([.mayLeave(1)], to: bench.table, durably: true)
     #expect(try pull(of: [b]).count == 30)
-    #expect(try bench.disk.mayLeave(bench.table) == 0)
+    #expect(try bench.disk.state(of: bench.table).mayLeave == 0)
   }
 
   @Test("a row that is deleted and in no query is an ordinary delete")

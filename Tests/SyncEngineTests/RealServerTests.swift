@@ -127,7 +127,7 @@ import Testing
     try bench.pull()
     try bench.save("hello", #"{"a":1}"#)
     try bench.push()
-    bench.disk.loseBase()
+    bench.disk.loseJournal()
     #expect(throws: Stop.unsafe(.notPulled(bench.table))) { try bench.push() }
     #expect(bench.server.rows.count == 1)
     try bench.pull()
@@ -240,14 +240,14 @@ import Testing
     bench.line.fates = [.lost]
     try bench.push()
     let attempt = try #require(bench.disk.attempts.values.first)
-    bench.disk.loseBase()
+    bench.disk.loseJournal()
     try bench.disk.append([.sent(attempt)], to: bench.table, durably: true)
     let report = try bench.push()
     #expect(!report.words.contains { $0.contains("rejected") }, "\(report.words)")
     let rejection = try bench.disk.rejection(of: bench.key("a"))
     #expect(rejection == nil)
     #expect(bench.item("a") == #"{"n":2}"#)
-    #expect(bench.disk.journal.conflicts[try bench.key("a")]?.kind == .added)
+    #expect(bench.disk.inConflict[try bench.key("a")] != nil)
   }
 
   @Test("D2: a file that can't be read when its new id comes is moved once it can")

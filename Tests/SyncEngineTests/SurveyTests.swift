@@ -131,7 +131,7 @@ import Testing
     try bench.save("x", #"{"a":1}"#)
     #expect(bench.standings == ["x conflict MM"])
     try bench.save("x", nil)
-    #expect(bench.standings == ["x conflict MM"])
+    #expect(bench.standings == ["x conflict DM"])
   }
 
   @Test("what can't be an item is invalid, with a base and without")
@@ -226,6 +226,6 @@ import Testing
     let steps = bench.disk.steps
     _ = bench.standings
     #expect(bench.disk.steps == steps)
-    #expect(bench.disk.journal.records.isEmpty)
+    #expect(bench.disk.inConflict.isEmpty)
   }
 }

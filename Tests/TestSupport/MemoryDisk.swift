@@ -59,22 +59,18 @@ package struct MemoryDisk: Disk {
     var arrivals: [ItemID: Arrival] = [:]
     var attempts: [ItemID: Attempt] = [:]
     var rejections: [ItemID: Rejection] = [:]
-    var tokens: [Feed: DeltaToken] = [:]
-    var measure: Int?
-    var isPulled = false
-    var left: Set<ItemID> = []
-    var mayLeave = 0
-    var anchors: [Anchor] = []
-    var marks = Marks()
+    var state = TableState()
 
     mutating func add(_ record: RowRecord) {
-      switch succeeding(record) {
+      let record = succeeding(record)
+      if case .fact(let fact) = record { state.add(fact) }
+      switch record {
       case .fact(.base(let row, let ends)):
-        end(ends, by: row)
+        end(ends)
         setBase(row, of: row.id)
         arrivals[row.id] = nil
       case .fact(.arrived(let new, let ends)):
-        end(new.was ?? ends, by: new.row)
+        end(new.was ?? ends)
         let older = arrivals.values.first { $0.row.id == new.row.id }
         let arrival = new.following(older)
         arrivals[arrival.id] = arrival
@@ -87,30 +83,15 @@ package struct MemoryDisk: Disk {
         }
         for arrival in taken.values {
           setBase(arrival.row, of: arrival.row.id)
-          if let was = arrival.was { marks.rename(was, to: arrival.row.id) }
+          state.took(arrival.row.id, from: arrival.was)
         }
-      case .fact(.token(let feed, let token, let count)):
-        tokens = tokens.filter { $0.key.query != feed.query }
-        tokens[feed] = token
-        measure = count ?? measure
-      case .fact(.pulled):
-        isPulled = true
-        (measure, mayLeave) = (nil, 0)
-      case .fact(.left(let id)): left.insert(id)
-      case .fact(.back(let id)): left.remove(id)
-      case .fact(.forgot(let id)):
-        left.remove(id)
-        bases[id] = nil
-        marks[id] = nil
-      case .fact(.anchors(let next)): anchors = next
-      case .fact(.learnt(let new)): anchors.add(new)
-      case .fact(.mayLeave(let count)): mayLeave += count
+      case .fact(.forgot(let id)): bases[id] = nil
       case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
       case .fact(.refused(let id, let rejection)):
         end(id)
         rejections[id] = rejection
       case .fact(.ended(let id)): end(id)
-      case .fact(.marked(let id, let mark)): marks[id] = mark
+      case .fact: break
       case .forget: self = Rows()
       }
     }
@@ -121,11 +102,10 @@ package struct MemoryDisk: Disk {
       rejections[id] = nil
     }
 
-    private mutating func end(_ id: ItemID?, by row: Row? = nil) {
+    private mutating func end(_ id: ItemID?) {
       guard let id else { return }
       attempts[id] = nil
       rejections[id] = nil
-      if let row { marks.end(row.id, withDeleted: row.deleted) }
     }
 
     /// A line whose row says which versions were here before.
@@ -144,8 +124,6 @@ package struct MemoryDisk: Disk {
   package private(set) var trash: [[UInt8]] = []
   /// The sides of the open conflicts.
   package private(set) var sides: [ItemKey: Sides] = [:]
-  /// What is open in the journal.
-  package private(set) var journal = JournalState()
   /// The number of mutating calls so far.
   package private(set) var steps = 0
   /// Called ahead of each mutating call.
@@ -155,8 +133,6 @@ package struct MemoryDisk: Disk {
 
   private var clock: Int64 = 1
   private var rows: [TableName: Rows] = [:]
-  private var journalRecords: [JournalRecord] = []
-  private var durableJournal = 0
   private var rowRecords: [TableName: [RowRecord]] = [:]
   private var durableRows: [TableName: Int] = [:]
   /// The replacements of files by a call that hasn't returned: which, what was there, and what went there.
@@ -193,20 +169,14 @@ package struct MemoryDisk: Disk {
     if sides[key] != nil { sides[key]?.client = bytes }
   }
 
-  /// Loses the journal, as where its user removed it.
+  /// Loses the journals, as where their user removed them.
   package mutating func loseJournal() {
-    (journal, journalRecords, durableJournal) = (JournalState(), [], 0)
-  }
-
-  /// Loses what is known of the server's rows, as where its user removed it.
-  package mutating func loseBase() {
     (rows, rowRecords, durableRows) = ([:], [:], [:])
   }
 
   /// Loses all but the items, as in a clone that git made.
   package mutating func gitClone() {
     loseJournal()
-    loseBase()
     sides = [:]
   }
 
@@ -304,31 +274,25 @@ package struct MemoryDisk: Disk {
     rows[table]?.bases.values.filter { !$0.deleted }.map(\.id) ?? []
   }
 
-  package func token(of feed: Feed) throws -> DeltaToken? { rows[feed.table]?.tokens[feed] }
-
-  package func feeds(in table: TableName) throws -> [Feed] {
-    rows[table]?.tokens.keys.sorted { $0.query ?? "" < $1.query ?? "" } ?? []
+  package func state(of table: TableName) throws -> TableState {
+    rows[table]?.state ?? TableState()
   }
-
-  package func left(in table: TableName) throws -> Set<ItemID> { rows[table]?.left ?? [] }
-
-  package func anchors(in table: TableName) throws -> [Anchor] { rows[table]?.anchors ?? [] }
 
   package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
     rows[table]?.bases.values.filter(\.deleted).map(\.id) ?? []
   }
-
-  package func mayLeave(_ table: TableName) throws -> Int { rows[table]?.mayLeave ?? 0 }
-
-  package func measure(of table: TableName) throws -> Int? { rows[table]?.measure }
-
-  package func isPulled(_ table: TableName) throws -> Bool { rows[table]?.isPulled == true }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
     rows[table]?.arrivals.values.sorted { $0.id < $1.id } ?? []
   }
 
   package func arrival(of key: ItemKey) throws -> Arrival? { rows[key.table]?.arrivals[key.id] }
+
+  /// The rows that items are in conflict with.
+  package var inConflict: [ItemKey: Row] {
+    let keys = rows.keys.flatMap { (try? conflicts(in: $0)) ?? [] }
+    return Dictionary(keys.map { ($0, (try? rowInConflict(of: $0)) ?? .gone($0.id)) }) { $1 }
+  }
 
   /// The open writes of all tables.
   package var attempts: [ItemKey: Attempt] { open(\.attempts) }
@@ -354,10 +318,8 @@ package struct MemoryDisk: Disk {
     rows[key.table]?.rejections[key.id]
   }
 
-  package func marks(in table: TableName) throws -> Marks { rows[table]?.marks ?? Marks() }
-
   /// The mark of an item.
-  package func mark(of key: ItemKey) -> Mark? { rows[key.table]?.marks[key.id] }
+  package func mark(of key: ItemKey) -> Mark? { rows[key.table]?.state.marks[key.id] }
 
   package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     rows[table]?.rejections.keys.sorted() ?? []
@@ -369,7 +331,7 @@ package struct MemoryDisk: Disk {
     }
     try step()
     clock += 1
-    let marks = rows[table]?.marks ?? Marks()
+    let marks = try state(of: table).marks
     add(facts.map { .fact(marks.dated($0, at: clock)) }, to: table, durably: durably)
   }
 
@@ -384,17 +346,6 @@ package struct MemoryDisk: Disk {
     if durably { durableRows[table] = rowRecords[table]?.count }
   }
 
-  // MARK: - JournalDisk
-
-  package mutating func append(_ records: [JournalRecord], durably: Bool) throws {
-    guard !records.isEmpty || durableJournal < journalRecords.count else { return }
-    try step()
-    clock += 1
-    for record in records { journal.add(record) }
-    journalRecords += records
-    if durably { durableJournal = journalRecords.count }
-  }
-
   // MARK: - Power
 
   /// Takes back what a power loss may take back, as chance has it: any suffix of each log beyond its
@@ -402,11 +353,6 @@ package struct MemoryDisk: Disk {
   ///
   /// A replaced file comes back as it was before; its replacement is lost.
   package mutating func losePower(_ random: inout SplitMix64) {
-    let kept = Int.random(in: durableJournal...journalRecords.count, using: &random)
-    journalRecords = Array(journalRecords[..<kept])
-    journal = JournalState()
-    for record in journalRecords { journal.add(record) }
-    durableJournal = kept
     for table in rowRecords.keys.sorted() {
       guard let records = rowRecords[table] else { continue }
       let kept = Int.random(in: (durableRows[table] ?? 0)...records.count, using: &random)

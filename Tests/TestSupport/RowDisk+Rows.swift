@@ -23,6 +23,11 @@ extension RowDisk {
 
   /// Returns how far the pulls of a whole table have come.
   package func token(of table: TableName) throws -> DeltaToken? { try token(of: Feed(table)) }
+
+  /// Returns how far the pulls of a feed have come.
+  package func token(of feed: Feed) throws -> DeltaToken? {
+    try state(of: feed.table).tokens[feed]
+  }
 }
 
 extension Pull {

@@ -78,7 +78,7 @@ private struct BaseModel {
       log = try bench.log()
     }
 
-    private var path: String { "base/todoitem.jsonl" }
+    private var path: String { "journal/todoitem.jsonl" }
 
     private mutating func rows() throws -> [Row] {
       try (0..<(1 + random.below(5))).map { _ in
@@ -205,8 +205,8 @@ private struct BaseModel {
       let live = model.bases.values.filter { !$0.deleted }
       #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
       #expect(log.rows.liveCount == live.count, context)
-      #expect(log.rows.tokens[Feed(log.table)] == model.token, context)
-      #expect(log.rows.isPulled == model.isPulled, context)
+      #expect(log.rows.state.tokens[Feed(log.table)] == model.token, context)
+      #expect(log.rows.state.isPulled == model.isPulled, context)
       #expect(
         try log.attempts() == model.attempts.values.sorted { $0.key < $1.key }, context)
       let refused = model.rejections

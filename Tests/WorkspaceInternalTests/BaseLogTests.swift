@@ -12,7 +12,7 @@ import Testing
 
   private func id(_ text: Text) throws -> ItemID { try ItemID(text) }
 
-  private let path = "base/todoitem.jsonl"
+  private let path = "journal/todoitem.jsonl"
 
   private var lines: [JSONObject] {
     (bench.directory.read(path) ?? []).split(separator: 0x0A).compactMap {
@@ -81,9 +81,9 @@ import Testing
         "h v salt boot table generation crc", "n d row crc", "n d token of crc", "n d row crc",
         "n d taken but crc", "n d by row crc", "n d over mine row crc",
       ])
-    #expect(lines[0]["h"] == "tsync-base")
+    #expect(lines[0]["h"] == "tsync-journal")
     #expect(lines[0]["table"] == "todoitem")
-    #expect(lines[0]["v"] == 4)
+    #expect(lines[0]["v"] == 5)
     #expect(lines[2]["token"] == "T\"1")
     #expect(lines[2]["of"] == 7)
     #expect(lines[4]["but"] == ["a"])
@@ -95,7 +95,7 @@ import Testing
   func refusesUnknownLines() throws {
     try bench.pull([("a", "one")])
     let log = try Log(
-      opening: "todoitem.jsonl", in: bench.root.child("base"), kind: BaseLog.kind, writing: true,
+      opening: "todoitem.jsonl", in: bench.root.child("journal"), kind: BaseLog.kind, writing: true,
       trash: bench.trash)
     try log.read { _ in }
     try log.append([Array(#""rows":[]"#.utf8)])
@@ -140,7 +140,7 @@ import Testing
     #expect(generations.count == 3)
     for log in [log, try bench.log()] {
       #expect(log.rows.liveCount == 100)
-      #expect(log.rows.tokens[Feed(log.table)] == DeltaToken("T12"))
+      #expect(log.rows.state.tokens[Feed(log.table)] == DeltaToken("T12"))
       for number in 0..<100 {
         #expect(try log.base(of: id(Text("id\(number)"))).row?.version == Version("v12"))
       }

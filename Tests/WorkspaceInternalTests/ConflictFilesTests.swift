@@ -103,8 +103,8 @@ import WorkspaceSupport
       id: key.id, item: try item("3"), version: Version("2"), updatedAt: nil)
     try workspace.writeConflict(conflict(), of: key)
     if ending != .unrecorded {
-      let open = OpenConflict(kind: .modified, fields: ["due"], digest: nil, server: row)
-      try workspace.append([.conflict(key, open)], durably: true)
+      let laid = Fact.laid(key.id, Laid(file: nil, row: Digest(of: row.text)))
+      try workspace.append([.arrived(Arrival(row)), laid], to: key.table, durably: true)
     }
     if ending == .resolved {
       try workspace.willResolve(key, conflict(), to: item("3"))

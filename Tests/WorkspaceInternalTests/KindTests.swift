@@ -19,7 +19,7 @@ struct WrongKind: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(name): \(kind.rawValue)" }
 
   /// What `--fix` puts away.
-  static let mended = ["journal.jsonl", "state.json", "base/todoitem.jsonl"].flatMap { name in
+  static let mended = ["state.json", "journal/todoitem.jsonl"].flatMap { name in
     [Kind.pipe, .directory, .link].map { WrongKind(name: name, kind: $0) }
   }
 
@@ -28,7 +28,7 @@ struct WrongKind: Sendable, CustomTestStringConvertible {
     ["config.json", "lock"].flatMap { name in
       [Kind.pipe, .directory, .link].map { WrongKind(name: name, kind: $0) }
     }
-    + ["base", "conflicts", "quarantine", "trash"].flatMap { name in
+    + ["journal", "conflicts", "quarantine", "trash"].flatMap { name in
       [Kind.pipe, .file, .link].map { WrongKind(name: name, kind: $0) }
     }
 
@@ -89,7 +89,7 @@ struct KindTests {
 
   @Test(
     "a pipe is waited for by nobody: whoever needs the file refuses it by its name",
-    arguments: ["journal.jsonl", "base/todoitem.jsonl", "state.json", "lock", "history.jsonl"])
+    arguments: ["journal/todoitem.jsonl", "state.json", "lock", "history.jsonl"])
   func waitsForNoPipe(name: String) throws {
     let spoiled = try Spoiled()
     unlink(spoiled.path("index"))
@@ -135,7 +135,7 @@ struct KindTests {
   @Test("what a command cuts off from a base's end it says, with the place")
   func tellsTornBase() throws {
     let spoiled = try Spoiled()
-    spoiled.change("base/todoitem.jsonl") { $0 += Array("{torn".utf8) }
+    spoiled.change("journal/todoitem.jsonl") { $0 += Array("{torn".utf8) }
     var workspace = try spoiled.place.open()
     _ = try workspace.candidates(in: spoiled.place.table)
     var told: [String] = []

@@ -25,19 +25,19 @@ struct LossTests {
 
   @Test("the directory of the base logs", arguments: [true, false])
   func base(writing: Bool) throws {
-    unlink(spoiled.path("base/todoitem.jsonl"))
-    rmdir(spoiled.path("base"))
+    unlink(spoiled.path("journal/todoitem.jsonl"))
+    rmdir(spoiled.path("journal"))
     let told = try notices(writing: writing)
     #expect(told.count == 1)
-    #expect(told.first?.hasPrefix("base is missing:") == true)
+    #expect(told.first?.hasPrefix("journal is missing:") == true)
   }
 
   @Test("a base log that the index knows of", arguments: [true, false])
   func log(writing: Bool) throws {
     #expect(try notices(writing: writing) == [])
-    unlink(spoiled.path("base/todoitem.jsonl"))
+    unlink(spoiled.path("journal/todoitem.jsonl"))
     #expect(
-      try notices(writing: writing).contains { $0.hasPrefix("base/todoitem.jsonl is missing:") })
+      try notices(writing: writing).contains { $0.hasPrefix("journal/todoitem.jsonl is missing:") })
   }
 
   @Test("no base log where none ever was")

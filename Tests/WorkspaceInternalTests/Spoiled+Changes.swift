@@ -30,18 +30,12 @@ extension Spoiled {
     try workspace.append([fact], to: place.table, durably: true)
   }
 
-  /// Appends a record to the journal.
-  func append(_ record: JournalRecord) throws {
-    var workspace = try place.open()
-    try workspace.append([record], durably: true)
-  }
-
   /// Appends a line to the journal that is as lines are, whatever it says.
   func record(_ members: JSON) throws {
-    let root = try Directory(path: path(""), place: "")
+    let root = try Directory(path: path("journal"), place: "journal")
     let trash = Trash(root, clock: { 0 })
     let log = try Log(
-      Layout.journal, in: root, kind: Journal.kind, writing: true, trash: trash
+      Layout.journal(of: place.table), in: root, kind: BaseLog.kind, writing: true, trash: trash
     ) { _ in }
     try log.append([members.object ?? JSONObject()], durably: true)
   }

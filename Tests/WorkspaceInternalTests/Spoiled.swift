@@ -44,12 +44,8 @@ final class Spoiled {
       Conflict(
         base: Self.item("as pulled"), client: client.item, server: server.item),
       of: key)
-    try workspace.append(
-      [
-        .conflict(
-          key,
-          OpenConflict(kind: .modified, fields: ["text"], digest: client.digest, server: server))
-      ], durably: true)
+    let laid = Laid(file: client.digest, row: Digest(of: server.text))
+    try workspace.append([.laid(key.id, laid)], to: place.table, durably: true)
     try workspace.take(in: place.table, but: [key.id])
   }
 
@@ -88,10 +84,8 @@ final class Spoiled {
     found += files.keys.filter { name in
       name.split(separator: "/").contains { $0.hasPrefix(".tmp-") || $0.hasSuffix(".new") }
     }
-    if files["journal.jsonl"]?.last != 0x0A { found.append("the journal's end") }
-    if place.directory.names(in: ".todosync/base").isEmpty, access(path("base"), F_OK) != 0 {
-      found.append("no base")
-    }
+    if files["journal/todoitem.jsonl"]?.last != 0x0A { found.append("the journal's end") }
+    if access(path("journal"), F_OK) != 0 { found.append("no journal") }
     let names = place.directory.names(in: ".todosync/conflicts/todoitem").sorted()
     if names != ["c.base.json", "c.client.json", "c.server.json"] { found.append("\(names)") }
     let server = files["conflicts/todoitem/c.server.json"]
@@ -100,12 +94,12 @@ final class Spoiled {
     }
     let workspace = try Workspace(at: place.directory.path, for: .reading) { self.place.now }
     for attempt in try workspace.attempts(in: place.table)
-    where attempt.version == nil || workspace.journal.conflicts[attempt.key] != nil {
+    where try attempt.version == nil || workspace.isInConflict(attempt.key) {
       found.append("an open write of \(attempt.key)")
     }
     let items = try Directory(path: path("items/todoitem"), place: "")
     let base = try BaseLog(
-      place.table, in: workspace.root.existingChild(Layout.base), writing: false,
+      place.table, in: workspace.root.existingChild(Layout.journal), writing: false,
       trash: workspace.trash, index: nil)
     var scanner = Scanner(of: base, in: items, at: place.now)
     try scanner.run()

@@ -33,63 +33,46 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
 
   /// Damage that `--fix` mends.
   static let damaged: [Spoiling] = [
-    Spoiling(
-      "a record in the journal's midst is destroyed", .damage, "journal.jsonl"
-    ) {
-      let key = ItemKey($0.place.table, try ItemID("none"))
-      for _ in 0..<2 { try $0.append(.closed(key)) }
-      $0.change("journal.jsonl") { $0.flip("theirs") }
+    Spoiling("the journal's first line is destroyed", .damage, "journal/todoitem.jsonl") {
+      $0.change("journal/todoitem.jsonl") { $0.flip("tsync-journal") }
     },
-    Spoiling("the journal's first line is destroyed", .damage, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0.flip("tsync-journal") }
+    Spoiling("a row is destroyed", .damage, "journal/todoitem.jsonl") {
+      $0.change("journal/todoitem.jsonl") { $0.flip("as pulled") }
     },
-    Spoiling("the journal is NUL", .damage, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0 = [UInt8](repeating: 0, count: $0.count) }
+    Spoiling("a journal is NUL", .damage, "journal/todoitem.jsonl") {
+      $0.change("journal/todoitem.jsonl") { $0 = [UInt8](repeating: 0, count: $0.count) }
     },
-    Spoiling("a record is of no known kind", .damage, "journal.jsonl") {
-      try $0.record(["t": "surprise"])
+    Spoiling("a line is of no known kind", .damage, "journal/todoitem.jsonl") {
+      try $0.record(["surprise": "t"])
     },
-    Spoiling("a row is destroyed", .damage, "base/todoitem.jsonl") {
-      $0.change("base/todoitem.jsonl") { $0.flip("as pulled") }
+    Spoiling("a journal is of another table", .damage, "journal/other.jsonl") {
+      rename($0.path("journal/todoitem.jsonl"), $0.path("journal/other.jsonl"))
     },
-    Spoiling("a base log is NUL", .damage, "base/todoitem.jsonl") {
-      $0.change("base/todoitem.jsonl") { $0 = [UInt8](repeating: 0, count: $0.count) }
-    },
-    Spoiling("a base log is of another table", .damage, "base/other.jsonl") {
-      rename($0.path("base/todoitem.jsonl"), $0.path("base/other.jsonl"))
-    },
-    Spoiling("a mending was stopped", .damage, "journal.jsonl") {
-      $0.change("journal.jsonl") { $0.flip("tsync-journal") }
-      $0.change("journal.jsonl.new") { $0 = Array("{".utf8) }
+    Spoiling("a mending was stopped", .damage, "journal/todoitem.jsonl") {
+      $0.change("journal/todoitem.jsonl") { $0.flip("tsync-journal") }
+      $0.change("journal/todoitem.jsonl.new") { $0 = Array("{".utf8) }
     },
     Spoiling("the state is garbled", .damage, "state.json") {
       $0.change("state.json") { $0 = Array("{\"format\":".utf8) }
     },
     Spoiling("in the state, the dataset is no text", .damage, "state.json") {
-      $0.change("state.json") { $0 = Array(#"{"format": 1, "dataset": 5}"#.utf8) }
+      $0.change("state.json") { $0 = Array(#"{"format": 2, "dataset": 5}"#.utf8) }
     },
     Spoiling("in the state, the time is none", .damage, "state.json") {
-      $0.change("state.json") { $0 = Array(#"{"format": 1, "pulled": "soon"}"#.utf8) }
+      $0.change("state.json") { $0 = Array(#"{"format": 2, "pulled": "soon"}"#.utf8) }
     },
   ]
 
   /// What `--fix` mends, and nobody needs to be told.
   static let silent: [Spoiling] = [
     Spoiling("the journal's end is torn") {
-      $0.change("journal.jsonl") { $0 += Array(#"{"n":3,"d":2,"t":"no"#.utf8) }
-    },
-    Spoiling("the journal is gone") {
-      unlink($0.path("journal.jsonl"))
+      $0.change("journal/todoitem.jsonl") { $0 += Array(#"{"n":99,"d":2,"sent":"no"#.utf8) }
     },
     Spoiling("an update is guarded by no version") {
       try $0.append(.sent($0.attempt("a", version: nil)))
     },
     Spoiling("an item in conflict is on its way") {
       try $0.append(.sent($0.attempt("c")))
-    },
-    Spoiling("the directory of the base logs is gone") {
-      unlink($0.path("base/todoitem.jsonl"))
-      rmdir($0.path("base"))
     },
     Spoiling("the server's side of a conflict is gone") {
       unlink($0.path("conflicts/todoitem/c.server.json"))
@@ -127,7 +110,7 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
       $0.place.directory.write("{}", to: ".todosync/items.new/todoitem/a.json")
     },
     Spoiling("a log was being written anew") {
-      $0.change("base/todoitem.jsonl.new") { $0 = Array("{".utf8) }
+      $0.change("journal/todoitem.jsonl.new") { $0 = Array("{".utf8) }
     },
     Spoiling("a quarantined row was left on its way") {
       mkdir($0.path("quarantine/todoitem"), 0o700)
@@ -170,7 +153,7 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
     Spoiling("the settings are gone", .damage, "config.json") {
       unlink($0.path("config.json"))
       $0.change("state.json") {
-        $0 = Array(#"{"format": 1, "origin": "https://example.org:443"}"#.utf8)
+        $0 = Array(#"{"format": 2, "origin": "https://example.org:443"}"#.utf8)
       }
     },
     Spoiling(

@@ -33,11 +33,11 @@ extension DiskContract {
 
   mutating func aPullsEndIsKept() throws {
     let table = table
-    #expect(try !disk.isPulled(table))
+    #expect(try !disk.state(of: table).isPulled)
     try disk.append([.pulled], to: table, durably: true)
-    try twice { disk throws in #expect(try disk.isPulled(table)) }
+    try twice { disk throws in #expect(try disk.state(of: table).isPulled) }
     try disk.forget(table)
-    try twice { disk throws in #expect(try !disk.isPulled(table)) }
+    try twice { disk throws in #expect(try !disk.state(of: table).isPulled) }
   }
 
   mutating func anAnswerEndsItsAttempt() throws {

@@ -63,7 +63,7 @@ enum Promise: String, CaseIterable, Sendable {
   case aNewerArrivalInheritsOver
   case takenLeavesTheNamed
   case anArrivalUnderANewIDIsItsItems
-  case theJournalSumsUpItsRecords, marksEndWithWhatTheyMeant
+  case aConflictIsOverWithItsRow, marksEndWithWhatTheyMeant
 }
 
 /// Checks a promise on a fresh disk.
@@ -123,7 +123,7 @@ struct DiskContract<Tested: TestedDisk> {
     case .aNewerArrivalInheritsOver: try aNewerArrivalInheritsOver()
     case .takenLeavesTheNamed: try takenLeavesTheNamed()
     case .anArrivalUnderANewIDIsItsItems: try anArrivalUnderANewIDIsItsItems()
-    case .theJournalSumsUpItsRecords: try theJournalSumsUpItsRecords()
+    case .aConflictIsOverWithItsRow: try aConflictIsOverWithItsRow()
     case .marksEndWithWhatTheyMeant: try marksEndWithWhatTheyMeant()
     }
   }
@@ -166,7 +166,7 @@ struct DiskContract<Tested: TestedDisk> {
       #expect(try disk.liveIDs(in: table) == [])
       #expect(try disk.arrivals(in: table).map(\.row) == [])
       #expect(try disk.token(of: table) == nil)
-      #expect(disk.journal == JournalState())
+      #expect(try disk.state(of: table) == TableState())
       #expect(try disk.conflictClient(of: key) == .absent)
     }
   }
@@ -571,11 +571,11 @@ struct DiskContract<Tested: TestedDisk> {
       ],
       to: table, durably: true)
     try twice { disk throws in
-      #expect(try disk.feeds(in: table) == [whole, open])
+      #expect(try disk.state(of: table).feeds == [whole, open])
       #expect(try disk.token(of: open) == DeltaToken("2"))
       #expect(try disk.token(of: other) == nil)
-      #expect(try disk.left(in: table) == [a])
-      #expect(try disk.mayLeave(table) == 3)
+      #expect(try disk.state(of: table).left == [a])
+      #expect(try disk.state(of: table).mayLeave == 3)
     }
     try disk.append(
       [
@@ -583,11 +583,11 @@ struct DiskContract<Tested: TestedDisk> {
         .forgot(a), .pulled,
       ], to: table, durably: true)
     try twice { disk throws in
-      #expect(try disk.feeds(in: table) == [ids, other])
+      #expect(try disk.state(of: table).feeds == [ids, other])
       #expect(try disk.token(of: whole) == nil)
       #expect(try disk.token(of: open) == nil)
-      #expect(try disk.left(in: table) == [])
-      #expect(try disk.mayLeave(table) == 0)
+      #expect(try disk.state(of: table).left == [])
+      #expect(try disk.state(of: table).mayLeave == 0)
       #expect(try disk.base(of: ItemKey(table, a)) == .neverSeen)
       #expect(try disk.liveIDs(in: table).map(\.description) == ["b"])
     }
@@ -656,17 +656,27 @@ struct DiskContract<Tested: TestedDisk> {
     }
   }
 
-  // MARK: Journal
+  // MARK: Conflicts
 
-  private mutating func theJournalSumsUpItsRecords() throws {
-    let key = try key("a")
-    let conflict = OpenConflict(
-      kind: .modified, fields: ["a"], digest: Digest(of: [1]), server: .gone(key.id))
-    let other = ItemKey(other, key.id)
-    try disk.append([.conflict(key, conflict), .conflict(other, conflict)], durably: true)
-    try twice { disk throws in #expect(disk.journal.conflicts == [key: conflict, other: conflict]) }
-    try disk.append([.closed(key)], durably: false)
-    try twice { disk throws in #expect(disk.journal.records == [.conflict(other, conflict)]) }
+  private mutating func aConflictIsOverWithItsRow() throws {
+    let (table, a, b, new) = (table, try key("a"), try key("b"), try key("17"))
+    let laid = Laid(file: Digest(of: [1]), row: Digest(of: [2]))
+    try disk.append([.laid(a.id, laid)], to: table, durably: false)
+    // Without a row that waits it is none.
+    try twice { disk throws in #expect(try disk.conflicts(in: table) == []) }
+    let sent = Arrival(try row("17", "x"), isMine: true, was: b.id)
+    try disk.append(
+      [.arrived(Arrival(row("a", "x"))), .arrived(sent), .laid(new.id, laid)], to: table,
+      durably: true)
+    try twice { disk throws in
+      #expect(try disk.state(of: table).laid == [a.id: laid, new.id: laid])
+      #expect(try disk.conflicts(in: table) == [new, a])
+      #expect(try disk.rowInConflict(of: new) == sent.row)
+    }
+    try disk.append([.taken(but: [a.id])], to: table, durably: false)
+    try twice { disk throws in #expect(try disk.conflicts(in: table) == [a]) }
+    try disk.append([.base(row("a", "x"))], to: table, durably: false)
+    try twice { disk throws in #expect(try disk.state(of: table).laid == [:]) }
   }
 
   // MARK: Marks
@@ -677,7 +687,7 @@ struct DiskContract<Tested: TestedDisk> {
       [
         .marked(a.id, .removed(after: b.id)), .marked(b.id, .undelete), .marked(c.id, .removed()),
       ], to: table, durably: true)
-    guard case .removed(b.id, let time)? = try disk.marks(in: table)[a.id] else {
+    guard case .removed(b.id, let time)? = try disk.state(of: table).marks[a.id] else {
       Issue.record("no mark")
       return
     }
@@ -685,7 +695,7 @@ struct DiskContract<Tested: TestedDisk> {
     // Who is told once more was told then.
     try disk.append([.marked(a.id, .removed(after: c.id))], to: table, durably: false)
     try twice { disk throws in
-      #expect(try disk.marks(in: table)[a.id] == .removed(after: c.id, time: time))
+      #expect(try disk.state(of: table).marks[a.id] == .removed(after: c.id, time: time))
       #expect(try disk.formers(of: c) == [a] && disk.formers(of: b) == [])
     }
     // An update that was answered means no delete, and a row that came by itself answers nothing.
@@ -693,7 +703,7 @@ struct DiskContract<Tested: TestedDisk> {
       [.base(row("a", "x"), ends: a.id), .base(.gone(c.id)), .base(row("b", "x"), ends: b.id)],
       to: table, durably: false)
     try twice { disk throws in
-      #expect(try disk.marks(in: table).all.keys.sorted() == [a.id, c.id])
+      #expect(try disk.state(of: table).marks.all.keys.sorted() == [a.id, c.id])
     }
     // The server has given the row of c another id.
     try disk.append(
@@ -701,11 +711,11 @@ struct DiskContract<Tested: TestedDisk> {
       durably: false)
     try twice { disk throws in
       let new = try ItemID("17")
-      #expect(try disk.marks(in: table)[a.id]?.after == new)
-      #expect(try disk.marks(in: table).all.keys.sorted() == [new, a.id])
+      #expect(try disk.state(of: table).marks[a.id]?.after == new)
+      #expect(try disk.state(of: table).marks.all.keys.sorted() == [new, a.id])
     }
     try disk.append(
       [.base(.gone(a.id), ends: a.id), .marked(try ItemID("17"), nil)], to: table, durably: false)
-    try twice { disk throws in #expect(try disk.marks(in: table) == Marks()) }
+    try twice { disk throws in #expect(try disk.state(of: table).marks == Marks()) }
   }
 }

@@ -157,7 +157,7 @@ import WorkspaceSupport
       let (token, rows) = (try disk.token(of: table), try disk.arrivals(in: table).map(\.row))
       let whole = try [row("a", 1)]
       #expect(token == nil || rows == whole)
-      #expect(try disk.measure(of: table) == (token == nil ? nil : 60))
+      #expect(try disk.state(of: table).measure == (token == nil ? nil : 60))
       met.insert("\(token == nil)")
     }
     #expect(met == ["true", "false"])
@@ -213,31 +213,6 @@ import WorkspaceSupport
       #expect(try disk.base(of: key) == .neverSeen)
       #expect(try disk.token(of: table) == nil)
     }
-  }
-
-  // MARK: - The journal
-
-  @Test(
-    "a durable record is there with all before it; of others the first so many",
-    arguments: Kind.allCases)
-  func journal(kind: Kind) throws {
-    let records = try (["a", "b", "c", "d"] as [Text]).map { id in
-      let key = ItemKey(table, try ItemID(id))
-      return JournalRecord.conflict(
-        key, OpenConflict(kind: .modified, fields: [], digest: nil, server: .gone(key.id)))
-    }
-    var met: Set<Int> = []
-    try losing(kind) { disk in
-      try disk.append([records[0]], durably: false)
-      try disk.append([records[1]], durably: true)
-      try disk.append([records[2]], durably: false)
-      try disk.append([records[3]], durably: false)
-    } then: { disk throws in
-      let count = disk.journal.records.count
-      #expect(disk.journal.records == Array(records[..<count]))
-      met.insert(count)
-    }
-    #expect(met == [2, 3, 4])
   }
 
   @Test("after a kill, who takes the lock first makes everything safe, the doctor too")

@@ -29,17 +29,17 @@ import WorkspaceSupport
   func makes() throws {
     #expect(
       playground.directory.names(in: ".todosync") == [
-        ".gitignore", "base", "config.json", "conflicts", "items", "journal.jsonl", "lock",
+        ".gitignore", "config.json", "conflicts", "items", "journal", "lock",
         "quarantine", "state.json", "trash",
       ])
     #expect(playground.directory.names(in: ".todosync/items") == ["todoitem"])
-    for name in ["", "base", "items", "items/todoitem", "trash"] {
+    for name in ["", "journal", "items", "items/todoitem", "trash"] {
       #expect(mode(".todosync/\(name)") == 0o700, "\(name)")
     }
-    for name in ["config.json", "journal.jsonl", "state.json", ".gitignore"] {
+    for name in ["config.json", "state.json", ".gitignore"] {
       #expect(mode(".todosync/\(name)") == 0o600, "\(name)")
     }
-    #expect(playground.directory.text(".todosync/state.json") == "{\n  \"format\": 1\n}\n")
+    #expect(playground.directory.text(".todosync/state.json") == "{\n  \"format\": 2\n}\n")
   }
 
   @Test("The directories above are made too")
@@ -159,7 +159,7 @@ import WorkspaceSupport
     #expect(
       playground.directory.text(".todosync/state.json") == """
         {
-          "format": 1,
+          "format": 2,
           "origin": "https://todo.example.net",
           "dataset": "9f31",
           "user": "e\u{301}",
@@ -185,23 +185,6 @@ import WorkspaceSupport
     let directories = try playground.open().directories()
     #expect(directories.tables == [try TableName("other"), playground.table])
     #expect(directories.others == ["to do"])
-  }
-
-  @Test("A command that ends with nothing open leaves a small journal")
-  func rotatesAtTheEnd() throws {
-    let key = try playground.key()
-    let open = OpenConflict(kind: .modified, fields: [], digest: nil, server: .gone(key.id))
-    var workspace = try playground.open()
-    for _ in 0..<1_000 {
-      try workspace.append(
-        [.conflict(key, open), .closed(key)],
-        durably: false)
-    }
-    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)
-    try workspace.finish("on")
-    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? 0 > 64 << 10)
-    try workspace.finish("push", status: 0)
-    #expect(playground.directory.read(".todosync/journal.jsonl")?.count ?? .max < 1_000)
   }
 
   @Test("A row that can't be an item is kept once, as received")

@@ -196,7 +196,7 @@ extension Session {
     }
     var title = names.line(for: key)
     title.append("  \(ItemNames.shown(names.title(of: conflict.shown)))")
-    let row = workspace.journal.conflicts[key]?.server
+    let row = try workspace.rowInConflict(of: key)
     let author = (row?.item[configuration.whoField]?.text?.string).map {
       Terminal.cut(Terminal.safe($0), to: 20)
     }

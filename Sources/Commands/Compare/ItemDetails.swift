@@ -20,11 +20,12 @@ struct ItemDetails {
     place = try session.place(of: key)
     base = try session.workspace.base(of: key)
     self.state = state ?? (base == .neverSeen ? "absent" : "deleted")
-    let conflict = session.workspace.journal.conflicts[key]
-    server = conflict?.server ?? base.row
+    let row = try session.workspace.rowInConflict(of: key)
+    server = row ?? base.row
     file = try session.workspace.client(key)
     // A file that was edited since the conflict wins.
-    let hasSide = conflict != nil && conflict?.digest == file.digest
+    let laid = try session.workspace.state(of: key.table).laid[key.id]
+    let hasSide = row != nil && laid?.file == file.digest
     let side = try hasSide ? session.workspace.conflictClient(of: key) : .absent
     client = side == .absent ? file : side
     titleField = session.configuration.titleField

@@ -27,7 +27,7 @@ struct ItemDifference {
     switch entry.standing {
     case .invalid, .moved: return nil
     case .conflict(let conflict):
-      old = isFromServer ? conflict.server.liveItem : base
+      old = isFromServer ? conflict.server : base
       new = try session.conflict(key).client
     case .unknown, .rejected, .pending, .behind: (old, new) = (base, entry.client.item)
     }

@@ -15,12 +15,12 @@ struct ItemStatus {
   /// The fields that differ or are in conflict.
   private(set) var fields: [Text] = []
 
-  /// Takes a conflict as it was when it was found.
+  /// Takes a conflict as the item's file has it.
   init(_ entry: Survey.Entry) {
     self.entry = entry
     switch entry.standing {
     case .conflict(let conflict):
-      (group, letters, fields) = (.conflict, conflict.kind.rawValue, conflict.fields)
+      (group, letters, fields) = (.conflict, conflict.letters, conflict.names)
     case .rejected(let operation, _):
       (group, letters, fields) = (.rejected, "R ", operation.updatedFields)
     case .unknown: (group, letters) = (.unknown, "? ")
@@ -30,10 +30,10 @@ struct ItemStatus {
     }
   }
 
-  /// Takes a conflict as it is now.
+  /// Takes a conflict as it is to be resolved, by the rule of its table.
   init(_ entry: Survey.Entry, in session: Session) {
     self.init(entry)
-    // If a side can't be read, or two client sides were edited, it stays as it was found.
+    // If a side can't be read, or two client sides were edited, it is as the item's file has it.
     guard group == .conflict, let key = entry.key, let now = try? session.conflict(key)
     else { return }
     letters = now.letters

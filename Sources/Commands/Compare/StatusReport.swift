@@ -42,7 +42,7 @@ struct StatusReport {
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
     left = try session.tables.reduce(into: []) { left, table in
-      left.formUnion(try session.workspace.left(in: table).map { ItemKey(table, $0) })
+      left.formUnion(try session.workspace.state(of: table).left.map { ItemKey(table, $0) })
     }
     (self.names, self.state, self.session) = (names, state, session)
   }
@@ -52,7 +52,7 @@ struct StatusReport {
     _ entry: Survey.Entry, _ names: ItemNames, _ workspace: Workspace
   ) throws -> String? {
     var item = entry.client.item
-    if case .conflict(let conflict) = entry.standing { item = item ?? conflict.server.liveItem }
+    if case .conflict(let conflict) = entry.standing { item = item ?? conflict.server }
     let row = try entry.key.flatMap { try workspace.base(of: $0).row }
     return names.title(of: item ?? row?.item)
   }

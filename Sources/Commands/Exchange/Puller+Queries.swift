@@ -15,7 +15,7 @@ extension Puller {
       $0.table == table && (chosen.isEmpty || chosen.contains($0.name))
     }
     guard !queries.isEmpty else { return (chosen.isEmpty ? [Feed(table)] : [], false, 0) }
-    let known = try disk.feeds(in: table)
+    let known = try disk.state(of: table).feeds
     var hasNewDay = false
     let feeds = try queries.compactMap { query -> Feed? in
       func value(_ field: Text) throws -> JSON? { try disk.value(of: field, in: table) }

@@ -41,8 +41,8 @@ struct Puller {
       let isFull = isFull || server.isUnverified
       if isFull, hasFault { tellOfNone(table) }
       guard !feeds.isEmpty, !isFull || !hasFault else { continue }
-      let known = try disk.feeds(in: table)
-      let isNew = try !disk.isPulled(table) && disk.liveCount(in: table) == 0
+      let known = try disk.state(of: table).feeds
+      let isNew = try !disk.state(of: table).isPulled && disk.liveCount(in: table) == 0
       let start = context.invocation.clock()
       // Only `--json` and `-v` list every item.
       var reports = feeds.map { PullReport($0, isBrief: !options.verbose && !options.json) }
@@ -62,7 +62,7 @@ struct Puller {
       } catch {
         failure = error
       }
-      addRecovered(to: &reports[0], disk.journal)
+      try addRecovered(to: &reports[0], disk)
       var time = start
       times[feeds[feeds.count - 1]] = context.invocation.clock()
       for report in reports {
@@ -73,7 +73,7 @@ struct Puller {
         if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
         stop = stop ?? report.stop
       }
-      let hasRows = try disk.token(of: Feed.ids(of: table))?.timestamp != nil
+      let hasRows = try disk.state(of: table).tokens[Feed.ids(of: table)]?.timestamp != nil
       for report in reports
       where failure == nil && report.fault == nil && hasRows
         && !known.contains(where: { $0.query == report.feed.query })
@@ -116,11 +116,10 @@ struct Puller {
   }
 
   /// Adds the conflicts of an interrupted pull, unless this one has settled or found them.
-  private func addRecovered(to report: inout PullReport, _ journal: JournalState) {
+  private func addRecovered(to report: inout PullReport, _ disk: some Disk) throws {
     let found = Set(report.events.map(\.key))
-    let recovered = session.recovery.conflicts.filter {
-      $0.key.table == report.feed.table && !found.contains($0.key)
-        && journal.conflicts[$0.key] != nil
+    let recovered = try session.recovery.conflicts.filter {
+      try $0.key.table == report.feed.table && !found.contains($0.key) && disk.isInConflict($0.key)
     }
     report.events = recovered + report.events
   }

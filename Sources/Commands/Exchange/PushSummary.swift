@@ -61,9 +61,9 @@ extension PushSummary.Entry {
   init?(repeating entry: Survey.Entry, of key: ItemKey, _ names: ItemNames) {
     switch entry.standing {
     case .conflict(let open):
-      let item = entry.client.item ?? (open.server.deleted ? nil : open.server.item)
+      let item = entry.client.item ?? open.server
       let outcome = Outcome(
-        verb: "conflict", key: key, title: names.title(of: item), fields: open.fields,
+        verb: "conflict", key: key, title: names.title(of: item), fields: open.names,
         members: JSONObject(["kind": open.kind.rawValue]))
       self.init(outcome: outcome, kind: .conflict)
     case .rejected(let operation, let rejection):

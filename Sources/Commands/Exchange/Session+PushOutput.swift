@@ -18,8 +18,7 @@ extension Session {
     }
     guard selection == nil else { return }
     let known =
-      workspace.journal.conflicts.keys.map(\.table) + ((try? workspace.knownTables()) ?? [])
-      + ((try? workspace.directories().tables) ?? [])
+      ((try? workspace.knownTables()) ?? []) + ((try? workspace.directories().tables) ?? [])
     for table in Set(known).subtracting(configuration.tables).sorted() {
       // A table that can't be read must not stop the others.
       let count = (try? Survey(of: [table], on: workspace))?.entries.count ?? 0

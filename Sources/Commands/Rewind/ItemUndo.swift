@@ -65,7 +65,7 @@ struct ItemUndo {
       return stay("no table of this workspace")
     }
     if case .invalid = client { return stay("invalid") }
-    if workspace.journal.conflicts[key] != nil { return stay("in conflict") }
+    if try workspace.isInConflict(key) { return stay("in conflict") }
     if try workspace.attempt(of: key) != nil {
       return stay(
         "sent, and its outcome is unknown",

@@ -16,12 +16,11 @@ struct MissingFiles {
   /// Where the directory of all items is missing, tables that left the settings count, too: added
   /// again, their items would look deleted.
   init(of session: Session, among wanted: [ItemKey]? = nil) throws {
-    let (workspace, journal) = (session.workspace, session.workspace.journal)
+    let workspace = session.workspace
     let lacksItems = try session.lacksItems
     let known = lacksItems ? try workspace.knownTables() : []
     let tables = Set(session.tables).union(known)
-    let asked = try Set(journal.conflicts.keys)
-      .filter { tables.contains($0.table) }
+    let asked = try Set(tables.flatMap(workspace.conflicts))
       .union(tables.flatMap(workspace.attempts).map(\.key))
     let live = try tables.flatMap { table in
       try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
@@ -35,7 +34,7 @@ struct MissingFiles {
       try Self.text(of: key, in: workspace).map { (key, $0) }
     }
     marked = try files.map(\.key).filter {
-      try !asked.contains($0) && workspace.marks(in: $0.table)[$0.id] != nil
+      try !asked.contains($0) && workspace.state(of: $0.table).marks[$0.id] != nil
     }
     names = try ItemNames(
       for: files.map(\.key), showsTable: tables.count > 1, on: workspace,
@@ -76,23 +75,24 @@ struct MissingFiles {
 
   /// Returns the text of an item's missing file; `nil` if there should be none.
   private static func text(of key: ItemKey, in workspace: Workspace) throws -> [UInt8]? {
-    let journal = workspace.journal
     let base = try workspace.base(of: key)
     func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
-    let other = try workspace.marks(in: key.table)[key.id]?.after.map { ItemKey(key.table, $0) }
+    let other = try workspace.state(of: key.table).marks[key.id]?.after.map {
+      ItemKey(key.table, $0)
+    }
     // A command has removed it.
     if other == nil, try workspace.isRemoved(key) { return nil }
-    let conflict = journal.conflicts[key]
-    if conflict != nil, try workspace.conflictClient(of: key) != .absent {
+    let isInConflict = try workspace.isInConflict(key)
+    if isInConflict, try workspace.conflictClient(of: key) != .absent {
       return try workspace.conflictText(of: key, .client)
     }
-    if conflict == nil, let attempt = try workspace.attempt(of: key) { return text(attempt.item) }
+    if !isInConflict, let attempt = try workspace.attempt(of: key) { return text(attempt.item) }
     // A renamed item comes back under its new id only; under both it would be two items.
     if let other {
       let isThere =
         try workspace.isKnown(other) || workspace.client(other) != .absent
       return isThere ? nil : text(base.item)
     }
-    return conflict?.kind == .deletedHere ? nil : text(base.item)
+    return isInConflict ? nil : text(base.item)
   }
 }

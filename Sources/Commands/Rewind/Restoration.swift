@@ -71,7 +71,7 @@ struct Restoration {
       let keys =
         try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
         ?? survey.entries.compactMap(\.key).filter { try workspace.base(of: $0).item != nil }
-      targets = keys.filter { workspace.journal.conflicts[$0] == nil }.map { Target($0) }
+      targets = try keys.filter { try !workspace.isInConflict($0) }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false
     var warned: Set<Hint> = []
@@ -97,7 +97,7 @@ struct Restoration {
       (way, target, former) = (.discarding(file), nil, nil)
       return
     }
-    let (workspace, journal) = (session.workspace, session.workspace.journal)
+    let workspace = session.workspace
     let base = try workspace.base(of: key)
     // A waiting row becomes the base first.
     let isWaiting = waiting.contains(key)
@@ -110,7 +110,7 @@ struct Restoration {
     case .conflict(let conflict)?:
       // Throws if two client sides were edited: the user must choose one.
       _ = try session.conflict(key)
-      (way, target) = (.server, conflict.server.liveItem)
+      (way, target) = (.server, conflict.server)
     case .invalid(let invalid)?:
       if try workspace.attempt(of: key) != nil {
         throw Problem.usage(
@@ -126,7 +126,7 @@ struct Restoration {
         throw Resolve.Failure.invalid(key, side)
       }
       // Without a server row, the file only goes to the trash.
-      let isDiscarded = known == nil && journal.conflicts[key] == nil
+      let isDiscarded = try known == nil && !workspace.isInConflict(key)
       (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
     case .moved?: return nil  // it was refused before
     case .pending?, .unknown?:

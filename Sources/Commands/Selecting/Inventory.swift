@@ -28,8 +28,8 @@ struct Inventory {
       }
     }
     // An item with an open conflict or write exists, even if it has neither a file nor a row.
-    let open = try disk.journal.conflicts.keys + tables.flatMap(disk.attempts).map(\.key)
-    for key in open where tables.contains(key.table) && keys.insert(key).inserted {
+    let open = try tables.flatMap(disk.conflicts) + tables.flatMap(disk.attempts).map(\.key)
+    for key in open where keys.insert(key).inserted {
       files[key] = .absent
     }
     self.tables = tables
@@ -67,7 +67,7 @@ struct Inventory {
     var items: [ItemKey: Item] = [:]
     var marks: [TableName: Marks] = [:]
     for table in tables {
-      marks[table] = try workspace.marks(in: table)
+      marks[table] = try workspace.state(of: table).marks
       // If there is a row, other copies may be older than the row.
       let newest = try workspace.displaced(in: table, newestOnly: true) {
         !contains($0) || !isHere($0) && marks[$0.table]?.isRemoved($0.id) == true
@@ -79,8 +79,8 @@ struct Inventory {
     for key in keys where !isHere(key) && items[key] == nil {
       items[key] = try workspace.base(of: key).item
     }
-    return items.filter {
-      marks[$0.key.table]?[$0.key.id]?.after == nil && workspace.journal.conflicts[$0.key] == nil
+    return try items.filter {
+      try marks[$0.key.table]?[$0.key.id]?.after == nil && !workspace.isInConflict($0.key)
     }
   }
 

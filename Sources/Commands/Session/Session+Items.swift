@@ -73,7 +73,9 @@ extension Session {
 
   /// Returns a hint to pull if no pull of the table has reached its end: the server may have a row then.
   func pullHint(of key: ItemKey) throws -> [Hint] {
-    guard configuration.remote != nil, try !workspace.isPulled(key.table) else { return [] }
+    guard configuration.remote != nil, try !workspace.state(of: key.table).isPulled else {
+      return []
+    }
     return ["if the server has one, to receive it: \(typed: "pull")"]
   }
 

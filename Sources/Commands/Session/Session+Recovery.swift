@@ -14,15 +14,13 @@ extension Session {
   @discardableResult
   mutating func recover() throws -> RecoveryReport {
     guard workspace.isWriting else { return RecoveryReport() }
-    let before = workspace.journal
     let tables = configuration.tables
     // What it applies was pulled before; this command has not done it.
     try workspace.record(as: "pull")
     let result = Result { try Recovery.run(tables, on: &workspace, settings: settings) }
     try workspace.record(as: recorded)
-    let (events, resolved) = try result.get()
-    let agreed = events.filter { $0.what == .conflictOver(deleted: false) }.map(\.key)
-    let decided = Set(resolved + agreed.filter { before.conflicts[$0] != nil })
+    let events = try result.get()
+    let decided = Set(events.filter { $0.what == .conflictOver(deleted: false) }.map(\.key))
     warn("completed an interrupted command", decided)
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
     if context.options.verbose {

@@ -15,7 +15,7 @@ extension Session {
   /// Whether the next command that writes brings a row to its item.
   private func isReady(_ arrival: Arrival, in table: TableName) throws -> Bool {
     let key = ItemKey(table, arrival.id)
-    guard try workspace.journal.conflicts[key] == nil && workspace.attempt(of: key) == nil,
+    guard try !workspace.isInConflict(key) && workspace.attempt(of: key) == nil,
       try !workspace.removes(arrival, in: table)
     else { return false }
     switch try workspace.client(key) {
@@ -44,7 +44,7 @@ extension Session {
     _ fact: String, _ count: Int, of table: TableName, to printer: Printer
   ) throws {
     let live = try workspace.liveCount(in: table)
-    let measured = try min(live, workspace.measure(of: table) ?? .max)
+    let measured = try min(live, workspace.state(of: table).measure ?? .max)
     let way =
       count > Guards.removals(of: measured, among: live)
       ? ["pull", "--max-delete", "\(count)"] : ["pull"]

@@ -87,7 +87,7 @@ struct DoctorCommand: TsyncCommand {
       + counted(examination.tables.count, "table")
     let isFixable = examination.faults.contains { $0.remedy != nil }
     // Without their rows, items look new.
-    let isForgotten = mended.contains { if case .forget? = $0.remedy { true } else { false } }
+    let isForgotten = mended.contains { if case .salvage? = $0.remedy { true } else { false } }
     let next: Hint? = isForgotten ? "\(typed: "pull")" : nil
     let found = parts.isEmpty ? "all is well" : parts.joined(separator: ", ")
     printer.summary(

@@ -18,9 +18,8 @@ struct Move {
     (old, target) = (key, ItemKey(key.table, id))
     (oldText, item) = try session.file(key)
     try session.checkName(of: target)
-    let journal = session.workspace.journal
     if target == old { throw Problem.usage("\(target) already has this id") }
-    if journal.conflicts[old] != nil {
+    if try session.workspace.isInConflict(old) {
       throw Problem.usage(
         "\(old) is in conflict", hints: ["to resolve it: \(typed: "resolve", "\(old)")"])
     }
@@ -37,7 +36,7 @@ struct Move {
       throw Problem.usage("\(target) would be larger than \(ItemFile.limit >> 20) MiB")
     }
     // An item may move back to its former id; an interrupted move is done again.
-    let marks = try session.workspace.marks(in: key.table)
+    let marks = try session.workspace.state(of: key.table).marks
     let isBack = marks[id]?.after == key.id && inventory.isAbsent(target)
     let isThere = try session.workspace.text(of: target) == text
     isAgain = try isThere && !session.workspace.isKnown(target)

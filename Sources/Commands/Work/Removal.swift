@@ -35,7 +35,7 @@ struct Removal {
     names = session.names(of: targets.compactMap(\.key), inventory)
     // The same command finishes an interrupted removal. An item that has become another is gone only here.
     let gone = try targets.compactMap(\.key).filter {
-      try !inventory.isHere($0) && session.workspace.marks(in: $0.table)[$0.id]?.after == nil
+      try !inventory.isHere($0) && session.workspace.state(of: $0.table).marks[$0.id]?.after == nil
     }
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {

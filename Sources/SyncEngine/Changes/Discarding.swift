@@ -1,7 +1,7 @@
 package import SyncModel
 
 /// The commands that take an item away from where it is, each under a durable record.
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Removes an item because its user said so: the delete is noted before the file goes.
   ///
   /// - Parameters:
@@ -113,7 +113,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     guard let row = try newestRow(of: key), row.id == key.id, try attempt(of: key) == nil else {
       return false
     }
-    if journal.conflicts[key] != nil { try close(key) }
+    if try isInConflict(key) { try removeConflict(of: key) }
     try append([.base(row)], to: key.table, durably: false)
     try meetAgain(row, of: key)
     try discard(&self)
@@ -142,12 +142,13 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// delete, and the next pull reads all rows.
   package mutating func purge(_ table: TableName, edits: Bool) throws {
     // A row that waits may be that of an item under its former id, and a write may have made one.
-    let waiting = try arrivals(in: table).map(\.row.id) + attempts(in: table).map(\.key.id)
+    let sent = try attempts(in: table).map(\.key.id)
+    let waiting = try arrivals(in: table).map(\.row.id) + sent
     let ids = try Set(liveIDs(in: table) + waiting).sorted()
-    let marked = try marks(in: table).all.keys.sorted().map { Fact.marked($0, nil) }
+    let marked = try state(of: table).marks.all.keys.sorted().map { Fact.marked($0, nil) }
     try append(
-      marked + feeds(in: table).map { .token($0, nil) } + ids.map { .left($0) }, to: table,
-      durably: true)
+      marked + sent.map { .ended($0) } + state(of: table).feeds.map { .token($0, nil) }
+        + ids.map { .left($0) }, to: table, durably: true)
     var changes = try ids.compactMap { id -> FileChange? in
       let (key, client) = (ItemKey(table, id), try client(ItemKey(table, id)))
       guard client.digest != nil, try client.item == base(of: key).item else { return nil }
@@ -162,7 +163,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     for case .unwritable(let error) in try write(changes) { throw error }
     // Some may have been removed by a command that was stopped.
     try synchronize([], in: table)
-    for key in journal.conflicts.keys.sorted() where key.table == table { try close(key) }
+    for key in try conflicts(in: table) { try removeConflict(of: key) }
     try forget(table)
   }
 }

@@ -33,25 +33,16 @@ package struct Resolve {
   package func current(
     _ key: ItemKey, on disk: some Disk
   ) throws -> Conflict {
-    guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
-    let base = try open.origin ?? disk.base(of: key).item
-    let client = try Self.clientSide(key, open, disk)
-    let server = open.server.deleted ? nil : open.server.item
-    guard let client, let server else {
-      // Of a row that was never known here nothing tells what was changed.
-      let last = base.flatMap { open.server.deleted ? open.server.lastItem(over: $0) : nil }
-      return Conflict(base: base, client: client, server: server, last: last)
+    guard let row = try disk.rowInConflict(of: key) else { throw Failure.noConflict(key) }
+    let client = try Self.clientSide(key, row, disk)
+    guard let conflict = try disk.conflict(key, client, settings.policy(of: key.table)) else {
+      throw Failure.noConflict(key)
     }
-    let policy =
-      try disk.isAwaited(key) ? .awaited(from: base) : settings.policy(of: key.table)
-    var fields = FieldMerge(base: base, client: client, server: server, policy: policy)
-    // A rule that was set since doesn't take the decision from a person who is asked already.
-    if !fields.isDisputed { fields = FieldMerge(base: base, client: client, server: server) }
-    return Conflict(base: base, client: client, server: server, fields: fields)
+    return conflict
   }
 
   private static func clientSide(
-    _ key: ItemKey, _ open: OpenConflict, _ disk: some Disk
+    _ key: ItemKey, _ row: Row, _ disk: some Disk
   ) throws -> Item? {
     let file = try disk.client(key)
     if file == .absent, let moved = try disk.moved(key) {
@@ -59,8 +50,9 @@ package struct Resolve {
     }
     let side = try disk.editedSide(of: key)
     // A file that is as the server's row may be so by a decision that was cut off.
-    let isServers = !open.server.deleted && file.item == open.server.item
-    if let side, file.isEdited(since: open.digest), file.item != side.item, !isServers {
+    let isServers = !row.deleted && file.item == row.item
+    let laid = try disk.state(of: key.table).laid[key.id]
+    if let side, file.isEdited(since: laid?.file), file.item != side.item, !isServers {
       throw Failure.twoClientSides(key, isRemoved: file == .absent)
     }
     let counts = side ?? file
@@ -70,13 +62,13 @@ package struct Resolve {
 
   /// Settles a conflict: the files first, then in one write what they mean.
   ///
-  /// Cut off in between, the conflict is open still, over what was decided; see ``ItemDisk/finishResolved()``.
+  /// Cut off in between, the conflict is open still, over what was decided.
   ///
   /// - Throws: ``Failure``.
   package func settle(
     _ key: ItemKey, _ conflict: Conflict, by resolution: Resolution, on disk: inout some Disk
   ) throws {
-    guard let open = disk.journal.conflicts[key] else { throw Failure.noConflict(key) }
+    guard let row = try disk.rowInConflict(of: key) else { throw Failure.noConflict(key) }
     let file = try disk.client(key)
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
     let item = resolution.item
@@ -86,10 +78,10 @@ package struct Resolve {
     {
       throw Failure.moved(key, moved)
     }
-    // What was saved since the conflict was looked at has not been decided upon.
-    // Nor has a row that its file, while it was no item, has kept waiting.
-    guard try Self.clientSide(key, open, disk) == conflict.client,
-      try disk.newestRow(of: key) == open.server
+    // What was saved since the conflict was looked at has not been decided upon, nor has a row that its file,
+    // while it was no item, has kept waiting.
+    guard try Self.clientSide(key, row, disk) == conflict.client,
+      try disk.state(of: key.table).laid[key.id]?.row == Digest(of: row.text)
     else {
       throw Failure.changedMeanwhile(key)
     }
@@ -108,28 +100,23 @@ package struct Resolve {
       throw Failure.changedMeanwhile(key)
     }
     // What was written beside the conflict since then is for its user to decide, and alone counts.
-    func isSideLate(_ disk: some Disk) throws -> Bool {
-      guard let side = try disk.editedSide(of: key) else { return false }
-      return side.item != conflict.client && side.item != item
+    if let side = try disk.editedSide(of: key), side.item != conflict.client, side.item != item {
+      let laid = Laid(file: try disk.client(key).digest, row: Digest(of: row.text))
+      try disk.append([.laid(key.id, laid)], to: key.table, durably: true)
+      throw Failure.changedMeanwhile(key)
     }
-    var late = open
-    (late.digest, late.origin) = (try disk.client(key).digest, conflict.base)
-    if try !isSideLate(disk) {
-      try disk.take(open.server, of: key, to: item, over: conflict.server)
-      if try !isSideLate(disk) { return try disk.close(key) }
-    }
-    try disk.append([.conflict(key, late)], durably: true)
-    throw Failure.changedMeanwhile(key)
+    try disk.removeConflict(of: key)
+    try disk.take(row, of: key, to: item, over: conflict.server)
   }
 }
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Returns the client's side of an open conflict where its user has edited it; `nil` where not, and
   /// where the sides were removed by hand.
   package func editedSide(of key: ItemKey) throws -> ClientState? {
-    guard let open = journal.conflicts[key] else { return nil }
+    guard let laid = try state(of: key.table).laid[key.id] else { return nil }
     let side = try conflictClient(of: key)
-    return side != .absent && side.isEdited(since: open.digest) ? side : nil
+    return side != .absent && side.isEdited(since: laid.file) ? side : nil
   }
 
   /// Makes the row of a conflict the base, whose item is as it was decided to be, and says what that means.
@@ -138,7 +125,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   ) throws {
     try keepLast(of: row, of: key, over: base(of: key))
     var facts: [Fact] = []
-    let mark = try marks(in: key.table)[key.id]
+    let mark = try state(of: key.table).marks[key.id]
     if item == nil, let server {
       // The delete was chosen: no guard asks again. Its row's text is nowhere else.
       try keep(server, of: key)
@@ -151,7 +138,12 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     // Which version it replaces is asked anew: its base may be lost since it came.
     var taken = row
     taken.had = []
-    if try base(of: key).row != row || arrival(of: key) != nil { facts.append(.base(taken)) }
+    facts.append(.base(taken))
+    // With it goes what waits under the id that the item had when it was sent.
+    let arrivals = try arrivals(in: key.table)
+    if arrivals.contains(where: { $0.row.id == key.id && $0.was != nil }) {
+      facts.append(.taken(but: Set(arrivals.filter { $0.row.id != key.id }.map(\.id))))
+    }
     try append(facts, to: key.table, durably: true)
   }
 
@@ -172,25 +164,5 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       }
     }
     if !facts.isEmpty { try append(facts, to: key.table, durably: true) }
-  }
-
-  /// Ends a conflict whose row is the base: the sides go to the trash.
-  mutating func close(_ key: ItemKey) throws {
-    try removeConflict(of: key)
-    try append([.closed(key)], durably: true)
-  }
-
-  /// Ends the conflicts that were resolved by a command which was stopped before it could say so.
-  ///
-  /// - Returns: Their items.
-  mutating func finishResolved() throws -> [ItemKey] {
-    let over = try journal.conflicts.keys.sorted().filter { key in
-      // A conflict's row waits; without a base it is lost.
-      guard try arrival(of: key) == nil, try base(of: key) != .neverSeen else { return false }
-      return try editedSide(of: key).map { try $0.item != nil && $0.item == client(key).item }
-        ?? true
-    }
-    for key in over { try close(key) }
-    return over
   }
 }

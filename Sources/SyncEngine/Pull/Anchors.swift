@@ -41,7 +41,7 @@ struct Anchors {
   /// Reads the anchors of a table.
   init(of table: TableName, inOrder: Bool, on disk: some Disk) throws {
     self.inOrder = inOrder
-    known = try disk.anchors(in: table)
+    known = try disk.state(of: table).anchors
     since = Dictionary(known.map { ($0.id, $0.since) }, uniquingKeysWith: { $1 })
     rows = try known.reduce(into: [:]) { $0[$1.id] = try disk.newestRow(of: ItemKey(table, $1.id)) }
   }

@@ -20,12 +20,13 @@ enum Applied: Equatable {
   case conflict(Event)
 }
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Reads what is known of an item but for its files.
   func known(_ arrival: Arrival, of key: ItemKey) throws -> Known {
     Known(
       base: try base(of: key), arrival: arrival, hasAttempt: try attempt(of: key) != nil,
-      conflict: journal.conflicts[key], hasFormers: try !formers(of: key).isEmpty,
+      laid: try state(of: key.table).laid[arrival.row.id],
+      hasFormers: try !formers(of: key).isEmpty,
       isRemoved: try isRemoved(key))
   }
 
@@ -65,8 +66,8 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         let isSideEdited = try editedSide(of: key) != nil
         switch known.decide(client, isSideEdited: isSideEdited, policy) {
         case .wait(let wait): applied[place] = .waiting(wait)
-        case .conflict(let conflict, let origin):
-          applied[place] = try lay(conflict, key, client, known.row, from: origin)
+        case .conflict where known.isAsked: applied[place] = .waiting(.asked)
+        case .conflict(let conflict): applied[place] = try lay(conflict, key, client, known.row)
         case .write(nil, _) where !removing: applied[place] = .waiting(.removal)
         case .write(let item, let told):
           changes.append(FileChange(key, to: item, expecting: client.digest))
@@ -107,20 +108,19 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       try append([.marked(key.id, nil)], to: key.table, durably: false)
     }
     let event = told.what.map { Event(key, $0, item: told.item) }
-    guard known.conflict != nil else { return event }
+    guard known.laid != nil else { return event }
     try removeConflict(of: key)
-    try append([.closed(key)], durably: false)
     let item = client.item ?? (known.row.deleted ? nil : known.row.item)
     return event
       ?? Event(key, .conflictOver(deleted: item == nil), item: item ?? known.row.item)
   }
 
-  /// Lays a conflict's sides down, then records it.
+  /// Lays a conflict's sides beside each other, then says so.
   mutating func lay(
-    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row, from origin: Item?
+    _ conflict: Conflict, _ key: ItemKey, _ client: ClientState, _ row: Row
   ) throws -> Applied {
-    let former = journal.conflicts[key]
-    var digest = former == nil ? client.digest : former?.digest
+    let former = try state(of: key.table).laid[key.id]
+    var digest = former == nil ? client.digest : former?.file
     if former != nil {
       // Where its user has removed the client's side, or it says that the item was deleted, it is laid
       // anew, as the file now is; a crash may have come after that.
@@ -129,7 +129,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         digest = client.digest
       }
     } else {
-      // Sides without a record: a crash left them of another conflict, or the record is lost, and the
+      // Sides of which the log says nothing: a crash left them of another conflict, or the line is lost, and the
       // client's may hold an edit. No file has this fingerprint, so that both count as edited, and
       // their user decides.
       let side = try conflictClient(of: key)
@@ -137,12 +137,9 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
       if isEdited { digest = Digest(of: []) } else { try removeConflict(of: key) }
     }
     try writeConflict(conflict, of: key)
-    let record = OpenConflict(
-      kind: conflict.kind, fields: conflict.names, digest: digest, server: row, origin: origin)
-    try append([.conflict(key, record)], durably: false)
-    if try rejection(of: key) != nil {
-      try append([.ended(key.id)], to: key.table, durably: false)
-    }
+    let refused: [Fact] = try rejection(of: key) == nil ? [] : [.ended(key.id)]
+    let laid = Fact.laid(key.id, Laid(file: digest, row: Digest(of: row.text)))
+    try append(refused + [laid], to: key.table, durably: false)
     return .conflict(Event(key, .conflict(conflict), item: conflict.client ?? conflict.server))
   }
 
@@ -159,15 +156,10 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
     try append([], to: table, durably: true)
     var (waiting, relied): (Set<ItemID>, [ItemID]) = ([], [])
     let due = try arrivals.filter { arrival in
-      let (former, key) = (ItemKey(table, arrival.id), ItemKey(table, arrival.row.id))
-      // The server side of an open conflict has been told already; where the item is as it, it is none.
-      guard ids?.contains(arrival.id) != false, try attempt(of: former) == nil,
-        try journal.conflicts[key]?.server != arrival.row || isAgreed(key, arrival.row)
-      else {
-        waiting.insert(arrival.id)
-        return false
-      }
-      return true
+      let isDue =
+        try ids?.contains(arrival.id) != false && attempt(of: ItemKey(table, arrival.id)) == nil
+      if !isDue { waiting.insert(arrival.id) }
+      return isDue
     }
     var rest = due[...]
     while !rest.isEmpty {
@@ -183,24 +175,15 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
         case .waiting(.removal): taken.removals.insert(arrival.id)
         case .waiting(.invalid): taken.held.append(try held(key, arrival, nil))
         case .waiting(.held(let hold)): taken.held.append(try held(key, arrival, hold))
-        case .waiting(.inFlight): break
+        case .waiting(.inFlight), .waiting(.asked): break
         }
         waiting.insert(arrival.id)
       }
       rest = rest.dropFirst(applied.count)
     }
     if !relied.isEmpty { try synchronize(relied, in: table) }
-    // A conflict that is over must not be open again over the row that ended it.
-    try append([], durably: true)
     try append([.taken(but: waiting)], to: table, durably: true)
     return taken
-  }
-
-  /// Whether an item in conflict is as the server's row, by its user's decision.
-  private func isAgreed(_ key: ItemKey, _ row: Row) throws -> Bool {
-    let client = try client(key)
-    if row.deleted { return try client == .absent && isRemoved(key) }
-    return try client.item == row.item && editedSide(of: key) == nil
   }
 
   private func held(_ key: ItemKey, _ arrival: Arrival, _ hold: Event.Hold?) throws -> Event {

@@ -8,8 +8,8 @@ struct Known {
   let arrival: Arrival
   /// Whether a write of it is open.
   let hasAttempt: Bool
-  /// The open conflict.
-  let conflict: OpenConflict?
+  /// The sides of its conflict, where they lie beside each other.
+  let laid: Laid?
   /// Whether other items have become it, whose rows wait until the server has it as it is here.
   let hasFormers: Bool
   /// Whether a command was told to delete it.
@@ -18,7 +18,9 @@ struct Known {
   /// The row that has arrived.
   var row: Row { arrival.row }
   /// Whether it is the answer to a write, and no person is asked about it.
-  private var isAnswer: Bool { conflict == nil && arrival.isMine }
+  private var isAnswer: Bool { laid == nil && arrival.isMine }
+  /// Whether a person is asked about this row already.
+  var isAsked: Bool { laid?.row == Digest(of: row.text) }
 }
 
 /// What becomes of an item to which a row of the server's is brought.
@@ -29,8 +31,8 @@ enum Decision: Equatable {
   case write(Item?, Told)
   /// The row waits, because the item can't be replaced now.
   case wait(Wait)
-  /// A person decides; the row waits as the server's side. Both sides began from `from`, or the base.
-  case conflict(Conflict, from: Item?)
+  /// A person decides; the row waits as the server's side.
+  case conflict(Conflict)
 
   /// Why a row waits.
   enum Wait: Equatable {
@@ -42,6 +44,8 @@ enum Decision: Equatable {
     case removal
     /// The item's file is valid, and can't be replaced now.
     case held(Event.Hold)
+    /// A person is asked already.
+    case asked
   }
 }
 
@@ -58,42 +62,17 @@ struct Told: Equatable {
 
 extension Known {
   /// Decides, by the rule of the item's table.
-  ///
-  /// The client's change is measured against what an open conflict began from, or the base. A row that was
-  /// deleted anew is what an undelete is measured against: it brings back only what was changed here.
   func decide(_ client: ClientState, isSideEdited: Bool, _ table: MergePolicy) -> Decision {
     if hasAttempt { return .wait(.inFlight) }
     if case .invalid = client { return .wait(.invalid) }
     if isAnswer, client == .absent { return .take(Told()) }
-    let (here, server) = (client.item, row.deleted ? nil : row.item)
-    let origin = conflict?.origin ?? base.item
-    let last = origin.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
-    let isAwaited = hasFormers && here != base.item
-    let policy = isAnswer ? MergePolicy(.client) : isAwaited ? .awaited(from: origin) : table
-    var merge = Merge(base: origin, client: here, server: server, last: last, policy: policy)
-    var open = Conflict(base: origin, client: here, server: server, last: last)
-    if case .conflict(let conflict) = merge { open = conflict }
-    if let former = deletedBefore, here != nil {
-      merge = Merge(base: former, client: here, server: row.item, policy: policy)
-      if case .conflict = merge {
-        return .conflict(
-          Conflict(base: former, client: here, server: nil, last: row.item), from: former)
-      }
-    }
-    if isSideEdited { return .conflict(open, from: conflict?.origin) }
-    // Who is asked already decides upon a delete, too.
-    if conflict != nil, row.deleted, here != nil {
-      return .conflict(open, from: conflict?.origin)
-    }
-    if base == .neverSeen, row.deleted, here != nil {
-      return .conflict(Conflict(base: nil, client: here, server: nil, last: row.item), from: nil)
-    }
+    let here = client.item
+    let merge = merge(here, table)
+    if isSideEdited || asks(client, merge) { return .conflict(conflict(here, table)) }
     // What the server makes of what was sent nobody has written.
     var told = Told(keeps: isAnswer ? [] : lost(server, here, merge))
     switch merge {
-    case .settled: return .take(told)
-    case .takeServer where isAwaited && !isAnswer && here != nil, .conflict:
-      return .conflict(open, from: conflict?.origin)
+    case .settled, .conflict: return .take(told)
     case .takeServer(let item):
       (told.what, told.item) = (
         item == nil ? .removed : here == nil ? .added : .updated, item ?? here
@@ -107,9 +86,64 @@ extension Known {
     }
   }
 
-  /// What the row held when it was deleted before; `nil` where it wasn't, or that isn't known.
-  private var deletedBefore: Item? {
-    guard conflict == nil, row.deleted, !row.item.isEmpty, case .tombstone(let former) = base,
+  /// Whether a person must decide.
+  private func asks(_ client: ClientState, _ merge: Merge) -> Bool {
+    let here = client.item
+    if case .conflict = merge { return true }
+    // Who is asked already decides upon a delete, too; of a row that was never known nothing says which is newer.
+    if row.deleted, here != nil, laid != nil || base == .neverSeen { return true }
+    if case .takeServer = merge, here != nil, isAwaited(here), !isAnswer { return true }
+    // What was done to the file since is not undone unasked, and that it is missing decides nothing.
+    guard let laid, client.isEdited(since: laid.file) else { return false }
+    switch merge {
+    case .settled: return here == nil && server == nil && !isRemoved
+    case .takeServer: return true
+    case .merged(let item, _): return item != here
+    case .conflict: return true
+    }
+  }
+
+  private func merge(_ here: Item?, _ table: MergePolicy) -> Merge {
+    let policy = policy(here, table)
+    guard let former = deletedBefore(here) else {
+      return Merge(
+        base: base.item, client: here, server: server, last: last(over: base.item), policy: policy)
+    }
+    return Merge(base: former, client: here, server: row.item, policy: policy)
+  }
+
+  /// Returns what is in conflict, where the client's item is this one, by the rule of its table.
+  func conflict(_ here: Item?, _ table: MergePolicy) -> Conflict {
+    let origin = deletedBefore(here) ?? base.item
+    guard let here, let server else {
+      return Conflict(base: origin, client: here, server: server, last: last(over: origin))
+    }
+    var fields = FieldMerge(
+      base: origin, client: here, server: server, policy: policy(here, table))
+    if !fields.isDisputed { fields = FieldMerge(base: origin, client: here, server: server) }
+    return Conflict(base: origin, client: here, server: server, fields: fields)
+  }
+
+  /// The server's item; `nil` where it is deleted.
+  private var server: Item? { row.deleted ? nil : row.item }
+
+  private func isAwaited(_ here: Item?) -> Bool { hasFormers && here != base.item }
+
+  private func policy(_ here: Item?, _ table: MergePolicy) -> MergePolicy {
+    isAnswer ? MergePolicy(.client) : isAwaited(here) ? .awaited(from: base.item) : table
+  }
+
+  /// Returns what a deleted row held, where something tells what was changed since.
+  private func last(over origin: Item?) -> Item? {
+    origin.flatMap { row.deleted ? row.lastItem(over: $0) : nil }
+  }
+
+  /// Returns what the row held when it was deleted before; `nil` where it wasn't, or that isn't known.
+  ///
+  /// A row that was deleted anew is what an undelete is measured against: it brings back only what was changed
+  /// here.
+  private func deletedBefore(_ here: Item?) -> Item? {
+    guard here != nil, row.deleted, !row.item.isEmpty, case .tombstone(let former) = base,
       !former.item.isEmpty
     else { return nil }
     return former.item

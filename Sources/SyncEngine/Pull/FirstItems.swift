@@ -1,11 +1,12 @@
 import SyncModel
 
 // A table's first items, which take their places together.
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Whether nothing is known of a table and nothing is open, so that its live rows are new items,
   /// whatever they say.
   func isUnknown(_ table: TableName) throws -> Bool {
-    try journal.conflicts.isEmpty && marks(in: table).isEmpty && !isPulled(table)
+    let state = try state(of: table)
+    return try state.laid.isEmpty && state.marks.isEmpty && !state.isPulled
       && liveCount(in: table) == 0
       && tombstoneIDs(in: table).isEmpty && arrivals(in: table).isEmpty
       && attempts(in: table).isEmpty && rejectedIDs(in: table).isEmpty

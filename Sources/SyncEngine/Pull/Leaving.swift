@@ -18,7 +18,7 @@ extension RowDisk {
   /// that weren't known: no query has brought them, so that they may have to leave.
   func askingAgain(after facts: [Fact], in table: TableName) throws -> [Fact] {
     let feed = Feed.ids(of: table)
-    guard let token = try token(of: feed)?.timestamp else { return [] }
+    guard let token = try state(of: feed.table).tokens[feed]?.timestamp else { return [] }
     let rows = try facts.compactMap(\.row).filter {
       try !$0.deleted && base(of: ItemKey(table, $0.id)).item == nil
     }
@@ -28,7 +28,7 @@ extension RowDisk {
   }
 }
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Ends the tokens of a table's feeds that no pull asks for any more, with the filters that they had: what
   /// leaves meanwhile, they would never bring back.
   ///
@@ -37,7 +37,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func endTokens(in table: TableName, but feeds: [Feed], isPart: Bool) throws {
     let ids = Feed.ids(of: table)
     let isQueried = feeds.contains { $0.query != nil }
-    let over = try self.feeds(in: table).filter { known in
+    let over = try self.state(of: table).feeds.filter { known in
       !feeds.contains(known) && !(known == ids && isQueried)
         && (!isPart || feeds.contains { $0.query == known.query })
     }
@@ -47,7 +47,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
 
   /// Returns those of the items that have left which can go: their files are as their rows, or are gone.
   package func leaving(in table: TableName) throws -> [ItemID] {
-    try left(in: table).sorted().filter { id in
+    try state(of: table).left.sorted().filter { id in
       let key = ItemKey(table, id)
       guard try isSettled(key), try !isRemoved(key) else { return false }
       let client = try client(key)

@@ -1,28 +1,27 @@
 package import SyncModel
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Returns the newest row of the server's that is known of an item: one that waits, the server's
   /// side of a conflict, or the base; `nil` where the server never had it.
   ///
   /// `base` is its base, if that was read already.
   package func newestRow(of key: ItemKey, over base: Base? = nil) throws -> Row? {
-    try arrival(of: key)?.row ?? journal.conflicts[key]?.server ?? (base ?? self.base(of: key)).row
+    try arrival(of: key)?.row ?? rowInConflict(of: key) ?? (base ?? self.base(of: key)).row
   }
 
-  /// Returns the ids of the live rows of a table, and of those of which a newer one waits or is in conflict.
+  /// Returns the ids of the live rows of a table, and of those of which a newer one waits.
   func knownIDs(in table: TableName) throws -> Set<ItemID> {
-    let conflicts = journal.conflicts.keys.filter { $0.table == table }.map(\.id)
-    return try Set(liveIDs(in: table) + arrivals(in: table).map(\.row.id) + conflicts)
+    try Set(liveIDs(in: table) + arrivals(in: table).map(\.row.id))
   }
 
   /// Whether nothing of an item is open: no conflict, no write, and no row that waits.
   func isSettled(_ key: ItemKey) throws -> Bool {
-    try journal.conflicts[key] == nil && attempt(of: key) == nil && arrival(of: key) == nil
+    try !isInConflict(key) && attempt(of: key) == nil && arrival(of: key) == nil
   }
 
   /// Whether a row that has arrived takes its item away: it waits for a pull that has reached its end.
   package func removes(_ arrival: Arrival, in table: TableName) throws -> Bool {
-    try isDelete(arrival, in: table) && journal.conflicts[ItemKey(table, arrival.id)] == nil
+    try isDelete(arrival, in: table) && !isInConflict(ItemKey(table, arrival.id))
   }
 
   /// Whether a row that has arrived tells that the server has deleted one that was known.

@@ -75,7 +75,7 @@ package struct Pull {
         do {
           repeat {
             isHeld = false
-            token = try full ? nil : disk.token(of: feed)
+            token = try full ? nil : disk.state(of: feed.table).tokens[feed]
             try backend.pages(of: feed, from: token) { page in
               isHeld = !run.anchors.mayTake(page)
               guard !isHeld else { return false }
@@ -101,7 +101,7 @@ package struct Pull {
         // The ids' token is from before: what such a feed has not brought isn't in it.
         if token == nil, run.hasToken { whole.insert(feed) }
       }
-      let allowed = try max(settings.maxDelete ?? 0, disk.mayLeave(table))
+      let allowed = try max(settings.maxDelete ?? 0, disk.state(of: table).mayLeave)
       if full { try recognise(table, run.unseen.count, of: known, allowed) }
       if let ids, !isPart {
         for (index, feed) in feeds.enumerated()
@@ -134,7 +134,7 @@ package struct Pull {
     in table: TableName, full: Bool, _ disk: some Disk, _ backend: inout some Backend
   ) throws -> (ids: Set<ItemID>?, deleted: Set<ItemID>, token: DeltaToken?) {
     let feed = Feed.ids(of: table)
-    let start = try full ? nil : disk.token(of: feed)
+    let start = try full ? nil : disk.state(of: feed.table).tokens[feed]
     var (ids, deleted, token) = (Set<ItemID>(), Set<ItemID>(), start)
     try backend.pages(of: feed, from: start) { page in
       for row in page.rows {
@@ -152,8 +152,8 @@ package struct Pull {
     _ ids: Set<ItemID>, _ token: DeltaToken?, of table: TableName, _ disk: some Disk
   ) throws -> [Fact] {
     let feed = Feed.ids(of: table)
-    let known = try disk.token(of: feed)
-    let new = try ids.subtracting(disk.left(in: table)).sorted()
+    let known = try disk.state(of: feed.table).tokens[feed]
+    let new = try ids.subtracting(disk.state(of: table).left).sorted()
     // A file that its user has removed is a change, which doesn't leave: it is asked for again.
     let here = try new.filter { id in
       let key = ItemKey(table, id)

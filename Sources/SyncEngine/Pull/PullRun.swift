@@ -62,12 +62,12 @@ struct PullRun {
     }
     for event in try disk.letGo(gone, of: table) { reports[home(event)].add(event) }
     self.reports = reports
-    left = try disk.left(in: table)
+    left = try disk.state(of: table).left
     anchors = try Anchors(of: table, inOrder: inOrder, on: disk)
     isFull = full
     let before = try disk.takeArrivals(in: table, settings: settings)
     let live = try disk.liveCount(in: table)
-    measure = try min(live, disk.measure(of: table) ?? .max)
+    measure = try min(live, disk.state(of: table).measure ?? .max)
     most = Guards.removals(of: measure, among: live)
     before.events.forEach { self.reports[0].add($0) }
     if full, live > 0 { kept = [:] }
@@ -157,7 +157,7 @@ struct PullRun {
     _ news: [Row], token: DeltaToken?, to disk: inout some Disk
   ) throws {
     let feed = reports[current].feed
-    let known = try disk.token(of: feed)
+    let known = try disk.state(of: feed.table).tokens[feed]
     let token = isBlocked || reports[0].isLate ? known : token ?? known
     guard !news.isEmpty || !back.isEmpty || token != known else { return }
     brought.merge(news.map { ($0.id, current) }) { first, _ in first }
@@ -180,7 +180,7 @@ struct PullRun {
   private func anchoring(_ disk: some Disk, keepsAll: Bool = false) throws -> [Fact] {
     guard reports[current].feed.query == nil, !reports[0].isLate else { return [] }
     let next = anchors.next(now: settings.now, keepsAll: keepsAll)
-    return try next == disk.anchors(in: table) ? [] : [.anchors(next)]
+    return try next == disk.state(of: table).anchors ? [] : [.anchors(next)]
   }
 
   /// Ends the pages: what was read by its id follows, and all is brought to its items.
@@ -202,7 +202,7 @@ struct PullRun {
       current = index
       try lay([], token: reached[index], to: &disk)
     }
-    let allowed = try disk.mayLeave(table)
+    let allowed = try disk.state(of: table).mayLeave
     if !facts.isEmpty { try disk.append(facts, to: table, durably: true) }
     let removals = try confirmed(bring(to: &disk), to: &disk, reading: reading)
     let leaves = isWhole ? try disk.leaving(in: table) : []
@@ -233,7 +233,8 @@ struct PullRun {
     try disk.letGo(leaves, of: table).forEach { reports[home($0)].add($0) }
     // While a delete waits, what comes makes no room for it.
     let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
-    let isNews = try !disk.isPulled(table) || disk.measure(of: table) != nil || allowed > 0
+    let isNews =
+      try !disk.state(of: table).isPulled || disk.state(of: table).measure != nil || allowed > 0
     if isOver, isNews, isWhole || allowed == 0 {
       try disk.append([.pulled], to: table, durably: false)
     }

@@ -28,8 +28,10 @@ extension PushRun {
         }
         let inOrder = backend.commitsInOrder
         if try disk.isPast(reading, of: attempt.key, inOrder: inOrder) {
-          let since = try disk.anchors(in: attempt.key.table).first { $0.id == attempt.key.id }?
-            .since
+          let since = try disk.state(of: attempt.key.table).anchors.first {
+            $0.id == attempt.key.id
+          }?
+          .since
           let isLate =
             try !inOrder && disk.mayBeLate(attempt.key, since: since, now: settings.now)
           // Other servers may delete rows for good.

@@ -24,7 +24,7 @@ package struct LostRows: Equatable, Sendable {
   ) throws {
     self.table = table
     let known = try Dictionary(
-      disk.anchors(in: table).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+      disk.state(of: table).anchors.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     var doubtful = try Set(disk.liveIDs(in: table))
     let inOrder = backend.commitsInOrder
     try backend.pages(of: Feed(table), from: nil) { page in

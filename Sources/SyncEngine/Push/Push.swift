@@ -65,7 +65,7 @@ package struct Push {
     var pending = survey.pending(selection)
     // What has no base may be there under an id of the server's.
     for table in Set(pending.filter { $0.kind == .insert }.map(\.key.table)).sorted()
-    where try !disk.isPulled(table) && (try? backend.makesIDs(in: table)) == true {
+    where try !disk.state(of: table).isPulled && (try? backend.makesIDs(in: table)) == true {
       throw Stop.unsafe(.notPulled(table))
     }
     try note(survey, on: &disk)
@@ -114,7 +114,6 @@ package struct Push {
     if run.replies == 0 { run.report.stop = run.report.stop ?? doubt }
     try run.tellHeld(disk)
     // Everything in the report must survive, conflicts and refusals too.
-    try disk.append([], durably: true)
     for table in tables { try disk.append([], to: table, durably: true) }
     let unanswered = try Set(tables.flatMap(disk.attempts).map(\.key))
     run.report.doubtful.formIntersection(unanswered)
@@ -194,7 +193,7 @@ package struct Push {
         guard try disk.tombstone(under: change)?.wasLive != false else { continue }
         facts += try disk.presence(of: change.key, by: change)
       }
-      let marks = try disk.marks(in: table)
+      let marks = try disk.state(of: table).marks
       // That what an item has become was removed counts for the item, too.
       facts += marks.all.keys.sorted().filter {
         !standing.contains(ItemKey(table, $0))

@@ -151,7 +151,7 @@ struct PushRun {
 
   /// Tells the rows that were to be brought to their items and wait at the end.
   mutating func tellHeld(_ disk: some Disk) throws {
-    for key in brought.sorted() where disk.journal.conflicts[key] == nil {
+    for key in try brought.sorted().filter({ try !disk.isInConflict($0) }) {
       guard let open = try disk.arrival(of: key) else { continue }
       // An item with a new id at the server counts as sent once its file has that id.
       if open.was != nil { report.events.removeAll { $0.key == key } }

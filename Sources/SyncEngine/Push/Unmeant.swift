@@ -53,11 +53,11 @@ extension Push {
   }
 }
 
-extension ItemDisk where Self: RowDisk & JournalDisk {
+extension ItemDisk where Self: RowDisk {
   /// Whether a change is the delete of an item whose file no command has removed.
   func hasVanished(_ change: Operation) throws -> Bool {
     guard change.kind == .delete else { return false }
-    let marks = try marks(in: change.key.table)
+    let marks = try state(of: change.key.table).marks
     guard let other = marks[change.key.id]?.after, !marks.isRemoved(other) else {
       return !marks.isRemoved(change.key.id)
     }
@@ -72,7 +72,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// Returns the deleted row that a change would bring back, although no command has made or changed the
   /// item's file, and no push has been told to send it.
   func tombstone(under change: Operation) throws -> Row? {
-    try marks(in: change.key.table)[change.key.id] == .undelete ? nil : deletedRow(of: change)
+    try state(of: change.key.table).marks[change.key.id] == .undelete ? nil : deletedRow(of: change)
   }
 
   /// Returns what is to be said where an item's file is there because somebody means it: that it was removed is
@@ -84,7 +84,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   /// The same, where the change is known that the file makes; `nil` for none.
   func presence(of key: ItemKey, by change: Operation?) throws -> [Fact] {
     let isRevived = try change.map { try deletedRow(of: $0) != nil } ?? false
-    let (known, mark) = (try marks(in: key.table)[key.id], isRevived ? Mark.undelete : nil)
+    let (known, mark) = (try state(of: key.table).marks[key.id], isRevived ? Mark.undelete : nil)
     return known == mark ? [] : [.marked(key.id, mark)]
   }
 
@@ -103,7 +103,7 @@ extension ItemDisk where Self: RowDisk & JournalDisk {
   mutating func layUnknown(_ row: Row, _ key: ItemKey, _ client: ClientState) throws -> Applied {
     let conflict = Conflict(base: nil, client: client.item, server: nil, last: row.item)
     try meetAgain(row, of: key)
-    return try lay(conflict, key, client, row, from: nil)
+    return try lay(conflict, key, client, row)
   }
 }
 

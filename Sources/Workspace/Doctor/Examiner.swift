@@ -58,8 +58,10 @@ struct Examiner {
   /// What opens logs are given; nothing is put into it.
   private let trash: Trash
   private var found = Examination()
-  /// What is open by the journal; `nil` where it can't be read.
-  private var journal: JournalState?
+  /// The items in conflict, by the journals that can be read.
+  private var open: Set<ItemKey> = []
+  /// The tables whose journals can't be read.
+  private var unread: Set<TableName> = []
   /// The error of the first file that has another format.
   private var otherFormat: WorkspaceError?
 
@@ -75,10 +77,6 @@ struct Examiner {
   consuming func examination() throws(WorkspaceError) -> Examination {
     examinePlaces()
     examineState()
-    attempt(at: Layout.journal, .salvageJournal) { examiner throws(WorkspaceError) in
-      examiner.journal =
-        try Journal(in: examiner.root, writing: false, trash: examiner.trash).state
-    }
     found.tables = tables()
     for table in found.tables { examine(table) }
     examineConflicts()
@@ -140,7 +138,7 @@ struct Examiner {
     for place in Self.foreign(in: root) {
       add(Finding(place, Self.isForeign, .unsafe))
     }
-    for name in [Layout.base, Layout.conflicts, Layout.quarantine, Layout.trash] {
+    for name in [Layout.journal, Layout.conflicts, Layout.quarantine, Layout.trash] {
       attempt(at: name) { examiner throws(WorkspaceError) in
         let names = try examiner.root.existingChild(name)?.names() ?? []
         guard name == Layout.trash else { return }
@@ -156,7 +154,8 @@ struct Examiner {
 
   /// Returns the places of such files.
   private static func foreign(in root: Directory) -> [String] {
-    [root, (try? root.existingChild(Layout.base)) ?? nil].compactMap(\.self).flatMap { directory in
+    [root, (try? root.existingChild(Layout.journal)) ?? nil].compactMap(\.self).flatMap {
+      directory in
       ((try? directory.names().sorted()) ?? []).filter { name in
         var status = stat()
         let here = directory.descriptor.rawValue
@@ -189,7 +188,7 @@ struct Examiner {
 
   /// Finds the tables that anything is kept of.
   private mutating func tables() -> [TableName] {
-    var tables = Set((journal?.conflicts.keys).map { $0.map(\.table) } ?? [])
+    var tables: Set<TableName> = []
     attempt(at: Layout.items) { examiner throws(WorkspaceError) in
       guard let items = try examiner.root.existingChild(Layout.items) else {
         throw .missing(place: Layout.items)
@@ -202,18 +201,22 @@ struct Examiner {
         }
       }
     }
-    let logs = (try? root.existingChild(Layout.base)?.names()) ?? []
-    tables.formUnion(logs.compactMap { Layout.baseStem(of: $0).flatMap { try? TableName($0) } })
+    let journals = (try? root.existingChild(Layout.journal)?.names()) ?? []
+    tables.formUnion(
+      journals.compactMap { Layout.table(ofJournal: $0).flatMap { try? TableName($0) } })
     return tables.sorted()
   }
 
   private mutating func examine(_ table: TableName) {
-    attempt(at: "\(Layout.base)/\(Layout.baseLog(of: table))", .forget(table)) {
+    unread.insert(table)
+    attempt(at: "\(Layout.journal)/\(Layout.journal(of: table))", .salvage(table)) {
       examiner throws(WorkspaceError) in
       let base = try BaseLog(
-        table, in: examiner.root.existingChild(Layout.base), writing: false, trash: examiner.trash,
-        index: nil)
+        table, in: examiner.root.existingChild(Layout.journal), writing: false,
+        trash: examiner.trash, index: nil)
       try base.examine()
+      try examiner.open.formUnion(base.conflicts().map { ItemKey(table, $0.id) })
+      examiner.unread.remove(table)
       examiner.attempt(at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
         try examiner.examineItems(of: base)
       }
@@ -251,7 +254,7 @@ struct Examiner {
           way: .restore(key, isLive: isLive)))
     }
     let isLost = scanner.candidates.contains { candidate in
-      candidate.key.map { !base.rows.open.marks.isRemoved($0.id) } ?? false
+      candidate.key.map { !base.rows.state.marks.isRemoved($0.id) } ?? false
     }
     if items == nil, isLost, try root.existingChild(Layout.items) != nil {
       throw .missing(place: "\(Layout.items)/\(base.table)")
@@ -278,14 +281,14 @@ struct Examiner {
 
   /// Looks for sides that aren't items, and for what users wrote to files of conflicts that aren't open.
   private mutating func examineConflicts() {
-    guard let journal else { return }
     attempt(at: Layout.conflicts) { examiner throws(WorkspaceError) in
       let files = ConflictFiles(root: examiner.root, trash: examiner.trash)
-      for key in journal.conflicts.keys.sorted() {
+      for key in examiner.open.sorted() {
         guard case .invalid(let invalid) = try files.client(of: key) else { continue }
         examiner.add(invalid, isSide: true)
       }
-      for stray in try StrayFile.all(in: examiner.root, files, journal) where stray.isEdited {
+      for stray in try StrayFile.all(in: examiner.root, files, examiner.open)
+      where stray.isEdited && !examiner.unread.contains(stray.key.table) {
         let item = "\(Layout.items)/\(stray.key.table)/\(try Layout.file(of: stray.key))"
         examiner.add(
           Finding(

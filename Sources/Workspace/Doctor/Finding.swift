@@ -53,22 +53,15 @@ extension Finding {
 ///
 /// No remedy removes a byte of the user's: what is displaced goes to the trash.
 package enum Remedy: Hashable, Sendable {
-  /// The journal is written anew with the records that can be read; the damaged one is kept whole.
-  case salvageJournal
-  /// A table's base log goes to the trash, its rows and token with it.
-  case forget(TableName)
+  /// A table's journal goes to the trash, its rows and tokens with it; what stands by itself is kept.
+  case salvage(TableName)
   /// `state.json` goes to the trash; the server tells it again.
   case forgetState
 
   /// What is done, in words for people: what it means for their items, too.
   package var words: String {
     switch self {
-    case .salvageJournal:
-      """
-      keeps the readable records, and moves the damaged file to the trash; the next command finds \
-      changes by comparing
-      """
-    case .forget:
+    case .salvage:
       """
       moves it to the trash, but keeps the writes without an answer; the next pull reads all rows, \
       and changes not pushed become conflicts

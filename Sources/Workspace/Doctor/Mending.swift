@@ -39,22 +39,31 @@ extension Workspace {
     requireLock()
     let descriptor = root.descriptor.rawValue
     try WorkspaceError.checking(Layout.directory) { fchmod(descriptor, 0o700) }
+    var open: Set<ItemKey> = []
     for table in tables {
       let log = try rows.log(of: table)
-      let ended = try log.attempts().filter { $0.isFaulty || journal.conflicts[$0.key] != nil }
-      if !ended.isEmpty { try log.append(ended.map { .ended($0.key.id) }, durably: true) }
+      for attempt in try log.attempts() {
+        let row = try log.conflict(of: attempt.key.id)
+        if attempt.isFaulty || row != nil {
+          try log.append([.ended(attempt.key.id)], durably: true)
+        }
+      }
+      for (id, row) in try log.conflicts() {
+        let key = ItemKey(table, id)
+        open.insert(key)
+        try lay(row, of: key)
+      }
     }
-    for (key, conflict) in journal.conflicts { try lay(conflict, of: key) }
     let mending = Mending(root: root, trash: trash)
-    for stray in try StrayFile.all(in: root, conflicts, journal) where !stray.isEdited {
+    for stray in try StrayFile.all(in: root, conflicts, open) where !stray.isEdited {
       try mending.keep(stray)
     }
     try mending.clearLeftovers()
   }
 
-  /// Lays the files of an open conflict that aren't as the journal and the base say.
-  private mutating func lay(_ conflict: OpenConflict, of key: ItemKey) throws(WorkspaceError) {
-    let server = conflict.server.deleted ? nil : conflict.server.item
+  /// Lays the files of an open conflict that aren't as its row and the base say.
+  private mutating func lay(_ row: Row, of key: ItemKey) throws(WorkspaceError) {
+    let server = row.deleted ? nil : row.item
     var displaced: [String?] = []
     let bytes = try conflicts.bytes(.server, of: key)
     if bytes.map({ ConflictFiles.isSide($0, of: server, as: key) }) != true {
@@ -89,7 +98,7 @@ struct StrayFile {
 
   /// Finds all of them.
   static func all(
-    in root: Directory, _ files: ConflictFiles, _ journal: JournalState
+    in root: Directory, _ files: ConflictFiles, _ open: Set<ItemKey>
   ) throws(WorkspaceError) -> [StrayFile] {
     var found: [StrayFile] = []
     guard let conflicts = try root.existingChild(Layout.conflicts) else { return [] }
@@ -98,7 +107,7 @@ struct StrayFile {
       for name in try directory.names().sorted() where name.utf8.first != UInt8(ascii: ".") {
         guard let (id, side) = ConflictSide.read(name) else { continue }
         let key = ItemKey(table, id)
-        guard journal.conflicts[key] == nil else { continue }
+        guard !open.contains(key) else { continue }
         let text = try text(of: side, key, name, files)
         let items = try root.existingChild(Layout.items)?.existingChild(table.text.string)
         let item = try items.map { (items) throws(WorkspaceError) in
@@ -160,64 +169,52 @@ struct Mending {
   /// - Throws: ``WorkspaceError``.
   func carryOut(_ remedy: Remedy) throws(WorkspaceError) -> String? {
     switch remedy {
-    case .salvageJournal: try salvageJournal()
-    case .forget(let table): try forget(table)
+    case .salvage(let table): try salvage(table)
     case .forgetState:
       try take(Layout.state, from: root, named: "state", suffix: ".json").map { "moved to \($0)" }
     }
   }
 
-  /// Writes the journal anew with what can be read of it.
-  ///
-  /// The damaged one is kept as a copy, so that there is a journal at any moment.
-  private func salvageJournal() throws(WorkspaceError) -> String? {
-    let file = PrivateFile(directory: root, name: Layout.journal)
-    guard let bytes = (try? file.read(limit: 1 << 30)) ?? nil else {
-      return try take(Layout.journal, from: root, named: "journal", suffix: ".jsonl")
-        .map { "moved to \($0)" }
-    }
-    let place = try trash.keep(bytes, named: "journal", suffix: ".jsonl")
-    let salvage = LogSalvage(bytes, kind: Journal.kind)
-    let records = salvage.objects.compactMap { try? JournalRecord($0) }
-    var state = JournalState()
-    for record in records { state.add(record) }
-    let open = state.records
-    try Log(
-      replacing: Layout.journal, in: root, kind: Journal.kind, after: salvage.number, trash: trash
-    ).rewrite(open.map(\.object))
-    let read = records.count == 1 ? "1 record" : "\(records.count) records"
-    return "\(read) could be read, \(open.count) of them \(open.count == 1 ? "is" : "are") still "
-      + "open; the damaged file is now \(place)"
-  }
-
-  /// Moves a table's log to the trash; a new one has its open writes and its marks, as far as they can be read.
-  private func forget(_ table: TableName) throws(WorkspaceError) -> String? {
-    guard let base = try root.existingChild(Layout.base) else { return nil }
-    let name = Layout.baseLog(of: table)
+  /// Moves a table's journal to the trash; a new one has the lines that stand by themselves, as far as they can
+  /// be read.
+  private func salvage(_ table: TableName) throws(WorkspaceError) -> String? {
+    guard let journals = try root.existingChild(Layout.journal) else { return nil }
+    let name = Layout.journal(of: table)
     let place: String?
-    if let bytes = (try? PrivateFile(directory: base, name: name).read(limit: 1 << 30)) ?? nil {
+    if let bytes = (try? PrivateFile(directory: journals, name: name).read(limit: 1 << 30)) ?? nil {
       // The damaged one is there until the new one takes its place, in one step.
-      place = try trash.keep(bytes, named: "base-\(table)", suffix: ".jsonl")
-      let log = Log(replacing: name, in: base, kind: BaseLog.kind, after: 0, trash: trash)
+      place = try trash.keep(bytes, named: "journal-\(table)", suffix: ".jsonl")
+      let log = Log(replacing: name, in: journals, kind: BaseLog.kind, after: 0, trash: trash)
       try log.create(extra: BaseLog.header(of: table)) { writer throws(WorkspaceError) in
         for fact in Self.open(in: bytes, table) { try writer.write(BaseLogLine.members(fact)) }
       }
     } else {
-      place = try take(name, from: base, named: "base-\(table)", suffix: ".jsonl")
+      place = try take(name, from: journals, named: "journal-\(table)", suffix: ".jsonl")
     }
     return place.map { "moved to \($0), and the next pull reads all rows" }
   }
 
-  /// Returns the open writes and the marks, by the lines that can be read.
+  /// Returns the open writes, the refusals, the marks and the sides that were laid, by the lines that can be read.
   private static func open(in bytes: [UInt8], _ table: TableName) -> [Fact] {
-    var (open, marks): ([ItemID: Attempt], Marks) = ([:], Marks())
+    var (attempts, refusals): ([ItemID: Attempt], [ItemID: Rejection]) = ([:], [:])
+    var state = TableState()
     for object in LogSalvage(bytes, kind: BaseLog.kind).objects {
-      if let ends = object["ends"]?.text, let id = try? ItemID(ends) { open[id] = nil }
-      if let attempt = try? Attempt(object, in: table) { open[attempt.key.id] = attempt }
-      if let (id, mark) = Marks.mark(object) { marks[id] = mark }
+      if let ends = object["ends"]?.text, let id = try? ItemID(ends) {
+        (attempts[id], refusals[id]) = (nil, nil)
+      }
+      if let attempt = try? Attempt(object, in: table) { attempts[attempt.key.id] = attempt }
+      if let id = object["refused"]?.text.flatMap({ try? ItemID($0) }) {
+        refusals[id] = try? Rejection(object)
+      }
+      switch BaseLogLine.fact(object, of: table) {
+      case .marked(let id, let mark)?: state.marks[id] = mark
+      // Its row has to come once more.
+      case .laid(let id, let sides)?: state.laid[id] = Laid(file: sides.file, row: nil)
+      default: break
+      }
     }
-    return open.values.sorted { $0.key < $1.key }.map { .sent($0) }
-      + marks.all.sorted { $0.key < $1.key }.map { .marked($0.key, $0.value) }
+    return refusals.sorted { $0.key < $1.key }.map { .refused($0.key, $0.value) }
+      + attempts.values.sorted { $0.key < $1.key }.map { .sent($0) } + state.facts(in: table)
   }
 
   // MARK: In silence
@@ -234,10 +231,10 @@ struct Mending {
   /// Moves to the trash what stopped commands left of files that are made anew.
   func clearLeftovers() throws(WorkspaceError) {
     var leftovers = [(root, Layout.items + Layout.new)]
-    if let base = try root.existingChild(Layout.base) {
-      leftovers += try base.names().filter {
+    if let journals = try root.existingChild(Layout.journal) {
+      leftovers += try journals.names().filter {
         $0.utf8.suffix(Layout.new.utf8.count).elementsEqual(Layout.new.utf8)
-      }.map { (base, $0) }
+      }.map { (journals, $0) }
     }
     if let all = try root.existingChild(Layout.quarantine) {
       for table in try all.names() where (try? TableName(Text(table))) != nil {

@@ -30,13 +30,13 @@ extension Workspace {
     func read(_ text: [UInt8]?) -> Item? {
       text.flatMap { try? ItemFile.item(in: $0, as: key, place: "") }
     }
-    if old == nil, isRow, try !rows.log(of: key.table).rows.isPulled {
+    if old == nil, isRow, try !rows.log(of: key.table).rows.state.isPulled {
       return history.addFirst(in: key.table)
     }
     let (before, after) = (read(old), item ?? read(new))
     let base = try rows.base(of: key, replaced: nil).item
     // That a file was missing was meant only where a command had removed it.
-    let isMeant = try rows.log(of: key.table).rows.open.marks.isRemoved(key.id)
+    let isMeant = try rows.log(of: key.table).rows.state.marks.isRemoved(key.id)
     let dirty = SyncModel.Change(from: base, to: old == nil && !isMeant ? base : before).names
     if old == nil, isRow {
       var change =
@@ -72,17 +72,15 @@ extension Workspace {
   private func merge(
     resolving key: ItemKey, _ client: Item
   ) throws(WorkspaceError) -> FieldMerge? {
-    guard resolving == key, let open = journal.conflicts[key],
-      !open.server.deleted
+    guard resolving?.key == key, let conflict = resolving?.conflict, let server = conflict.server,
+      let policy = conflict.fields?.policy
     else { return nil }
-    let base = try rows.base(of: key, replaced: nil).item
-    return FieldMerge(
-      base: open.origin ?? base, client: client, server: open.server.item, policy: resolvingPolicy)
+    return FieldMerge(base: conflict.base, client: client, server: server, policy: policy)
   }
 
   // What is kept of the client's side no file tells of.
   package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
-    (resolving, resolvingPolicy) = (key, conflict.fields?.policy ?? MergePolicy())
+    resolving = (key, conflict)
     let row = conflict.server
     guard let client = conflict.client, let item, let row else {
       guard conflict.client == item, item != row else { return }

@@ -45,14 +45,8 @@ final class IndexedTable {
   let generation: Text
   /// How far the base log is known.
   let position: LogPosition
-  /// The delta tokens, as of there.
-  let tokens: [Feed: DeltaToken]
-  /// How many items deletes are measured by.
-  let measure: Int?
-  /// Whether a pull has reached its end.
-  let isPulled: Bool
-  /// How many rows may leave the queries.
-  let mayLeave: Int
+  /// What the lines add up to there, beside the rows and writes.
+  let state: TableState
   /// How many bases are no tombstones.
   let liveCount: Int
   /// How many bytes the lines of the bases have.
@@ -106,10 +100,11 @@ final class IndexedTable {
     self.generation = generation
     position = LogPosition(
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
-    tokens = Self.tokens(description["tokens"], of: table)
-    measure = description["of"]?.integer
-    isPulled = description["pulled"]?.boolean == true
-    mayLeave = number("mayLeave") ?? 0
+    var state = TableState()
+    for line in description["state"]?.elements ?? [] {
+      if let fact = line.object.flatMap({ BaseLogLine.fact($0, of: table) }) { state.add(fact) }
+    }
+    self.state = state
     liveCount = live
     effectiveBytes = bytesInEffect
     self.device = index.isOfThisBoot ? device : -1
@@ -118,23 +113,11 @@ final class IndexedTable {
     arrivalCount = arrivals
     open = OpenLines(
       attempts: Self.lines(description["attempts"]), refusals: Self.lines(description["refusals"]),
-      renames: Self.renames(description["renames"]), left: Set(Self.ids(description["left"])),
-      anchors: Anchor.all(in: description["anchors"]) ?? [], marks: Marks(description["marks"]))
+      renames: Self.renames(description["renames"]))
     self.index = index
     entries = UnsafeRawBufferPointer(rebasing: bytes[..<entryEnd])
     names = UnsafeRawBufferPointer(rebasing: bytes[entryEnd..<entryEnd + nameBytes])
     digests = UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<digestEnd])
-  }
-
-  /// Reads how far feeds have come, `["token","query","filter"]` each, of which what is `null` isn't there.
-  private static func tokens(_ list: JSON?, of table: TableName) -> [Feed: DeltaToken] {
-    let tokens = (list?.elements ?? []).compactMap { parts -> (Feed, DeltaToken)? in
-      guard let parts = parts.elements, parts.count == 3, let token = parts[0].text else {
-        return nil
-      }
-      return (Feed(table, query: parts[1].text, filter: parts[2].text), DeltaToken(token))
-    }
-    return Dictionary(tokens, uniquingKeysWith: { $1 })
   }
 
   private static func ids(_ list: JSON?) -> [ItemID] {

@@ -39,8 +39,7 @@ struct StatIndexWriter {
         let open = $1.base.rows.open
         let lines: [JSON] =
           Self.lines(open.attempts) + Self.lines(open.refusals) + Self.renames(open.renames)
-          + Self.tokens($1.base.rows.tokens) + Self.ids(open.left)
-          + Self.anchors(open.anchors) + open.marks.json
+          + Self.state($1.base)
         return $0 + 1_024
           + JSON.array(lines).encoded().count
       })
@@ -72,10 +71,7 @@ struct StatIndexWriter {
     object.append("number", .integer(base.position.number))
     object.append("durable", .integer(base.position.durable))
     object.append("line", .integer(Int(base.position.checksum)))
-    object.append("tokens", .array(Self.tokens(base.rows.tokens)))
-    if let count = base.rows.measure { object.append("of", .integer(count)) }
-    object.append("pulled", .bool(base.rows.isPulled))
-    object.append("mayLeave", .integer(base.rows.mayLeave))
+    object.append("state", .array(Self.state(base)))
     object.append("live", .integer(base.rows.liveCount))
     object.append("bytes", .integer(base.rows.effectiveBytes))
     object.append("device", .integer(image.device))
@@ -84,9 +80,6 @@ struct StatIndexWriter {
     object.append("arrivals", .integer(image.arrivalCount))
     object.append("attempts", .array(Self.lines(base.rows.open.attempts)))
     object.append("refusals", .array(Self.lines(base.rows.open.refusals)))
-    object.append("left", .array(Self.ids(base.rows.open.left.sorted())))
-    object.append("anchors", .array(Self.anchors(base.rows.open.anchors)))
-    object.append("marks", .array(base.rows.open.marks.json))
     object.append("renames", .array(Self.renames(base.rows.open.renames)))
     object.append("at", .integer(written))
     let nameBytes = try writeEntries(image)
@@ -100,8 +93,6 @@ struct StatIndexWriter {
     return object
   }
 
-  private static func anchors(_ anchors: [Anchor]) -> [JSON] { anchors.map(\.json) }
-
   /// The places of lines, as the description of a table tells them.
   private static func lines(_ lines: [ItemID: BaseLogEntry]) -> [JSON] {
     lines.sorted { $0.key < $1.key }.map { id, entry in
@@ -109,14 +100,8 @@ struct StatIndexWriter {
     }
   }
 
-  private static func ids(_ ids: some Sequence<ItemID>) -> [JSON] {
-    ids.map { .string($0.text) }
-  }
-
-  private static func tokens(_ tokens: [Feed: DeltaToken]) -> [JSON] {
-    tokens.map { feed, token in
-      [.string(token.text)] + [feed.query, feed.filter].map { $0.map { .string($0) } ?? .null }
-    }.map { .array($0) }
+  private static func state(_ base: BaseLog) -> [JSON] {
+    base.rows.state.facts(in: base.table).map { .object(BaseLogLine.object($0)) }
   }
 
   private static func renames(_ renames: [ItemID: ItemID]) -> [JSON] {

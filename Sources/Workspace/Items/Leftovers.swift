@@ -47,7 +47,7 @@ struct Leftovers {
   }
 
   /// The names of files of tsync's own that are written anew, until they are whole.
-  static let rewritten = [Layout.journal, Layout.history, StatIndex.name].map { $0 + Layout.new }
+  static let rewritten = [Layout.history, StatIndex.name].map { $0 + Layout.new }
 
   /// Whether a name in the trash is exactly that of a file of tsync's on its way.
   static func isOwn(_ name: String) -> Bool {

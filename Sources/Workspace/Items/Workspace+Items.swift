@@ -44,9 +44,8 @@ extension Workspace: ItemDisk {
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     var (sides, texts) = try conflicts.remove(of: key)
     // Who resolves a conflict has decided on that text, too.
-    if resolving != key, !isEmpty, let place = sides[.edit] { texts.append(place) }
-    let fact =
-      journal.conflicts[key] == nil ? "has no open conflict" : "is resolved"
+    if resolving?.key != key, !isEmpty, let place = sides[.edit] { texts.append(place) }
+    let fact = try isInConflict(key) ? "is resolved" : "has no open conflict"
     for place in texts {
       laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
     }

@@ -19,10 +19,10 @@ extension Attempt {
   ///
   /// - Throws: What is wrong with it.
   init(_ object: JSONObject, in table: TableName) throws(NameError) {
-    let line = JournalLine(object: object)
+    let line = LineMembers(object: object)
     self.init(
       key: ItemKey(table, try ItemID(try line.text("sent"))), kind: try line.kind(),
-      version: try line.version(), item: try line.item("item"), digest: try line.digest(),
+      version: try line.version(), item: try line.item("item"), digest: try line.digest("file"),
       tries: try line.integer("tries"), time: Int64(try line.integer("time")))
   }
 }
@@ -50,14 +50,43 @@ extension Rejection {
   ///
   /// - Throws: What is wrong with it.
   init(_ object: JSONObject) throws(NameError) {
-    let line = JournalLine(object: object)
+    let line = LineMembers(object: object)
     let status = try line.integer("status")
     self.init(
       kind: try line.kind(),
       refusal: Refusal(
         status: status == Self.done ? nil : status, words: try line.text("words"),
         passes: object["passes"]?.boolean == true),
-      digest: try line.digest(), tries: try line.integer("tries"),
+      digest: try line.digest("file"), tries: try line.integer("tries"),
       time: Int64(try line.integer("time")))
+  }
+}
+
+extension Laid {
+  /// The members of its line.
+  func object(of id: ItemID) -> JSONObject {
+    var line = JSONObject()
+    line.append("conflict", .string(id.text))
+    line.append("file", digest: file)
+    line.append("server", digest: row)
+    return line
+  }
+
+  /// Reads the sides of a conflict from the members of their line.
+  ///
+  /// - Throws: What is wrong with it.
+  init(_ object: JSONObject) throws(NameError) {
+    let line = LineMembers(object: object)
+    self.init(file: try line.digest("file"), row: try line.digest("server"))
+  }
+}
+
+extension JSONObject {
+  fileprivate mutating func append(_ name: Text, digest: Digest?) {
+    if let digest { append(name, .string(digest.description)) }
+  }
+
+  fileprivate mutating func append(_ name: Text, item: Item?) {
+    if let item { append(name, .object(item.fields)) }
   }
 }

@@ -31,28 +31,10 @@ extension BaseLog {
         line.id.withBytes { compacted.add(base: copy, $0) }
       }
       try write(.taken(but: []), to: &writer)
-      if rows.isPulled {
-        try write(.pulled, to: &writer)
-        compacted.endPull()
-      }
-      for (feed, token) in rows.knownTokens(of: table) {
-        try write(.token(feed, token, of: rows.measure), to: &writer)
-        compacted.set(token, of: feed, measure: rows.measure)
-      }
-      if !rows.open.anchors.isEmpty { try write(.anchors(rows.open.anchors), to: &writer) }
-      compacted.open.anchors = rows.open.anchors
-      if rows.mayLeave > 0 { try write(.mayLeave(rows.mayLeave), to: &writer) }
-      compacted.mayLeave = rows.mayLeave
-      for id in rows.open.left.sorted() {
-        try write(.left(id), to: &writer)
-        compacted.leave(id)
-      }
       try copyArrivals(to: &writer, &compacted)
       // Arrivals end marks, too.
-      for (id, mark) in rows.open.marks.all.sorted(by: { $0.key < $1.key }) {
-        try write(.marked(id, mark), to: &writer)
-      }
-      compacted.open.marks = rows.open.marks
+      for fact in rows.state.facts(in: table) { try write(fact, to: &writer) }
+      compacted.state = rows.state
       // Behind the lines that end writes; a refusal ends one, too.
       for (id, entry) in rows.open.refusals.sorted(by: { $0.key < $1.key }) {
         compacted.add(refusal: try copy(entry, of: id, to: &writer), id)

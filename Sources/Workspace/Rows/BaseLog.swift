@@ -19,7 +19,7 @@ import SyncModel
 /// It is a class because it owns an open file.
 final class BaseLog {
   /// What the header of the file says it is.
-  static let kind = LogKind("tsync-base", version: 4)
+  static let kind = LogKind("tsync-journal", version: 5)
   /// The table.
   let table: TableName
   /// Which file this is: random, another one with each compaction; empty while there is none.
@@ -54,7 +54,7 @@ final class BaseLog {
   ) throws(WorkspaceError) {
     self.table = table
     log = try Log(
-      opening: Layout.baseLog(of: table), in: directory, kind: Self.kind, writing: writing,
+      opening: Layout.journal(of: table), in: directory, kind: Self.kind, writing: writing,
       trash: trash)
     guard let header = log.header else {
       isLost = index != nil
@@ -80,7 +80,7 @@ final class BaseLog {
 
   /// What a person should know: what was cut off, or is gone.
   var notices: [String] {
-    guard isLost, log.isNew else { return log.notices }
+    guard isLost else { return log.notices }
     return log.notices + [Layout.isGone(log.place)]
   }
 
@@ -97,8 +97,9 @@ final class BaseLog {
         ended = id
       }
       if let sketch = RowSketch(found.row) {
-        if found.ends != nil, let id = rows.open.marks.isEmpty ? nil : ItemID(sketch.id) {
-          rows.open.marks.end(id, withDeleted: sketch.isTombstone)
+        if let id = rows.state.speaksOfNone ? nil : ItemID(sketch.id) {
+          rows.state.add(
+            id, isTombstone: sketch.isTombstone, isBase: found.isBase, isAnswer: ended != nil)
         }
         let entry = BaseLogEntry(place, isTombstone: sketch.isTombstone)
         if found.isBase {
@@ -121,29 +122,23 @@ final class BaseLog {
   }
 
   private func add(_ fact: Fact, at place: Range<Int>) {
+    rows.state.add(fact)
     switch fact {
     case .base(let row, let ends):
-      if let ends { rows.end(ends, by: row) }
+      if let ends { rows.end(ends) }
       row.id.withBytes { rows.add(base: BaseLogEntry(place, isTombstone: row.deleted), $0) }
     case .arrived(let arrival, let ends):
-      if let ends = arrival.was ?? ends { rows.end(ends, by: arrival.row) }
+      if let ends = arrival.was ?? ends { rows.end(ends) }
       let entry = BaseLogEntry(place, isTombstone: arrival.row.deleted)
       let new = arrival.was == nil ? nil : arrival.row.id
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
-    case .token(let feed, let token, let count): rows.set(token, of: feed, measure: count)
-    case .pulled: rows.endPull()
-    case .left(let id): rows.leave(id)
-    case .back(let id): rows.leave(id, back: true)
     case .forgot(let id): rows.forget(id)
-    case .anchors(let anchors): rows.open.anchors = anchors
-    case .learnt(let anchors): rows.open.anchors.add(anchors)
-    case .mayLeave(let count): rows.mayLeave += count
     case .sent(let attempt):
       rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
     case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
-    case .marked(let id, let mark): rows.open.marks[id] = mark
+    case .token, .pulled, .left, .back, .anchors, .learnt, .mayLeave, .marked, .laid: break
     }
   }
 

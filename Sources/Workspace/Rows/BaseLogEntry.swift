@@ -30,17 +30,9 @@ struct OpenLines: Equatable {
   var attempts: [ItemID: BaseLogEntry] = [:]
   var refusals: [ItemID: BaseLogEntry] = [:]
   var renames: [ItemID: ItemID] = [:]
-  /// The items that have left the queries, and haven't gone yet.
-  var left: Set<ItemID> = []
-
-  /// The rows that the next pull must meet again.
-  var anchors: [Anchor] = []
-  /// What commands were told of items.
-  var marks = Marks()
 
   /// How many bytes they have.
   var bytes: Int {
-    attempts.values.reduce(0) { $0 + Int($1.length) }
-      + refusals.values.reduce(0) { $0 + Int($1.length) } + 64 * marks.all.count
+    (Array(attempts.values) + refusals.values).reduce(0) { $0 + Int($1.length) }
   }
 }

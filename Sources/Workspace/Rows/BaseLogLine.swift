@@ -66,39 +66,37 @@ enum BaseLogLine {
       self = .sent(id)
     } else if let id = id("refused") {
       self = .refused(id)
-    } else if let id = id("ends") {
-      self = .fact(.ended(id))
-    } else if let (id, mark) = Marks.mark(object) {
-      self = .fact(.marked(id, mark))
-    } else if let id = id("left") {
-      self = .fact(.left(id))
-    } else if let id = id("back") {
-      self = .fact(.back(id))
-    } else if let id = id("forgot") {
-      self = .fact(.forgot(id))
-    } else if let count = object["mayLeave"]?.integer, (0..<1 << 32).contains(count) {
-      self = .fact(.mayLeave(count))
-    } else if let anchors = object["anchors"] {
-      guard let anchors = Anchor.all(in: anchors) else { return nil }
-      self = .fact(.anchors(anchors))
-    } else if let anchors = object["learnt"] {
-      guard let anchors = Anchor.all(in: anchors) else { return nil }
-      self = .fact(.learnt(anchors))
-    } else if let but = object["but"] {
-      guard let ids = Self.ids(but), object["taken"]?.boolean == true else { return nil }
-      self = .fact(.taken(but: Set(ids)))
-    } else if let token = object["token"] {
-      let count = object["of"]?.integer
-      guard token.isNull || token.text != nil, object["of"] == nil || count != nil else {
-        return nil
-      }
-      let feed = Feed(table, query: object["query"]?.text, filter: object["filter"]?.text)
-      self = .fact(.token(feed, token.text.map(DeltaToken.init), of: count))
-    } else if object["pulled"]?.boolean == true {
-      self = .fact(.pulled)
+    } else if let fact = Self.fact(object, of: table) {
+      self = .fact(fact)
     } else {
       return nil
     }
+  }
+
+  /// Reads what a line without a row or a write says; `nil` where that is nothing that this program knows.
+  static func fact(_ object: JSONObject, of table: TableName) -> Fact? {
+    func id(_ name: Text) -> ItemID? { object[name]?.text.flatMap { try? ItemID($0) } }
+    if let id = id("ends") { return .ended(id) }
+    if let (id, mark) = Marks.mark(object) { return .marked(id, mark) }
+    if let id = id("conflict") { return (try? Laid(object)).map { .laid(id, $0) } }
+    if let id = id("left") { return .left(id) }
+    if let id = id("back") { return .back(id) }
+    if let id = id("forgot") { return .forgot(id) }
+    if let count = object["mayLeave"]?.integer {
+      return (0..<1 << 32).contains(count) ? .mayLeave(count) : nil
+    }
+    if let anchors = object["anchors"] { return Anchor.all(in: anchors).map { .anchors($0) } }
+    if let anchors = object["learnt"] { return Anchor.all(in: anchors).map { .learnt($0) } }
+    if let but = object["but"], object["taken"]?.boolean == true {
+      return Self.ids(but).map { .taken(but: Set($0)) }
+    }
+    if let token = object["token"], token.isNull || token.text != nil {
+      let count = object["of"]?.integer
+      guard object["of"] == nil || count != nil else { return nil }
+      let feed = Feed(table, query: object["query"]?.text, filter: object["filter"]?.text)
+      return .token(feed, token.text.map(DeltaToken.init), of: count)
+    }
+    return object["pulled"]?.boolean == true ? .pulled : nil
   }
 
   private static func ids(_ list: JSON) -> [ItemID]? {
@@ -109,18 +107,22 @@ enum BaseLogLine {
 
   /// Returns the members of the line that says a fact.
   static func members(_ fact: Fact) -> [UInt8] {
+    let members = LogLine.members(object(fact))
+    guard let row = fact.row else { return members }
+    return members + (members.isEmpty ? [] : [comma]) + self.members(of: row)
+  }
+
+  /// Returns the members of the line that says a fact, but for its row.
+  static func object(_ fact: Fact) -> JSONObject {
     var object = JSONObject()
     switch fact {
-    case .base(let row, let ends):
+    case .base(_, let ends):
       object.append("by", "push")
       if let ends { object.append("ends", .string(ends.text)) }
-      return LogLine.members(object) + [comma] + members(of: row)
     case .arrived(let arrival, let ends):
       if let over = arrival.over { object.append("over", .object(over.fields)) }
       if arrival.isMine { object.append("mine", true) }
       if let ends = arrival.was ?? ends { object.append("ends", .string(ends.text)) }
-      let members = LogLine.members(object)
-      return members + (members.isEmpty ? [] : [comma]) + self.members(of: arrival.row)
     case .taken(let ids):
       object.append("taken", true)
       object.append("but", .array(ids.sorted().map { .string($0.text) }))
@@ -140,8 +142,9 @@ enum BaseLogLine {
     case .refused(let id, let rejection): object = rejection.object(of: id)
     case .ended(let id): object.append("ends", .string(id.text))
     case .marked(let id, let mark): object = Marks.object(id, mark)
+    case .laid(let id, let sides): object = sides.object(of: id)
     }
-    return LogLine.members(object)
+    return object
   }
 
   fileprivate static let comma = UInt8(ascii: ",")

@@ -14,14 +14,8 @@ struct BaseRows {
   private(set) var arrivals = IDMap<BaseLogEntry>()
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   var open = OpenLines()
-  /// How far the pulls of each feed have come.
-  private(set) var tokens: [Feed: DeltaToken] = [:]
-  /// How many items deletes are measured by, as the newest token says.
-  private(set) var measure: Int?
-  /// Whether a pull has reached its end.
-  private(set) var isPulled = false
-  /// How many rows may leave the queries, until a pull has reached its end.
-  var mayLeave = 0
+  /// What the lines add up to beside the rows and writes.
+  var state = TableState()
   /// How many bases are no tombstones.
   private(set) var liveCount = 0
   /// How many bytes the lines of the bases have.
@@ -33,10 +27,7 @@ struct BaseRows {
   /// Makes the rows that the index knows.
   init(_ index: IndexedTable) {
     known = index
-    tokens = index.tokens
-    measure = index.measure
-    isPulled = index.isPulled
-    mayLeave = index.mayLeave
+    state = index.state
     liveCount = index.liveCount
     effectiveBytes = index.effectiveBytes
     open = index.open
@@ -63,11 +54,10 @@ struct BaseRows {
     open.refusals[id] = entry
   }
 
-  /// Notes that the write of an item is over, with a row that answers it.
-  mutating func end(_ id: ItemID, by row: Row? = nil) {
+  /// Notes that the write of an item is over.
+  mutating func end(_ id: ItemID) {
     open.attempts[id] = nil
     open.refusals[id] = nil
-    if let row { open.marks.end(row.id, withDeleted: row.deleted) }
   }
 
   /// Adds the line of an arrival of an item; with `isOver` it says what that is measured against, and its
@@ -102,7 +92,7 @@ struct BaseRows {
       let new = open.renames.removeValue(forKey: former)
     else { return nil }
     removeBase(id)
-    open.marks.rename(former, to: new)
+    state.took(new, from: former)
     return new
   }
 
@@ -127,6 +117,7 @@ struct BaseRows {
         } else if let new = move(id) {
           moved.append((new, arrival))
         } else {
+          if !state.laid.isEmpty, let id = ItemID(id) { state.took(id) }
           setBase(arrival, id)
         }
       }
@@ -134,39 +125,10 @@ struct BaseRows {
     for (id, entry) in moved { id.withBytes { setBase(entry, $0) } }
   }
 
-  /// Adds the line that says how far the pulls of a feed have come; of its query no other filter's counts
-  /// any more.
-  mutating func set(_ token: DeltaToken?, of feed: Feed, measure count: Int?) {
-    tokens = tokens.filter { $0.key.query != feed.query }
-    tokens[feed] = token
-    measure = count ?? measure
-  }
-
-  /// Adds the line of a pull that has reached its end: the next one counts anew.
-  mutating func endPull() {
-    isPulled = true
-    (measure, mayLeave) = (nil, 0)
-  }
-
   /// Adds the line of a row of which nothing is known any more.
-  mutating func forget(_ id: ItemID) {
-    leave(id, back: true)
-    open.marks[id] = nil
-    id.withBytes { removeBase($0) }
-  }
-
-  /// Adds the line of an item that has left the queries, or that is back.
-  mutating func leave(_ id: ItemID, back: Bool = false) {
-    if back { open.left.remove(id) } else { open.left.insert(id) }
-  }
+  mutating func forget(_ id: ItemID) { id.withBytes { removeBase($0) } }
 
   // MARK: Looking up
-
-  /// The tokens, by their queries; without any, the measure of the whole table's is kept by none.
-  func knownTokens(of table: TableName) -> [(Feed, DeltaToken?)] {
-    guard !tokens.isEmpty || measure == nil else { return [(Feed(table), nil)] }
-    return tokens.sorted { $0.key.query ?? "" < $1.key.query ?? "" }.map { ($0, $1) }
-  }
 
   /// Returns where the base of an id lies; `nil` where none was ever seen.
   func entry(of id: UnsafeRawBufferPointer) -> BaseLogEntry? {
@@ -225,7 +187,7 @@ struct BaseRows {
 
   /// How many bytes the lines have that still say something.
   var usefulBytes: Int {
-    arrivals.places.reduce(effectiveBytes + open.bytes) {
+    arrivals.places.reduce(effectiveBytes + open.bytes + 64 * state.marks.all.count) {
       $0 + Int(arrivals[$1]?.length ?? 0)
     }
   }

@@ -1,19 +1,8 @@
 import SyncEngine
 import SyncModel
 
-/// What commands were told of items, as lines of a base log and the stat index say it.
+/// What commands were told of items, as lines of a log say it.
 extension Marks {
-  /// Reads a list of lines; what is no mark is left out.
-  init(_ list: JSON?) {
-    self.init()
-    for line in list?.elements ?? [] {
-      if let (id, mark) = line.object.flatMap(Self.mark) { self[id] = mark }
-    }
-  }
-
-  /// The lines' members, in the order of their ids.
-  var json: [JSON] { all.sorted { $0.key < $1.key }.map { .object(Self.object($0, $1)) } }
-
   /// Returns the members of a line.
   static func object(_ id: ItemID, _ mark: Mark?) -> JSONObject {
     var object = JSONObject()

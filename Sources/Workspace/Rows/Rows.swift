@@ -16,10 +16,10 @@ final class Rows {
   private let trash: Trash
   private let isWriting: Bool
   private let clock: () -> Int64
-  private let isBaseGone: Bool
+  private let isGone: Bool
   private let boot: Text
   /// Without the logs it speaks of nothing that is there.
-  private lazy var index = isBaseGone ? nil : StatIndex(in: root, boot: boot)
+  private lazy var index = isGone ? nil : StatIndex(in: root, boot: boot)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
   private var claiming: [TableName: ClaimingFiles] = [:]
@@ -32,18 +32,18 @@ final class Rows {
   ///   - root: The directory `.todosync`.
   ///   - trash: What takes the bytes that are cut off from a log.
   ///   - isWriting: Whether the caller has the lock.
-  ///   - isBaseGone: Whether it is known that there is no directory of logs; that each of them is
+  ///   - isGone: Whether it is known that there is no directory of logs; that each of them is
   ///     gone is then not told.
   ///   - boot: The kernel's name for the time since the machine was started.
   ///   - clock: The time in nanoseconds since 1970.
   init(
-    root: Directory, trash: Trash, isWriting: Bool, isBaseGone: Bool = false,
+    root: Directory, trash: Trash, isWriting: Bool, isGone: Bool = false,
     boot: Text = LogHeader.currentBoot, clock: @escaping () -> Int64
   ) {
     self.root = root
     self.trash = trash
     self.isWriting = isWriting
-    self.isBaseGone = isBaseGone
+    self.isGone = isGone
     self.boot = boot
     self.clock = clock
   }
@@ -61,7 +61,7 @@ final class Rows {
     // Without the directory nothing was ever seen; a writer makes it.
     let directory =
       isWriting
-      ? try root.child(Layout.base, creating: true) : try root.existingChild(Layout.base)
+      ? try root.child(Layout.journal, creating: true) : try root.existingChild(Layout.journal)
     let log = try BaseLog(
       table, in: directory, writing: isWriting, trash: trash, index: index?.table(table))
     logs[table] = log
@@ -73,7 +73,7 @@ final class Rows {
   /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
   func newLog(of table: TableName) throws(WorkspaceError) -> BaseLog {
     try BaseLog(
-      table, in: root.existingChild(Layout.base), writing: false, trash: trash,
+      table, in: root.existingChild(Layout.journal), writing: false, trash: trash,
       index: index?.table(table))
   }
 

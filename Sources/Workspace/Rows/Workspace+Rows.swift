@@ -45,36 +45,14 @@ extension Workspace: RowDisk {
   ///
   /// - Throws: ``WorkspaceError``.
   package func knownTables() throws(WorkspaceError) -> [TableName] {
-    guard let base = try root.existingChild(Layout.base) else { return [] }
-    return try base.names().compactMap(Layout.baseStem).compactMap { try? TableName($0) }.sorted()
+    guard let journals = try root.existingChild(Layout.journal) else { return [] }
+    return try journals.names().compactMap(Layout.table(ofJournal:)).compactMap {
+      try? TableName($0)
+    }.sorted()
   }
 
-  package func token(of feed: Feed) throws -> DeltaToken? {
-    try rows.log(of: feed.table).rows.tokens[feed]
-  }
-
-  package func feeds(in table: TableName) throws -> [Feed] {
-    try rows.log(of: table).rows.tokens.keys.sorted { $0.query ?? "" < $1.query ?? "" }
-  }
-
-  package func left(in table: TableName) throws -> Set<ItemID> {
-    try rows.log(of: table).rows.open.left
-  }
-
-  package func anchors(in table: TableName) throws -> [Anchor] {
-    try rows.log(of: table).rows.open.anchors
-  }
-
-  package func mayLeave(_ table: TableName) throws -> Int {
-    try rows.log(of: table).rows.mayLeave
-  }
-
-  package func isPulled(_ table: TableName) throws -> Bool {
-    try rows.log(of: table).rows.isPulled
-  }
-
-  package func measure(of table: TableName) throws -> Int? {
-    try rows.log(of: table).rows.measure
+  package func state(of table: TableName) throws -> TableState {
+    try rows.log(of: table).rows.state
   }
 
   /// Returns the rows of a table that are to be brought to their items; none where another process may be
@@ -100,6 +78,15 @@ extension Workspace: RowDisk {
     return try rows.newLog(of: table).arrivals()
   }
 
+  /// Returns the file, relative to `.todosync`, and the line where the open write of an item stands, its
+  /// refusal, or the row that waits for it; `nil` where there is none.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func journalPlace(of key: ItemKey) throws -> (file: String, line: Int)? {
+    let log = try rows.log(of: key.table)
+    return try log.line(of: key.id).map { (log.log.place, $0) }
+  }
+
   package func arrivals(in table: TableName) throws -> [Arrival] {
     try rows.log(of: table).arrivals()
   }
@@ -120,21 +107,23 @@ extension Workspace: RowDisk {
     try rows.log(of: key.table).rejection(of: key.id)
   }
 
-  package func marks(in table: TableName) throws -> Marks {
-    try rows.log(of: table).rows.open.marks
-  }
-
   package func rejectedIDs(in table: TableName) throws -> [ItemID] {
     try rows.log(of: table).rows.open.refusals.keys.sorted()
   }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     requireLock()
-    let marks = try marks(in: table)
+    let marks = try state(of: table).marks
     let facts = facts.map { marks.dated($0, at: clock() / 1_000 * 1_000) }
     try record(facts, in: table)
     try rows.log(of: table).append(facts, durably: durably)
     rows.recognise(facts, in: table)
+    // A resolution is over with its row's line.
+    if let key = resolving?.key, key.table == table,
+      facts.contains(where: { $0.base?.id == key.id })
+    {
+      resolving = nil
+    }
   }
 
   package mutating func forget(_ table: TableName) throws {

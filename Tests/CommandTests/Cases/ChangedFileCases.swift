@@ -152,7 +152,7 @@ import Testing
     }
     anna.run("config", "pull.page", "2")
     let (directory, file, log) = (
-      anna.directory, anna.file("i0"), "list/.todosync/base/todoitem.jsonl"
+      anna.directory, anna.file("i0"), "list/.todosync/journal/todoitem.jsonl"
     )
     let isSaved = Gate()
     world.disturb { _ in

@@ -7,8 +7,9 @@ import Testing
 /// A workspace made by somebody else: what isn't a numbered case.
 @Suite struct HostileWorkspaceTests {
   private static let names = [
-    "config.json", "state.json", "journal.jsonl", "history.jsonl", "index", "lock", ".gitignore",
-    "items", "items/todoitem", "base", "base/todoitem.jsonl", "conflicts", "conflicts/todoitem",
+    "config.json", "state.json", "history.jsonl", "index", "lock", ".gitignore",
+    "items", "items/todoitem", "journal", "journal/todoitem.jsonl", "conflicts",
+    "conflicts/todoitem",
     "trash", "quarantine",
   ]
 

@@ -81,7 +81,7 @@ import Testing
 
   @Test("case 83: what couldn't be made durable is written to a new file, not tried again there")
   func writesAnew() throws {
-    let path = anna.directory.path(of: "list/.todosync/base/todoitem.jsonl")
+    let path = anna.directory.path(of: "list/.todosync/journal/todoitem.jsonl")
     func inode() -> ino_t {
       var status = stat()
       return stat(path, &status) == 0 ? status.st_ino : 0

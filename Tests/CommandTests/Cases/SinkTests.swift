@@ -276,7 +276,7 @@ import Testing
           "list/.todosync/state.json",
           "{\"format\": 1, \"dialect\": \(quoted), \"user\": \(quoted)}"
         ),
-        ("list/.todosync/state.json", text), ("list/.todosync/journal.jsonl", text),
+        ("list/.todosync/state.json", text), ("list/.todosync/journal/todoitem.jsonl", text),
         ("list/.todosync/lock", "{\"pid\": 1, \"command\": \(quoted), \"since\": \(quoted)}"),
       ]
       for (name, contents) in files {

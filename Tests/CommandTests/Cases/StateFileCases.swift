@@ -12,7 +12,7 @@ import Workspace
   private static let root = "list/.todosync"
 
   private func journal(of anna: Person) throws -> [UInt8] {
-    try #require(anna.directory.read("\(Self.root)/journal.jsonl"))
+    try #require(anna.directory.read("\(Self.root)/journal/todoitem.jsonl"))
   }
 
   // MARK: The journal
@@ -24,7 +24,7 @@ import Workspace
     for id in ["milk", "tea", "bread"] { anna.run("new", "-s", "id=\(id)", id) }
     anna.run("rm", "tea")
     anna.run("rm", "bread")
-    let log = "\(Self.root)/base/todoitem.jsonl"
+    let log = "\(Self.root)/journal/todoitem.jsonl"
     let whole = try #require(anna.directory.read(log))
     let before = anna.run("status", "--porcelain").output
     let start = try #require(whole.dropLast().lastIndex(of: 0x0A)) + 1
@@ -57,19 +57,19 @@ import Workspace
     let whole = try journal(of: anna)
     let count = world.line.requests.count
     var broken = whole
-    let line = try #require(whole.firstIndex(of: 0x0A)) + 1
-    broken[line + 20] ^= 1
-    anna.directory.write(broken, to: "\(Self.root)/journal.jsonl")
+    let place = try #require(whole.firstRange(of: Array("There".utf8)))
+    broken[place.lowerBound] ^= 1
+    anna.directory.write(broken, to: "\(Self.root)/journal/todoitem.jsonl")
     for command in ["status", "list", "diff", "journal", "push", "pull", "sync"] {
       let stopped = anna.run(command)
       #expect(stopped.status == 8, "\(command)")
       #expect(
-        stopped.error.hasPrefix("tsync: \(command): .todosync/journal.jsonl:2: damaged: "),
-        "\(command)")
+        stopped.error.hasPrefix("tsync: \(command): .todosync/journal/todoitem.jsonl: damaged: "),
+        "\(command): \(stopped.error)")
     }
     #expect(try journal(of: anna) == broken)
     #expect(world.line.requests.count == count)
-    anna.directory.write(whole, to: "\(Self.root)/journal.jsonl")
+    anna.directory.write(whole, to: "\(Self.root)/journal/todoitem.jsonl")
     #expect(anna.run("resolve", "-a", "--client", "--push").status == 0)
     anna.expectSound()
   }
@@ -85,11 +85,11 @@ import Workspace
     world.anna.run("new", "-s", "id=milk", "Milk")
     #expect(world.anna.run("push").status == 5)
     isWhole.open()
-    unlink(world.anna.directory.path(of: "\(Self.root)/journal.jsonl"))
+    unlink(world.anna.directory.path(of: "\(Self.root)/journal/todoitem.jsonl"))
     let pushed = world.anna.run("push")
     #expect(pushed.status == 0)
-    #expect(pushed.output == "created milk  Milk\n")
-    #expect(pushed.error.contains("journal.jsonl was missing"))
+    #expect(pushed.output == "already there milk  Milk\n")
+    #expect(pushed.error.contains("journal/todoitem.jsonl is missing"))
     #expect(try world.server.request("GET", "tables/todoitem?$count=true").contains(#""count":1"#))
     world.anna.expectSound()
   }
@@ -106,7 +106,7 @@ import Workspace
     let anna = world.anna
     anna.run("set", "tea", "text=Green tea")
     unlink(anna.directory.path(of: anna.file("old")))
-    unlink(anna.directory.path(of: "\(Self.root)/base/todoitem.jsonl"))
+    unlink(anna.directory.path(of: "\(Self.root)/journal/todoitem.jsonl"))
     #expect(anna.run(command).status == 1)
     #expect(!world.writes.contains("DELETE"))
     #expect(anna.conflicts.contains("tea.server.json"))
@@ -126,7 +126,7 @@ import Workspace
       try server.request("POST", "tables/todoitem", #"{"id": "i\#(number)", "text": "x"}"#)
     }
     let anna = try Person(cloning: server.url)
-    let path = "\(Self.root)/base/todoitem.jsonl"
+    let path = "\(Self.root)/journal/todoitem.jsonl"
     let whole = try #require(anna.directory.read(path))
     let ends = whole.indices.filter { whole[$0] == 0x0A }
     // In a row, behind a row, and in the line that commits.
@@ -191,8 +191,8 @@ import Workspace
   @Test(
     "case 104: a workspace of another format is refused, and nothing is touched",
     arguments: [
-      ("state.json", 1, 2), ("journal.jsonl", 3, 4), ("base/todoitem.jsonl", 4, 5),
-      ("journal.jsonl", 3, 2), ("base/todoitem.jsonl", 4, 3),
+      ("state.json", 2, 3), ("state.json", 2, 1), ("journal/todoitem.jsonl", 5, 6),
+      ("journal/todoitem.jsonl", 5, 4),
     ])
   func otherFormat(name: String, format: Int, other: Int) throws {
     let world = try CaseWorld(#"{"id": "milk", "text": "Milk"}"#)

@@ -17,7 +17,7 @@ struct BaseLogTwin: Equatable {
   /// Asks a log for all that it knows.
   init(_ log: BaseLog) throws(Finding) {
     table = log.table
-    (tokens, measure) = (log.rows.tokens, log.rows.measure)
+    (tokens, measure) = (log.rows.state.tokens, log.rows.state.measure)
     var ids: [ItemID] = []
     log.rows.forEach { id, _ in if let id = ItemID(id) { ids.append(id) } }
     do throws(WorkspaceError) {

@@ -6,9 +6,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case json
   /// The reading and rewriting of an item's file.
   case itemFile = "item-file"
-  /// The journal: its lines, and the records in them.
-  case journal
-  /// A table's log of rows.
+  /// A table's journal.
   case baseLog = "base-log"
   /// Ids and the names of their files.
   case fileName = "file-name"
@@ -28,7 +26,6 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .json: try JSONTarget.run(bytes)
     case .itemFile: try ItemFileTarget.run(bytes)
-    case .journal: try JournalTarget.run(bytes)
     case .baseLog: try BaseLogTarget.run(bytes)
     case .fileName: try FileNameTarget.run(bytes)
     case .filter: try FilterTarget.run(bytes)

@@ -1,4 +1,0 @@
-import FuzzDriver
-import FuzzTargets
-
-fuzz(.journal)
