@@ -14,7 +14,7 @@ struct JournalCommand: TsyncCommand {
     context.printer.begin("operations")
     try context.open(for: .reading) { session in
       let survey = try Survey(of: session.tables, on: session.workspace)
-      let entries = try JournalEntry.unsent(survey, in: session)
+      let entries = try JournalEntry.all(survey, in: session)
       let names = try session.names(of: entries.map(\.key))
       var table = Table(widths: [8, 8, 0, Table.title.lowerBound])
       for entry in entries {

@@ -5,25 +5,49 @@ import Workspace
 /// One line of `tsync journal`.
 struct JournalEntry {
   enum State: String {
-    case sent, rejected, conflict, pending
+    case sent, rejected, conflict, pending, waiting
   }
 
   let key: ItemKey
   let state: State
   /// The operation's kind, or the conflict's letters.
   let kind: String
-  /// The item as it was sent, or as it is now; for the title.
+  /// The item as it was sent, or as it is now, or as its row that waits; for the title.
   let item: Item?
   /// The changed fields of an update, or the fields in conflict.
   var fields: [Text] = []
   /// The number of tries of a sent operation.
   var tries: Int?
   var rejection: Rejection?
+  /// The file, relative to `.todosync`, and its line, where there is one.
+  private(set) var place: (file: String, line: Int?) = ("", nil)
 
   // MARK: Finding
 
-  /// Returns the operations of unknown outcome, then all others in their order.
-  static func unsent(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
+  /// Returns the operations of unknown outcome, then all others in their order, then the rows that wait.
+  static func all(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
+    let workspace = session.workspace
+    let entries = try unsent(survey, in: session)
+    let told = Set(entries.map(\.key))
+    let waiting = try session.tables.flatMap { table in
+      try workspace.waitingArrivals(in: table).compactMap { arrival -> JournalEntry? in
+        let key = ItemKey(table, arrival.row.id)
+        if try told.contains(key) && workspace.isInConflict(key) { return nil }
+        let isNew = try workspace.base(of: ItemKey(table, arrival.id)).item == nil
+        let kind: Operation.Kind = arrival.row.deleted ? .delete : isNew ? .insert : .update
+        return JournalEntry(
+          key: key, state: .waiting, kind: kind.rawValue, item: arrival.row.item)
+      }
+    }
+    return try (entries + waiting).map { entry in
+      var entry = entry
+      let line = try entry.state == .pending ? nil : workspace.journalPlace(of: entry.key)
+      entry.place = try line.map { ($0.file, $0.line) } ?? (session.place(of: entry.key), nil)
+      return entry
+    }
+  }
+
+  private static func unsent(_ survey: Survey, in session: Session) throws -> [JournalEntry] {
     var (sent, others): ([JournalEntry], [JournalEntry]) = ([], [])
     for entry in survey.entries {
       guard let key = entry.key else { continue }
@@ -62,14 +86,17 @@ struct JournalEntry {
       Table.title(names.title(of: item)),
     ]
     let remark = rejection?.refusal.sentence ?? fields.map(\.string).joined(separator: ", ")
-    return remark.utf8.isEmpty ? row : row + [Line(remark)]
+    let line = place.line.map { "\(place.file):\($0)" }
+    let parts = [remark.utf8.isEmpty ? nil : remark, line].compactMap(\.self)
+    return parts.isEmpty ? row : row + [Line(parts.joined(separator: " · "))]
   }
 
   func json(_ names: ItemNames) -> JSONObject {
     var object = JSONObject(key, title: names.title(of: item))
     object.add(["state": state.rawValue, "kind": kind])
     if !fields.isEmpty { object.add(["fields": fields]) }
-    object.add(ifAny: ["tries": tries])
+    object.add(["path": place.file])
+    object.add(ifAny: ["line": place.line, "tries": tries])
     object.add(rejection?.members ?? [:])
     return object
   }
@@ -78,7 +105,7 @@ struct JournalEntry {
 extension JournalEntry.State {
   fileprivate var style: Line.Style {
     switch self {
-    case .sent: .yellow
+    case .sent, .waiting: .yellow
     case .rejected, .conflict: .red
     case .pending: .green
     }
