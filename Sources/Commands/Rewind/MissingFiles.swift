@@ -4,37 +4,29 @@ import Workspace
 
 /// The items whose files are missing, although `tsync rm` didn't remove them.
 struct MissingFiles {
-  private var files: [(key: ItemKey, text: [UInt8])]
-  /// The marked items that come back as the server has them.
-  private let marked: [ItemKey]
+  private(set) var files: [(key: ItemKey, text: [UInt8])]
   private let names: ItemNames
-
-  var count: Int { files.count }
 
   /// Finds the missing files of the session's tables, or those among the given items.
   ///
   /// Where the directory of all items is missing, tables that left the settings count, too: added
   /// again, their items would look deleted.
   init(of session: Session, among wanted: [ItemKey]? = nil) throws {
-    let workspace = session.workspace
-    let lacksItems = try session.lacksItems
-    let known = lacksItems ? try workspace.knownTables() : []
-    let tables = Set(session.tables).union(known)
-    let asked = try Set(tables.flatMap(workspace.conflicts))
-      .union(tables.flatMap(workspace.attempts).map(\.key))
+    let (workspace, lacksItems) = (session.workspace, try session.lacksItems)
+    let tables = Set(session.tables).union(lacksItems ? try workspace.knownTables() : [])
     let live = try tables.flatMap { table in
       try workspace.liveIDs(in: table).map { ItemKey(table, $0) }
     }
+    let open =
+      try tables.flatMap(workspace.conflicts)
+      + tables.flatMap(workspace.attempts).map(\.key)
     let absent =
       try wanted
-      ?? asked.union(live).filter { key in
+      ?? Set(live + open).filter { key in
         try workspace.client(key) == .absent && (lacksItems || workspace.moved(key) == nil)
       }
     files = try absent.sorted().compactMap { key in
       try Self.text(of: key, in: workspace).map { (key, $0) }
-    }
-    marked = try files.map(\.key).filter {
-      try !asked.contains($0) && workspace.state(of: $0.table).marks[$0.id] != nil
     }
     names = try ItemNames(
       for: files.map(\.key), showsTable: tables.count > 1, on: workspace,
@@ -45,7 +37,8 @@ struct MissingFiles {
   ///
   /// What another program has put into a place meanwhile stays there.
   mutating func bringBack(to session: inout Session, most: Int = .max) throws {
-    for key in marked {
+    // A renamed item that comes back under its former id isn't renamed any more.
+    for (key, _) in files where try session.workspace.isRemoved(key) {
       try session.workspace.append([.marked(key.id, nil)], to: key.table, durably: true)
     }
     let check = session.context.checkSignal
@@ -66,6 +59,7 @@ struct MissingFiles {
 
   /// Prints the items, or of more than `most` the first and how many more there are.
   func show(_ verb: String, most: Int = .max, to printer: Printer) {
+    let count = files.count
     for (key, text) in files.prefix(count > most ? 1 : count) {
       let item = try? ItemFile.item(in: text, as: key, place: "")
       printer.show(Outcome(verb: verb, key: key, title: names.title(of: item)), names)
@@ -75,24 +69,22 @@ struct MissingFiles {
 
   /// Returns the text of an item's missing file; `nil` if there should be none.
   private static func text(of key: ItemKey, in workspace: Workspace) throws -> [UInt8]? {
-    let base = try workspace.base(of: key)
-    func text(_ item: Item?) -> [UInt8]? { item.map { ItemFile.text(of: $0, id: key.id) } }
-    let other = try workspace.state(of: key.table).marks[key.id]?.after.map {
-      ItemKey(key.table, $0)
-    }
+    let new = try workspace.state(of: key.table).marks[key.id]?.after.map { ItemKey(key.table, $0) }
     // A command has removed it.
-    if other == nil, try workspace.isRemoved(key) { return nil }
+    if new == nil, try workspace.isRemoved(key) { return nil }
     let isInConflict = try workspace.isInConflict(key)
     if isInConflict, try workspace.conflictClient(of: key) != .absent {
       return try workspace.conflictText(of: key, .client)
     }
-    if !isInConflict, let attempt = try workspace.attempt(of: key) { return text(attempt.item) }
-    // A renamed item comes back under its new id only; under both it would be two items.
-    if let other {
-      let isThere =
-        try workspace.isKnown(other) || workspace.client(other) != .absent
-      return isThere ? nil : text(base.item)
+    var item = try workspace.base(of: key).item
+    if !isInConflict, let attempt = try workspace.attempt(of: key) {
+      item = attempt.item
+    } else if let new {
+      // A renamed item comes back under its new id only; under both it would be two items.
+      if try workspace.isKnown(new) || workspace.client(new) != .absent { return nil }
+    } else if isInConflict, try workspace.state(of: key.table).laid[key.id]?.file == nil {
+      return nil
     }
-    return isInConflict ? nil : text(base.item)
+    return item.map { ItemFile.text(of: $0, id: key.id) }
   }
 }

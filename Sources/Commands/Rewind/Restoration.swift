@@ -2,29 +2,15 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The restore of one item to the server's row.
+/// What restore does to one item, or to a file that can't be one.
 struct Restoration {
-  private enum Way {
-    /// Nothing: recovery has applied the waiting row to base and file.
-    case waited
-    /// Write the base, or remove the file if there is none.
-    case base
-    /// Move the invalid file to the trash first.
-    case replacing(InvalidItem)
-    /// Write from the trash: the server has no row, or a command removed unsent edits.
-    case trash
-    /// Take the server's side of a conflict.
-    case server
-    /// Move a file that can't be an item, and has no base, to the trash.
-    case discarding(InvalidItem)
-  }
-
   let chosen: Target
-  private let way: Way
-  /// The resulting item; `nil` if the file goes to the trash.
-  private let target: Item?
-  /// The item before the restore.
-  private let former: Item?
+  /// The item before the restore, and the resulting one; `nil` if the file goes to the trash.
+  private var former, result: Item?
+  /// Whether the item has no file, and comes back as its row isn't.
+  private var isRevived = false
+  /// Does it; returns false if the item is not as it was planned.
+  private let restore: (inout Session) throws -> Bool
 
   // MARK: Planning
 
@@ -47,13 +33,14 @@ struct Restoration {
       let key = chosen.key
       if let key, !planned.insert(key).inserted { return }
       let entry = key.flatMap { entries[$0] }
-      guard let step = try Restoration(chosen, entry, session, waiting) else { return }
+      let isWaiting = key.map(waiting.contains) ?? false
+      guard let step = try step(for: chosen, entry, session, isWaiting: isWaiting) else { return }
       // A rename that was not sent is undone as a whole: the former item comes back first.
       let formers = try (key.map(workspace.formers) ?? [])
         .filter { try workspace.client($0) == .absent }
       for former in formers { try plan(Target(former)) }
       // A renamed item that was removed comes back once, under its former id.
-      if case .trash = step.way, !formers.isEmpty { return }
+      if step.isRevived, !formers.isEmpty { return }
       steps.append(step)
       if let other = entry?.waitsFor,
         case .pending(let operation)? = entries[other]?.standing, operation.kind == .insert
@@ -87,30 +74,32 @@ struct Restoration {
     return (steps, session.names(of: steps.compactMap(\.chosen.key), inventory))
   }
 
-  /// `nil` if there is nothing to do for the item.
-  private init?(
-    _ chosen: Target, _ entry: Survey.Entry?, _ session: Session, _ waiting: [ItemKey]
-  ) throws {
-    self.chosen = chosen
-    guard let key = chosen.key else {
-      guard let file = chosen.misnamedFile else { return nil }
-      (way, target, former) = (.discarding(file), nil, nil)
-      return
+  /// Plans the restore of one item; `nil` if there is nothing to do.
+  private static func step(
+    for chosen: Target, _ entry: Survey.Entry?, _ session: Session, isWaiting: Bool
+  ) throws -> Restoration? {
+    func discarding(_ file: InvalidItem) -> Restoration {
+      Restoration(chosen: chosen) {
+        try $0.workspace.discard(file, of: chosen.key, in: chosen.table)
+      }
     }
+    guard let key = chosen.key else { return chosen.misnamedFile.map(discarding) }
     let workspace = session.workspace
     let base = try workspace.base(of: key)
     // A waiting row becomes the base first.
-    let isWaiting = waiting.contains(key)
     let row = try isWaiting || entry?.invalid != nil ? workspace.newestRow(of: key) : base.row
     let known = row?.liveItem
-    // Without an entry, the file is as its base was.
-    let here = entry == nil ? row?.item : entry?.client.item
-    former = here
+    let client = try entry?.client ?? workspace.client(key)
     switch entry?.standing {
-    case .conflict(let conflict)?:
+    case .conflict?:
       // Throws if two client sides were edited: the user must choose one.
-      _ = try session.conflict(key)
-      (way, target) = (.server, conflict.server)
+      let conflict = try session.conflict(key)
+      return Restoration(chosen: chosen, former: client.item, result: conflict.server) { session in
+        let resolution = Resolution(item: conflict.server, how: "server")
+        try Resolve(settings: session.settings)
+          .settle(key, conflict, by: resolution, on: &session.workspace)
+        return true
+      }
     case .invalid(let invalid)?:
       if try workspace.attempt(of: key) != nil {
         throw Problem.usage(
@@ -126,24 +115,21 @@ struct Restoration {
         throw Resolve.Failure.invalid(key, side)
       }
       // Without a server row, the file only goes to the trash.
-      let isDiscarded = try known == nil && !workspace.isInConflict(key)
-      (way, target) = (isDiscarded ? .discarding(invalid) : .replacing(invalid), known)
+      if try known == nil && !workspace.isInConflict(key) { return discarding(invalid) }
+      return Restoration(chosen: chosen, result: known) { session in
+        try session.workspace.restore(key, settings: session.settings) { workspace in
+          // If another file is there by now, the restore itself finds out.
+          _ = try workspace.discard(invalid, of: key, in: key.table)
+        }
+      }
     case .moved?: return nil  // it was refused before
     case .pending?, .unknown?:
-      if here == nil, try workspace.isRemoved(key) {
-        // The item had unsent edits if the last copy in the trash isn't the base.
-        let last = try workspace.displaced(key, newestOnly: true) ?? base.item
-        (way, target) = (last == base.item ? .base : .trash, last)
-        return
-      }
-      // A repeated command: the item is back as its base was, or as it was in the trash.
-      let isBack = try base.row?.deleted == true && here == Self.remembered(key, workspace)
-      if here == known || isBack { return nil }
-      (way, target) = (.base, known)
-    case .behind?, .rejected?: (way, target) = (.base, known)
-    case nil where isWaiting: (way, target) = (.waited, known)
+      // A repeated command: the item is back as it was last.
+      if base.row?.deleted == true, try client.item == workspace.lastState(of: key) { return nil }
+    case .behind?, .rejected?: break
+    case nil where isWaiting: break
     case nil:
-      guard try workspace.client(key) == .absent, base.item == nil else { return nil }
+      guard client == .absent, base.item == nil else { return nil }
       let queries = session.allQueries.filter { $0.table == key.table }
       if base == .neverSeen, !queries.isEmpty,
         try !session.removed(session.inventory()).contains(where: { $0.key == key })
@@ -152,76 +138,46 @@ struct Restoration {
           "\(key) left its queries; the server keeps it",
           hints: ["to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")"])
       }
-      guard let item = try Self.remembered(key, workspace) else {
+      if try workspace.lostItem(key) == nil {
         throw Problem.usage("\(key) is deleted, and no copy of it is in the trash")
       }
-      (way, target) = (.trash, item)
     }
-  }
-
-  /// Returns a deleted item from its newest copy in the trash, else from its tombstone, else from the
-  /// newest copy that can be read.
-  private static func remembered(_ key: ItemKey, _ workspace: Workspace) throws -> Item? {
-    if let item = try workspace.displaced(key, newestOnly: true) { return item }
-    return try workspace.tombstoneItem(key) ?? workspace.displaced(key)
+    // Of a rename all is undone, edits too.
+    let isLost = client == .absent && entry?.waitsFor == nil
+    let result = try isLost ? workspace.lostItem(key) : known
+    if client.item == result, !isWaiting { return nil }
+    return Restoration(
+      chosen: chosen, former: client.item, result: result, isRevived: isLost && result != base.item
+    ) { try $0.workspace.restore(key, to: result, expecting: client.digest) }
   }
 
   // MARK: Restoring
 
-  /// Restores the item; returns whether it did anything.
+  /// Restores the item; returns whether it did.
   ///
   /// An item that changed after the plan is left, with a warning.
   func run(on session: inout Session) throws -> Bool {
-    guard let key = chosen.key else {
-      if case .discarding(let file) = way {
-        _ = try session.workspace.discard(file, of: nil, in: chosen.table)
-      }
-      return true
-    }
     do {
-      let result = try restore(key, on: &session)
-      if result == .changedMeanwhile { throw Resolve.Failure.changedMeanwhile(key) }
-      return result != .unchanged
+      if try restore(&session) { return true }
     } catch is Resolve.Failure {
-      session.context.printer.warn(
-        Problem(.rejected, "another program changed \(key); it was not restored"))
-      return false
+      // As it is told below.
     } catch let error as UnwritableItem {
       session.context.printer.warn(Problem(error))
       return false
     }
-  }
-
-  /// Throws ``Resolve/Problem`` if a conflict changed after the plan.
-  private func restore(_ key: ItemKey, on session: inout Session) throws -> Restored {
-    var isDone = true
-    switch way {
-    case .waited: break
-    case .base: return try session.workspace.restore(key)
-    case .discarding(let invalid):
-      isDone = try session.workspace.discard(invalid, of: key, in: key.table)
-    case .replacing(let invalid):
-      isDone = try session.workspace.restore(key, settings: session.settings) { workspace in
-        // If another file is there by now, the restore itself finds out.
-        _ = try workspace.discard(invalid, of: key, in: key.table)
-      }
-    case .trash:
-      isDone = try session.workspace.write(target, to: key, expecting: nil) != .changedMeanwhile
-      if isDone { try session.note([(key, target)]) }
-    case .server:
-      let conflict = try session.conflict(key)
-      try Resolve(settings: session.settings).settle(
-        key, conflict, by: Resolution(item: conflict.server, how: "server"), on: &session.workspace)
+    if let key = chosen.key {
+      session.context.printer.warn(
+        Problem(.rejected, "another program changed \(key); it was not restored"))
     }
-    return isDone ? .restored(target) : .changedMeanwhile
+    return false
   }
 
   /// Prints `restored`, or `dropped` if the file is in the trash.
   func show(isRehearsal: Bool, _ names: ItemNames, to printer: Printer) {
-    let word = target == nil ? "drop" : "restore"
-    let verb = isRehearsal ? "would \(word)" : target == nil ? "dropped" : "restored"
+    let word = result == nil ? "drop" : "restore"
+    let verb = isRehearsal ? "would \(word)" : result == nil ? "dropped" : "restored"
     if let key = chosen.key {
-      printer.show(Outcome(verb: verb, key: key, title: names.title(of: target ?? former)), names)
+      printer.show(Outcome(verb: verb, key: key, title: names.title(of: result ?? former)), names)
     } else if let file = chosen.misnamedFile {
       printer.show(verb, file, in: chosen.table)
     }
@@ -229,8 +185,25 @@ struct Restoration {
 }
 
 extension Workspace {
-  /// Returns what a deleted row says of its item; `nil` if that is nothing.
-  func tombstoneItem(_ key: ItemKey) throws -> Item? {
-    try base(of: key).row.flatMap { $0.item.isEmpty ? nil : $0.item }
+  /// Returns what an item that has no file comes back as: as its row is, or where a command has removed it
+  /// or there is no row, as it was last.
+  ///
+  /// `copy` finds the newest copy in the trash, or the newest that can be read; by default it looks there.
+  func lostItem(
+    _ key: ItemKey, copy: ((_ newestOnly: Bool) throws -> Item?)? = nil
+  ) throws -> Item? {
+    guard try isKnown(key) && !isRemoved(key) else { return try lastState(of: key, copy: copy) }
+    return try base(of: key).item
+  }
+
+  /// Returns an item as it was last: in its newest copy in the trash, else in its row, deleted or not, else
+  /// in the newest copy that can be read.
+  func lastState(
+    of key: ItemKey, copy: ((_ newestOnly: Bool) throws -> Item?)? = nil
+  ) throws -> Item? {
+    let copy = copy ?? { try displaced(key, newestOnly: $0) }
+    if let item = try copy(true) { return item }
+    let item = try base(of: key).row?.item
+    return try item?.isEmpty == false ? item : copy(false)
   }
 }

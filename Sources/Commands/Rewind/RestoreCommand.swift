@@ -76,7 +76,16 @@ struct RestoreCommand: TsyncCommand {
         try files?.bringBack(to: &session)
       }
     ) { session in
-      let count = try files?.count ?? restore(selection, waiting, &session)
+      var count = files?.files.count ?? 0
+      if files == nil {
+        let plan = try Restoration.plan(selection, session, waiting: waiting)
+        for step in plan.steps {
+          try context.checkSignal()
+          guard try dryRun || step.run(on: &session) else { continue }
+          step.show(isRehearsal: dryRun, plan.names, to: context.printer)
+          count += 1
+        }
+      }
       if count == 0 {
         context.printer.summary("nothing changed")
         let waits = try session.tables.contains { table in
@@ -97,23 +106,8 @@ struct RestoreCommand: TsyncCommand {
       }
       let conflicts = try all || missing ? session.conflicts(of: nil).count : 0
       guard conflicts > 0 else { return }
-      let words = conflicts == 1 ? "1 conflict is left" : "\(conflicts) conflicts are left"
+      let words = "\(counted(conflicts, "conflict")) \(conflicts == 1 ? "is" : "are") left"
       context.printer.summary(Line(words), next: "\(typed: "resolve")")
     }
-  }
-
-  /// Restores the items, or prints what would be; returns how many.
-  private func restore(
-    _ selection: ItemSelection?, _ waiting: [ItemKey], _ session: inout Session
-  ) throws -> Int {
-    let plan = try Restoration.plan(selection, session, waiting: waiting)
-    var count = 0
-    for step in plan.steps {
-      try session.context.checkSignal()
-      guard try dryRun || step.run(on: &session) else { continue }
-      step.show(isRehearsal: dryRun, plan.names, to: session.context.printer)
-      count += 1
-    }
-    return count
   }
 }

@@ -65,23 +65,17 @@ struct Inventory {
   /// Returns removed items as ``Restoration`` would bring them back, and those that were renamed.
   func removed(_ workspace: Workspace) throws -> [ItemKey: Item] {
     var items: [ItemKey: Item] = [:]
-    var marks: [TableName: Marks] = [:]
     for table in tables {
-      marks[table] = try workspace.state(of: table).marks
-      // If there is a row, other copies may be older than the row.
-      let newest = try workspace.displaced(in: table, newestOnly: true) {
-        !contains($0) || !isHere($0) && marks[$0.table]?.isRemoved($0.id) == true
+      let marks = try workspace.state(of: table).marks
+      let newest = try workspace.displaced(in: table, newestOnly: true) { !isHere($0) }
+      let older = try workspace.displaced(in: table) { !isHere($0) && newest[$0] == nil }
+      let absent = keys.filter { $0.table == table && !isHere($0) }
+      for key in Set(absent + newest.keys + older.keys)
+      where try marks[key.id]?.after == nil && !workspace.isInConflict(key) {
+        items[key] = try workspace.lostItem(key) { $0 ? newest[key] : older[key] }
       }
-      let older = try workspace.displaced(in: table) { !contains($0) && newest[$0] == nil }
-      items.merge(newest) { $1 }
-      for (key, item) in older { items[key] = try workspace.tombstoneItem(key) ?? item }
     }
-    for key in keys where !isHere(key) && items[key] == nil {
-      items[key] = try workspace.base(of: key).item
-    }
-    return try items.filter {
-      try marks[$0.key.table]?[$0.key.id]?.after == nil && !workspace.isInConflict($0.key)
-    }
+    return items
   }
 
   func isHere(_ key: ItemKey) -> Bool { contains(key) && !isAbsent(key) }

@@ -90,13 +90,30 @@ extension ItemDisk where Self: RowDisk {
     case .row(let row): target = row.item
     case .tombstone(let row): target = client == .absent && row.version != nil ? row.item : nil
     }
-    if client.item != target {
-      guard try write(target, to: key, expecting: client.digest) != .changedMeanwhile else {
-        return .changedMeanwhile
-      }
-    }
-    try drop(key)
+    guard try restore(key, to: target, expecting: client.digest) else { return .changedMeanwhile }
     return client.item == target ? .unchanged : .restored(target)
+  }
+
+  /// Gives an item a former state, `nil` for none, and forgets what commands were told of it and that the
+  /// server refused it; that survives a power loss.
+  ///
+  /// A write whose outcome is unknown stays open: the server may have done it.
+  ///
+  /// - Returns: Whether it was done; not where the file has another fingerprint by now.
+  package mutating func restore(
+    _ key: ItemKey, to target: Item?, expecting expected: Digest?
+  ) throws -> Bool {
+    let client = try client(key)
+    guard client.digest == expected else { return false }
+    if client.item != target,
+      try write(target, to: key, expecting: expected) == .changedMeanwhile
+    {
+      return false
+    }
+    var facts = try presence(of: key, as: target)
+    if try rejection(of: key) != nil, try attempt(of: key) == nil { facts.append(.ended(key.id)) }
+    try append(facts, to: key.table, durably: true)
+    return true
   }
 
   /// Restores the newest row of the server's in the place of a file that can't be an item; `discard` removes the
@@ -124,15 +141,6 @@ extension ItemDisk where Self: RowDisk {
   /// Lets a row, which is known, arrive as one of which nothing is known.
   mutating func meetAgain(_ row: Row, of key: ItemKey) throws {
     try append([.arrived(Arrival(row)), .forgot(key.id)], to: key.table, durably: true)
-  }
-
-  /// Forgets what commands were told of an item, and that the server refused it; it survives a power loss.
-  ///
-  /// A write whose outcome is unknown stays open: the server may have done it.
-  private mutating func drop(_ key: ItemKey) throws {
-    guard try attempt(of: key) == nil else { return }
-    let refused: [Fact] = try rejection(of: key) == nil ? [] : [.ended(key.id)]
-    try append(refused + [.marked(key.id, nil)], to: key.table, durably: true)
   }
 
   /// Forgets the rows, the token and the items of a table.
