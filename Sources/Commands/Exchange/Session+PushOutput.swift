@@ -106,7 +106,7 @@ extension Session {
     {
       // What takes this push back: the newest command that can be taken back may be another one.
       let undone =
-        try Undo.last(self)?.command.effects.filter { $0.did == .removed }.map(\.key) ?? []
+        try Undo.last(self)?.effects.filter { $0.did == .removed }.map(\.key) ?? []
       let isOfUndo = report.events.allSatisfy { undone.contains($0.key) }
       next = isOfUndo ? "\(typed: "redo")" : "\(typed: "undo", "\(number)")"
     }

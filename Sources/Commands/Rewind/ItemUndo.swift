@@ -4,7 +4,7 @@ import Workspace
 
 /// What takes back the changes that a command has made to one item.
 struct ItemUndo {
-  private let key: ItemKey
+  let key: ItemKey
   private let changes: [History.Change]
   private let command: History.Command
   /// The changes of the item by later commands, the newest first.
@@ -13,8 +13,10 @@ struct ItemUndo {
   private let base: Base
   /// The item as it becomes.
   private var item: Item?
+  /// Whether the file goes as by `rm`; otherwise it is missing again, and a push asks.
   private var isMeant = true
-  private(set) var left: [Undo.Left] = []
+  /// Why the item, or what of it, stays as it is.
+  private(set) var left: [(reason: String, hint: Hint?)] = []
 
   init(
     _ key: ItemKey, _ changes: [History.Change], _ command: History.Command,
@@ -26,20 +28,44 @@ struct ItemUndo {
     item = client.item
   }
 
-  /// The item for the title.
-  var shown: Item? {
-    let told = [since.first?.change.item(after: false), changes.last?.item(after: true)]
-    return client.item ?? (told + [changes.first?.item(after: false)]).first {
-      $0?.isEmpty == false
-    }
-      ?? nil
+  /// Whether the item is changed.
+  var isChange: Bool { item != client.item }
+
+  /// Whether there is something to say.
+  var isNamed: Bool { isChange || !left.isEmpty }
+
+  // MARK: Taking back
+
+  /// Changes the item; returns false if its file was changed meanwhile.
+  func run(on session: inout Session) throws -> Bool {
+    if item == nil, isMeant { return try session.workspace.remove(key, expecting: client.digest) }
+    return try session.workspace.write(item, to: key, expecting: client.digest) != .changedMeanwhile
   }
 
-  /// `nil` where nothing is to be done.
-  var step: Undo.Step? {
-    guard item != client.item else { return nil }
-    return Undo.Step(key: key, digest: client.digest, from: client.item, to: item, isMeant: isMeant)
+  /// What was changed, where the item stays.
+  var change: ItemChange? { item.map { ItemChange(key: key, old: client.item, new: $0) } }
+
+  func outcome(isRehearsal: Bool, _ names: ItemNames) -> Outcome {
+    let word = client.item == nil ? "restore" : item == nil ? "remove" : "change"
+    var outcome = Outcome(
+      verb: isRehearsal ? "would \(word)" : "\(word)d", key: key,
+      title: names.title(of: item ?? client.item))
+    if client.item != nil, item != nil {
+      outcome.fields = Change(from: client.item, to: item).names
+    }
+    return outcome
   }
+
+  /// The item for the title.
+  var shown: Item? {
+    let told = [
+      since.first?.change.item(after: false), changes.last?.item(after: true),
+      changes.first?.item(after: false),
+    ]
+    return client.item ?? told.compactMap(\.self).first { !$0.isEmpty }
+  }
+
+  // MARK: Planning
 
   /// Leaves the item as it is.
   private mutating func stay(_ reason: String, _ hint: Hint? = nil) {
@@ -47,8 +73,11 @@ struct ItemUndo {
     leave(reason, hint)
   }
 
-  private mutating func leave(_ reason: String, _ hint: Hint? = nil) {
-    left.append(Undo.Left(key: key, item: shown, reason: reason, hint: hint))
+  mutating func leave(_ reason: String, _ hint: Hint? = nil) { left.append((reason, hint)) }
+
+  /// The command's changes of the item behind those since.
+  private var all: [(command: History.Command, change: History.Change)] {
+    since + changes.map { (command, $0) }
   }
 
   /// Which command has changed the item again, or one of these fields.
@@ -59,7 +88,8 @@ struct ItemUndo {
     return number.map { "changed again by \($0)" } ?? "changed since"
   }
 
-  mutating func run(_ session: Session) throws {
+  /// Finds what the item becomes, and what is left of it.
+  mutating func plan(_ session: Session) throws {
     let workspace = session.workspace
     guard session.configuration.tables.contains(key.table) else {
       return stay("no table of this workspace")
@@ -145,7 +175,7 @@ struct ItemUndo {
     var row = base.item
     if case .tombstone = base {
       // What has last made or deleted the row, here or elsewhere.
-      let last = (since + changes.map { (command, $0) }).first { command, change in
+      let last = all.first { command, change in
         [.created, .undeleted, .deleted].contains(change.did)
           || change.did == .removed && (command.isPull || command.name == "push")
       }?.change
@@ -189,7 +219,7 @@ struct ItemUndo {
     var isSent =
       changes.contains(where: \.isSent)
       || since.contains { $0.change.isSent && $0.change.place != nil }
-    for (command, change) in since + changes.map({ (self.command, $0) }) {
+    for (command, change) in all {
       guard change.isSent || command.isPull,
         let made = change.fields.first(where: { $0.name == field.name })
       else { continue }

@@ -6,61 +6,25 @@ import Workspace
 ///
 /// Each field is merged: the base is what the command made, the client's side is the file as it is now.
 struct Undo {
-  /// What is to be done to one item.
-  struct Step {
-    let key: ItemKey
-    let digest: Digest?
-    let from: Item?
-    let to: Item?
-    /// Whether the file goes as by `rm`; otherwise it is missing again, and a push asks.
-    var isMeant = true
-
-    /// Carries it out; returns false if the file was changed meanwhile.
-    func run(on session: inout Session) throws -> Bool {
-      if to == nil, isMeant { return try session.workspace.remove(key, expecting: digest) }
-      return try session.workspace.write(to, to: key, expecting: digest) != .changedMeanwhile
-    }
-
-    func outcome(isRehearsal: Bool, _ names: ItemNames) -> Outcome {
-      let word = from == nil ? "restore" : to == nil ? "remove" : "change"
-      var outcome = Outcome(
-        verb: isRehearsal ? "would \(word)" : "\(word)d", key: key,
-        title: names.title(of: to ?? from))
-      if from != nil, to != nil { outcome.fields = Change(from: from, to: to).names }
-      return outcome
-    }
-  }
-
-  /// What stays as it is.
-  struct Left {
-    let key: ItemKey
-    let item: Item?
-    let reason: String
-    var hint: Hint?
-  }
-
   let command: History.Command
-  /// The command that an undo took back, which is done again.
-  private(set) var redone: History.Command?
-  private(set) var steps: [Step] = []
-  private(set) var left: [Left] = []
+  /// The items that are changed, or left as they are.
+  private(set) var items: [ItemUndo] = []
 
   // MARK: Finding
 
-  /// Plans to take back the command of a number.
+  /// Returns the command of a number, and those after it, the newest first.
   ///
   /// - Throws: ``Problem`` if the history doesn't have it.
-  static func of(_ number: Int, _ session: Session) throws -> Undo {
+  static func find(
+    _ number: Int, _ session: Session
+  ) throws -> (command: History.Command, later: [History.Command]) {
     var later: [History.Command] = []
-    var found: Undo?
+    var found: History.Command?
     try session.workspace.commands { command in
-      if command.number == number {
-        found = try Undo(command, later, session)
-      }
-      later.append(command)
+      if command.number == number { found = command } else { later.append(command) }
       return found == nil
     }
-    if let found { return found }
+    if let found { return (found, later) }
     guard let first = later.first, let last = later.last else {
       throw Problem.usage("\(number) is not in the history; it is empty")
     }
@@ -69,26 +33,29 @@ struct Undo {
     throw Problem.usage("\(number) is not in the history; the \(age) is \(near.number), \(time)")
   }
 
-  /// Plans to take back the newest command that has changed or sent something and is not taken back yet.
+  /// Returns the number of the newest command that has changed or sent something and is not taken back yet,
+  /// and the items whose changes are others'.
   ///
   /// It is never a pull. With a number, it is older than that command, which counts as taken back.
-  static func newest(_ session: Session, before number: Int? = nil) throws -> Undo? {
+  static func newest(
+    _ session: Session, before number: Int? = nil
+  ) throws -> (number: Int, others: Set<ItemKey>)? {
     var commands: [History.Command] = []
-    var found: Undo?
+    var found: (number: Int, others: Set<ItemKey>)?
     try session.workspace.commands { command in
       // What waited before such a push doesn't wait any more.
-      if command.isWholePush { found = try newest(of: commands, before: number, session) }
+      if command.isWholePush { found = newest(of: commands, before: number) }
       if command.undoes != nil || command.effects.contains(where: { $0.did != .found }) {
         commands.append(command)
       }
       return found == nil
     }
-    return try found ?? newest(of: commands, before: number, session)
+    return found ?? newest(of: commands, before: number)
   }
 
   private static func newest(
-    of commands: [History.Command], before last: Int?, _ session: Session
-  ) throws -> Undo? {
+    of commands: [History.Command], before last: Int?
+  ) -> (number: Int, others: Set<ItemKey>)? {
     var undone = Set(last.map { [$0] } ?? [])
     // Items whose next push is taken back, and with it the commands that it has sent.
     var back: Set<ItemKey> = []
@@ -99,7 +66,7 @@ struct Undo {
       } else if let number = command.undoes {
         // What was stopped goes on.
         if command.name == "undo", !command.isDone, last == nil, !undone.contains(number) {
-          return try of(number, session)
+          return (number, [])
         }
         undone.insert(number)
       } else if !command.isPull {
@@ -108,10 +75,11 @@ struct Undo {
         let undos = sent.isEmpty ? [:] : lastUndos(commands[(place + 1)...])
         let others = back.union(sent.filter { undos[$0.key].map($0.says) == true }.map(\.key))
         let own = command.name == "push" ? sent : command.effects
-        guard last.map({ command.number < $0 }) ?? true,
+        if last.map({ command.number < $0 }) ?? true,
           own.contains(where: { !others.contains($0.key) })
-        else { continue }
-        return try Undo(command, Array(commands[..<place]), session, without: others)
+        {
+          return (command.number, others)
+        }
       }
     }
     return nil
@@ -130,44 +98,31 @@ struct Undo {
     return changes
   }
 
-  /// Plans to take back the last undo; `nil` if there is none, or another command came since.
-  static func last(_ session: Session) throws -> Undo? {
-    var (later, undone): ([History.Command], Set<Int>) = ([], [])
-    var found: Undo?
+  /// Returns the last undo; `nil` if there is none, or another command came since.
+  static func last(_ session: Session) throws -> History.Command? {
+    var undone: Set<Int> = []
+    var last: History.Command?
     try session.workspace.commands { command in
-      defer { later.append(command) }
-      if let undo = found?.command {
-        if command.number == undo.undoes { found?.redone = command }
-        return command.number > undo.undoes ?? 0
-      }
-      if command.isPull || command.name == "push" { return true }
       // A command that has changed nothing stands in no undo's way.
-      if command.effects.isEmpty { return true }
+      if command.isPull || command.name == "push" || command.effects.isEmpty { return true }
       guard let number = command.undoes else { return false }
       if command.name == "redo" {
         if command.isDone { undone.insert(number) }
       } else if !undone.contains(command.number) {
-        found = try Undo(command, later, session)
+        last = command
       }
-      return true
+      return last == nil
     }
-    if let words = found?.redone, words.name == "mv" {
-      // Two items would be left, which are not one that waits for the other.
-      throw Problem.usage(
-        "a rename is not done again by redo",
-        hints: ["to rename the item again: tsync \(words.words.string)"])
-    }
-    return found
+    return last
   }
 
   // MARK: Planning
 
-  /// Plans to take back a command, but its changes of some items; `later` are the commands after it, the
-  /// newest first.
-  private init(
-    _ command: History.Command, _ later: [History.Command], _ session: Session,
-    without others: Set<ItemKey> = []
-  ) throws {
+  /// Plans to take back the command of a number, but its changes of some items.
+  ///
+  /// - Throws: ``Problem`` if the history doesn't have it.
+  init(of number: Int, without others: Set<ItemKey> = [], _ session: Session) throws {
+    let (command, later) = try Self.find(number, session)
     guard command.name != "purge" else { throw Problem.usage("a purge cannot be taken back") }
     self.command = command
     let effects = command.effects.filter { !others.contains($0.key) }
@@ -180,24 +135,21 @@ struct Undo {
     let since = later.map { command in
       (command, Dictionary(grouping: command.effects.filter { met.contains($0.key) }, by: \.key))
     }
-    var asBefore: [Left] = []
     for key in keys {
-      let count = steps.count + left.count
       let later = since.flatMap { command, changes in
         (changes[key] ?? []).reversed().map { (command, $0) }
       }
-      var plan = try ItemUndo(key, byKey[key] ?? [], command, later, session)
-      try plan.run(session)
-      if let step = plan.step { steps.append(step) }
-      left += plan.left
-      guard count == steps.count + left.count else { continue }
-      let isServers = effects.contains { $0.key == key && !$0.isSent } && !sent.isEmpty
-      asBefore.append(
-        Left(
-          key: key, item: plan.shown,
-          reason: isServers ? "the server has changed it" : "is as before"))
+      var item = try ItemUndo(key, byKey[key] ?? [], command, later, session)
+      try item.plan(session)
+      items.append(item)
     }
-    if steps.isEmpty, left.isEmpty { left = asBefore }
+    if !items.contains(where: \.isNamed) {
+      for (place, key) in keys.enumerated() {
+        let isServers = effects.contains { $0.key == key && !$0.isSent } && !sent.isEmpty
+        items[place].leave(isServers ? "the server has changed it" : "is as before")
+      }
+    }
+    items.removeAll { !$0.isNamed }
   }
 }
 

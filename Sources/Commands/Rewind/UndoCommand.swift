@@ -21,7 +21,9 @@ struct UndoCommand: TsyncCommand {
 
   mutating func run(in context: Context) throws {
     try context.takeBack(isRehearsal: dryRun) { session in
-      try number.map { try Undo.of($0, session) } ?? Undo.newest(session)
+      guard let found = try number.map({ ($0, []) }) ?? Undo.newest(session) else { return nil }
+      let undo = try Undo(of: found.number, without: found.others, session)
+      return (undo, undo.command)
     }
   }
 }
@@ -38,52 +40,67 @@ struct RedoCommand: TsyncCommand {
   var dryRun = false
 
   mutating func run(in context: Context) throws {
-    try context.takeBack(isRehearsal: dryRun) { try Undo.last($0) }
+    try context.takeBack(isRehearsal: dryRun) { session in
+      guard let undo = try Undo.last(session) else { return nil }
+      let redone = undo.undoes.flatMap { try? Undo.find($0, session).command }
+      if let redone, redone.name == "mv" {
+        // Two items would be left, which are not one that waits for the other.
+        throw Problem.usage(
+          "a rename is not done again by redo",
+          hints: ["to rename the item again: tsync \(redone.words.string)"])
+      }
+      return (try Undo(of: undo.number, session), redone ?? undo)
+    }
   }
 }
 
 extension Context {
   /// Takes a command back, or prints what that would do.
-  fileprivate func takeBack(isRehearsal: Bool, _ find: (Session) throws -> Undo?) throws {
+  ///
+  /// `find` finds it, and the command that is told.
+  fileprivate func takeBack(
+    isRehearsal: Bool, _ find: (Session) throws -> (undo: Undo, told: History.Command)?
+  ) throws {
     printer.begin("items")
     let isRedo = command == "redo"
     try open(for: isRehearsal ? .reading : .writing) { session in
-      guard let undo = try find(session), !undo.steps.isEmpty || !undo.left.isEmpty else {
+      guard let (undo, told) = try find(session), !undo.items.isEmpty else {
         return printer.summary(Line("nothing to \(command)"), next: "\(typed: "log")")
       }
-      let told = undo.redone ?? undo.command
       let words = Terminal.cut(Terminal.safe(told.words.string), to: 40)
-      let names = try session.names(of: undo.steps.map(\.key) + undo.left.map(\.key))
+      var items = undo.items
+      let names = try session.names(of: items.map(\.key))
+      let changing = items.indices.filter { items[$0].isChange }
       if isRehearsal {
         printer.summary(Line("would \(command) \(told.number) \(words)"))
-      } else if !undo.steps.isEmpty {
+      } else if !changing.isEmpty {
         try session.workspace.record(as: session.recorded, undoing: undo.command.number)
       }
-      var left = undo.left
       var count = 0
-      try session.perform(undo.steps) { step, session in
-        guard try isRehearsal || step.run(on: &session) else {
-          left.append(Undo.Left(key: step.key, item: step.from, reason: "changed just now"))
+      try session.perform(changing) { place, session in
+        let item = items[place]
+        guard try isRehearsal || item.run(on: &session) else {
+          items[place].leave("changed just now")
           return nil
         }
         count += 1
-        printer.show(step.outcome(isRehearsal: isRehearsal, names), names)
-        return isRehearsal
-          ? nil : step.to.map { ItemChange(key: step.key, old: step.from, new: $0) }
+        printer.show(item.outcome(isRehearsal: isRehearsal, names), names)
+        return isRehearsal ? nil : item.change
       }
-      for left in left {
+      let left = items.flatMap { item in item.left.map { (item, $0.reason, $0.hint) } }
+      for (item, reason, _) in left {
         var outcome = Outcome(
-          verb: isRehearsal ? "would leave" : "left", key: left.key,
-          title: names.title(of: left.item), remark: left.reason)
-        outcome.members.add(["message": left.reason])
+          verb: isRehearsal ? "would leave" : "left", key: item.key,
+          title: names.title(of: item.shown), remark: reason)
+        outcome.members.add(["message": reason])
         printer.show(outcome, names)
       }
-      for hint in left.compactMap(\.hint).prefix(1) {
+      for hint in left.compactMap(\.2).prefix(1) {
         printer.message(Line(printer.text(of: hint)))
       }
       guard count > 0 else {
         printer.end(with: .rejected)
-        let older = isRedo ? nil : try Undo.newest(session, before: told.number)?.command.number
+        let older = isRedo ? nil : try Undo.newest(session, before: told.number)?.number
         return printer.summary(
           Line("nothing of \(told.number) \(words) can be \(isRedo ? "done again" : "taken back")"),
           next: older.map { "\(typed: "undo", "\($0)")" } ?? "\(typed: "log")")
