@@ -1,4 +1,5 @@
 import CommandSupport
+import Glibc
 import SyncModel
 import TestSupport
 import Testing
@@ -252,6 +253,32 @@ struct UndoTests {
     #expect(outcome.status == 3)
     #expect(outcome.output == "left c  Y (text: changed since)\n")
     #expect(anna.item("c")?.contains("Y") == true)
+  }
+
+  @Test("an undo that a signal has stopped goes on")
+  func stopped() throws {
+    try run("tsync set i1 text=Older")
+    try run("tsync set a b text=Other")
+    let count = Counter()
+    anna.signal = { count.next() == 2 ? SIGINT : nil }
+    #expect(anna.run("undo").status == 130)
+    anna.signal = { nil }
+    #expect(try items(anna)["a.json"]?["text"]?.text?.string == "Alpha")
+    #expect(try items(anna)["b.json"]?["text"]?.text?.string == "Other")
+    let outcome = anna.run("undo")
+    #expect(outcome.output == "changed b  Beta (text)\n", "\(outcome)")
+    #expect(try items(anna)["i1.json"]?["text"]?.text?.string == "Older")
+  }
+
+  @Test("a push after the undo of a rename that was sent ends well")
+  func renamedBack() throws {
+    try run("tsync mv a z")
+    let number = try #require(
+      try anna.shell("tsync log --limit 1").output.split(separator: " ").first.map(String.init))
+    try run("tsync push")
+    try run("tsync undo \(number)")
+    try exchange()
+    #expect(try items(ben)["a.json"]?["text"]?.text?.string == "Alpha")
   }
 
   @Test("a number that isn't in the history says which are")

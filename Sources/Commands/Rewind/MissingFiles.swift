@@ -37,10 +37,6 @@ struct MissingFiles {
   ///
   /// What another program has put into a place meanwhile stays there.
   mutating func bringBack(to session: inout Session, most: Int = .max) throws {
-    // A renamed item that comes back under its former id isn't renamed any more.
-    for (key, _) in files where try session.workspace.isRemoved(key) {
-      try session.workspace.append([.marked(key.id, nil)], to: key.table, durably: true)
-    }
     let check = session.context.checkSignal
     let tables = try session.lacksItems ? [] : Set(session.workspace.directories().tables)
     let lost = files.filter { !tables.contains($0.key.table) }
