@@ -11,9 +11,9 @@ package protocol ItemDisk {
   /// Reads one item.
   func client(_ key: ItemKey) throws -> ClientState
 
-  /// Returns the file, as it is now, that says an item's id and isn't named by it; `nil` where there is
-  /// none. An item whose own file is missing was moved there, not deleted.
-  func file(claiming key: ItemKey) throws -> InvalidItem?
+  /// Returns the stray files of a table, by the ids that they say, as the names in its directory are now: items
+  /// whose own files are missing may have been moved there, not deleted.
+  func strays(in table: TableName) throws -> [ItemID: InvalidItem]
 
   /// Returns everything in a table that may differ from its base: changed, new, missing and invalid
   /// items. What is known to be as its base says is left out.

@@ -112,7 +112,7 @@ extension ItemDisk where Self: RowDisk {
     let isOpen = try attempt(of: other).map { $0.kind != .delete } ?? false
     if try isOpen || arrival(of: other)?.was != nil { return other }
     switch try client(other) {
-    case .absent: return try isRemoved(other) || file(claiming: other) == nil ? nil : other
+    case .absent: return try isDeleted(other) ? nil : other
     case .invalid: return other
     case .item(let item, _): return try base(of: other).item == item ? nil : other
     }

@@ -17,13 +17,8 @@ extension ItemDisk where Self: RowDisk {
   ///
   /// - Throws: What reading the files and the base throws.
   package func moved(_ key: ItemKey) throws -> InvalidItem? {
-    try mayBeMoved(key) ? file(claiming: key) : nil
-  }
-
-  /// Whether an item whose file is missing may have been moved: no command has deleted it, and it is
-  /// known, or what a known one has become.
-  func mayBeMoved(_ key: ItemKey) throws -> Bool {
-    try !isRemoved(key) && (isKnown(key) || !formers(of: key).isEmpty)
+    guard try !isRemoved(key), try isKnown(key) || !formers(of: key).isEmpty else { return nil }
+    return try strays(in: key.table)[key.id]
   }
 
   /// Returns the file that keeps a row of the server's from its item: one that isn't valid, or the one
@@ -39,12 +34,20 @@ extension ItemDisk where Self: RowDisk {
   }
 }
 
+extension ItemDisk where Self: RowDisk {
+  /// Whether an item whose file is missing counts as deleted: a command has removed it, or its table has no
+  /// stray file, which may be it.
+  func isDeleted(_ key: ItemKey) throws -> Bool {
+    try isRemoved(key) || strays(in: key.table).isEmpty
+  }
+}
+
 extension [Candidate] {
-  /// The files that say other ids than their names do, by those; the first of each.
-  package var claiming: [ItemID: InvalidItem] {
+  /// The stray files, by the ids that they say; the first of each.
+  package var strays: [ItemID: InvalidItem] {
     let files = compactMap { candidate -> (ItemID, InvalidItem)? in
       guard case .invalid(let file) = candidate.client else { return nil }
-      return file.claims.map { ($0, file) }
+      return file.otherID.map { ($0, file) }
     }
     return Dictionary(files, uniquingKeysWith: { $0.place < $1.place ? $0 : $1 })
   }

@@ -36,7 +36,9 @@ extension Rehearsal: ItemDisk {
     try clients[key] ?? stage.client(key)
   }
 
-  package func file(claiming key: ItemKey) throws -> InvalidItem? { try stage.file(claiming: key) }
+  package func strays(in table: TableName) throws -> [ItemID: InvalidItem] {
+    try stage.strays(in: table)
+  }
 
   package func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)

@@ -32,6 +32,8 @@ package struct Survey: Equatable, Sendable {
     package let modified: Int64
     /// Why the server didn't carry the pending change out the last time, though it says nothing of the row.
     package var passed: Refusal?
+    /// The place of the first stray file of its table, which may be the item that is missing: its delete waits.
+    package var stray: String?
   }
 
   /// The entries: conflicts, rejected, unknown, invalid, then what is to be pushed, in its order.
@@ -47,20 +49,24 @@ package struct Survey: Equatable, Sendable {
       let candidates = try disk.candidates(in: table)
       let arrived = Dictionary(
         try disk.arrivals(in: table).map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
-      let claiming = candidates.claiming
+      let strays = candidates.strays
+      let first = strays.values.map(\.place).min()
       for candidate in candidates {
         let row = candidate.key.flatMap { arrived[$0.id] }
-        guard let standing = try Self.standing(of: candidate, row, claiming, disk) else {
+        guard let standing = try Self.standing(of: candidate, row, strays, disk) else {
           continue
         }
         if let key = candidate.key { seen.insert(key) }
         var entry = Entry(
           key: candidate.key, standing: standing, client: candidate.client,
           modified: candidate.modified)
-        if case .pending(let operation) = standing,
-          let refusal = try disk.rejection(of: operation.key)?.refusal, refusal.passes
-        {
-          entry.passed = refusal
+        switch standing {
+        case .pending(let operation), .rejected(let operation, _):
+          if let refusal = try disk.rejection(of: operation.key)?.refusal, refusal.passes {
+            entry.passed = refusal
+          }
+          if operation.kind == .delete, try !disk.isRemoved(operation.key) { entry.stray = first }
+        default: break
         }
         entries.append(entry)
       }
@@ -82,14 +88,14 @@ package struct Survey: Equatable, Sendable {
   }
 
   private static func standing(
-    of candidate: Candidate, _ arrived: Row?, _ claiming: [ItemID: InvalidItem], _ disk: some Disk
+    of candidate: Candidate, _ arrived: Row?, _ strays: [ItemID: InvalidItem], _ disk: some Disk
   ) throws -> Standing? {
     if case .invalid(let invalid) = candidate.client { return .invalid(invalid) }
     guard let key = candidate.key else { return nil }
     if let conflict = try disk.conflict(key, candidate.client.item) { return .conflict(conflict) }
     if let attempt = try disk.attempt(of: key) { return .unknown(attempt) }
     let base = try candidate.base ?? disk.base(of: key)
-    if candidate.client == .absent, let file = claiming[key.id], try disk.mayBeMoved(key) {
+    if candidate.client == .absent, let file = strays[key.id], try !disk.isRemoved(key) {
       return .moved(to: file.place)
     }
     // What a stopped pull has written already is the server's, and no change.
@@ -142,7 +148,9 @@ package struct Survey: Equatable, Sendable {
   /// refused is sent again only where it was named.
   package func pending(_ selection: Set<ItemKey>? = nil) -> [Operation] {
     entries.compactMap { entry in
-      guard let key = entry.key, selection?.contains(key) ?? true else { return nil }
+      guard let key = entry.key, entry.stray == nil, selection?.contains(key) ?? true else {
+        return nil
+      }
       switch entry.standing {
       case .pending(let operation): return operation
       case .rejected(let operation, _): return selection == nil ? nil : operation

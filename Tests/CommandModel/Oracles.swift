@@ -258,7 +258,9 @@ extension History {
     var (pending, unsure): (Set<String>, Set<String>) = ([], [])
     for item in (document["items"]?.elements ?? []).compactMap(\.object) {
       let name = "\(item["table"]?.text?.string ?? "")/\(item["id"]?.text?.string ?? "")"
-      guard item["state"]?.text == "pending", item["successor"] == nil, !held.contains(name) else {
+      guard item["state"]?.text == "pending", item["successor"] == nil, item["stray"] == nil,
+        !held.contains(name)
+      else {
         unsure.insert(name)
         continue
       }

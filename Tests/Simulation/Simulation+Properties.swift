@@ -136,7 +136,7 @@ extension Simulation {
       }
       forgetRemovals(of: client, but: Set(entries.compactMap(\.key)))
       for entry in entries {
-        guard case .pending(let operation) = entry.standing else { continue }
+        guard case .pending(let operation) = entry.standing, entry.stray == nil else { continue }
         // Whose base was lost while its update was under way, its change is an insert by now.
         let isRefused = report.events.contains {
           if case .rejected = $0.what { $0.key == operation.key } else { false }

@@ -104,7 +104,7 @@ struct Watched<Work: Disk>: Disk {
 
   func candidates(in table: TableName) throws -> [Candidate] { try work.candidates(in: table) }
 
-  func file(claiming key: ItemKey) throws -> InvalidItem? { try work.file(claiming: key) }
+  func strays(in table: TableName) throws -> [ItemID: InvalidItem] { try work.strays(in: table) }
 
   mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
     // Who is killed in the midst of it may have laid some of them.
@@ -179,11 +179,7 @@ struct Watched<Work: Disk>: Disk {
   private func noteMoved(_ conflict: Conflict, _ key: ItemKey) throws {
     guard conflict.kind == .deletedHere, try !work.isInConflict(key), try !work.isRemoved(key)
     else { return }
-    let isClaimed = try work.candidates(in: key.table).contains {
-      guard case .invalid(let invalid) = $0.client else { return false }
-      return invalid.claims == key.id
-    }
-    if isClaimed { shown.moved.append(key) }
+    if try work.candidates(in: key.table).strays[key.id] != nil { shown.moved.append(key) }
   }
 
   mutating func removeConflict(of key: ItemKey) throws { try work.removeConflict(of: key) }

@@ -143,12 +143,27 @@ import Testing
     }
   }
 
+  @Test("what is missing is not deleted where a stray file came after the look")
+  mutating func strayAfterTheLook() throws {
+    for id in ["x", "y"] { try bench.share(id, #"{"a":1}"#) }
+    try bench.save("x", nil)
+    #expect(try bench.disk.remove(try bench.key("y")))
+    let place = try bench.key("b")
+    bench.disk.beforeStep = { $0.save(Array(#"{"id":"c"}"#.utf8), as: place) }
+    try bench.push()
+    bench.disk.beforeStep = nil
+    #expect(bench.writes().map { $0.prefix(17) } == ["DELETE todoitem/y"])
+    #expect(bench.row("x") == #"{"a":1}"#)
+    bench.disk.save(nil as [UInt8]?, as: place)
+    #expect(try bench.push().words == ["x pushed delete"])
+  }
+
   @Test("an item whose file was moved again by hand is not deleted by its old id")
   mutating func renamedAndMoved() throws {
     try rename(#"{"a":1}"#)
     try bench.save("y", nil)
-    var disk = ClaimingDisk(memory: bench.disk)
-    let file = InvalidItem(place: "z.json", message: "no", claims: try bench.key("y").id)
+    var disk = StrayDisk(memory: bench.disk)
+    let file = InvalidItem(place: "z.json", message: "no", otherID: try bench.key("y").id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     var report = PushReport()
     try Push(settings: bench.settings).run(

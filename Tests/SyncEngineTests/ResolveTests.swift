@@ -100,8 +100,8 @@ import Testing
     let key = try bench.key("x")
     try bench.mark("x", .removed())
     let resolve = Resolve(settings: bench.settings)
-    var disk = ClaimingDisk(memory: bench.disk)
-    let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
+    var disk = StrayDisk(memory: bench.disk)
+    let file = InvalidItem(place: "x (1).json", message: "no", otherID: key.id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     let conflict = try resolve.current(key, on: disk)
     try resolve.settle(key, conflict, by: Choice.client.resolution(of: conflict), on: &disk)
@@ -113,9 +113,9 @@ import Testing
     try open(.deletedHere)
     let key = try bench.key("x")
     let resolve = Resolve(settings: bench.settings)
-    var disk = ClaimingDisk(memory: bench.disk)
+    var disk = StrayDisk(memory: bench.disk)
     let conflict = try resolve.current(key, on: disk)
-    let file = InvalidItem(place: "x (1).json", message: "no", claims: key.id)
+    let file = InvalidItem(place: "x (1).json", message: "no", otherID: key.id)
     disk.more = [Candidate(key: nil, client: .invalid(file), modified: 0)]
     #expect(throws: Resolve.Failure.moved(key, file)) {
       try resolve.settle(key, conflict, by: Choice.client.resolution(of: conflict), on: &disk)

@@ -10,16 +10,16 @@ import Testing
     bench = try Bench()
   }
 
-  private func standings(_ disk: ClaimingDisk) throws -> [String] {
+  private func standings(_ disk: StrayDisk) throws -> [String] {
     try Survey(of: [bench.table], on: disk).entries.map { entry in
       "\(entry.key.map { "\($0.id)" } ?? "-") \(entry.standing.words)"
     }
   }
 
   /// Something that can't be an item, at a place.
-  private func invalid(_ place: String, key: ItemKey, claims: ItemID) -> Candidate {
+  private func invalid(_ place: String, key: ItemKey, otherID: ItemID) -> Candidate {
     Candidate(
-      key: key, client: .invalid(InvalidItem(place: place, message: "no", claims: claims)),
+      key: key, client: .invalid(InvalidItem(place: place, message: "no", otherID: otherID)),
       modified: 0)
   }
 
@@ -148,10 +148,45 @@ import Testing
   mutating func moved() throws {
     try bench.share("x", #"{"a":1}"#)
     try bench.save("x", nil)
-    var disk = ClaimingDisk(memory: bench.disk)
-    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
+    var disk = StrayDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), otherID: try ItemID("x"))]
     #expect(try standings(disk) == ["b invalid b.json", "x moved to b.json"])
     #expect(try Survey(of: [bench.table], on: disk).pending().isEmpty)
+  }
+
+  @Test("while a stray file lies in the table, no other delete by hand is sent, whatever it says")
+  mutating func strayBesideDeletes() throws {
+    for id in ["x", "y", "z", "removed"] { try bench.share(id, #"{"a":1}"#) }
+    for id in ["x", "y", "z"] { try bench.save(id, nil) }
+    _ = try bench.disk.remove(try bench.key("removed"))
+    var disk = StrayDisk(memory: bench.disk)
+    for (id, waits) in [("x", ["y", "z"]), ("removed", ["x", "y", "z"]), ("?", ["x", "y", "z"])] {
+      disk.more = [invalid("b.json", key: try bench.key("b"), otherID: try ItemID(Text(id)))]
+      let survey = try Survey(of: [bench.table], on: disk)
+      let held = survey.entries.filter { $0.stray == "b.json" }.compactMap(\.key)
+      #expect(try held == waits.map { try bench.key($0) })
+      #expect(survey.unsent() == 1)
+      // Who names them doesn't remove them, either.
+      let selection = try Set(["x", "y", "z", "removed"].map { try bench.key($0) })
+      #expect(try survey.pending(selection).map(\.key) == [bench.key("removed")])
+      #expect(try survey.pending().map(\.key) == [bench.key("removed")])
+    }
+    disk.more = []
+    #expect(try Survey(of: [bench.table], on: disk).pending().count == 4)
+  }
+
+  @Test("a delete by hand that the server refused waits, too, where it is named")
+  mutating func refusedBesideStray() throws {
+    try bench.share("x", #"{"a":1}"#)
+    try bench.save("x", nil)
+    let refused = Rejection(
+      kind: .delete, refusal: Refusal(words: "no"), digest: nil, tries: 1, time: 0)
+    let key = try bench.key("x")
+    try bench.disk.append([.refused(key.id, refused)], to: bench.table, durably: true)
+    #expect(try Survey(of: [bench.table], on: bench.disk).pending([key]).count == 1)
+    var disk = StrayDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), otherID: try ItemID("c"))]
+    #expect(try Survey(of: [bench.table], on: disk).pending([key]).isEmpty)
   }
 
   @Test("a push looks at the files once, however many have vanished, and not where they are known")
@@ -159,7 +194,7 @@ import Testing
     let ids = (0..<80).map { "i\($0)" }
     for id in ids { try bench.share(id, #"{"a":1}"#) }
     for id in ids.prefix(40) { try bench.save(id, nil) }
-    var disk = ClaimingDisk(memory: bench.disk)
+    var disk = StrayDisk(memory: bench.disk)
     var looks = 0
     disk.walking = { looks += 1 }
     var settings = bench.settings
@@ -180,8 +215,8 @@ import Testing
   mutating func removedNotMoved() throws {
     try bench.share("x", #"{"a":1}"#)
     _ = try bench.disk.remove(try bench.key("x"))
-    var disk = ClaimingDisk(memory: bench.disk)
-    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("x"))]
+    var disk = StrayDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), otherID: try ItemID("x"))]
     #expect(try standings(disk) == ["b invalid b.json", "x pending delete"])
   }
 
@@ -200,8 +235,8 @@ import Testing
     try bench.save("edited", #"{"a":2}"#)
     try bench.save("added", #"{"a":2}"#)
     bench.disk.save(Array("{".utf8), as: try bench.key("invalid"))
-    var disk = ClaimingDisk(memory: bench.disk)
-    disk.more = [invalid("b.json", key: try bench.key("b"), claims: try ItemID("moved"))]
+    var disk = StrayDisk(memory: bench.disk)
+    disk.more = [invalid("b.json", key: try bench.key("b"), otherID: try ItemID("moved"))]
     #expect(
       try standings(disk) == [
         "conflict conflict MM", "rejected rejected insert 400", "unknown unknown insert",

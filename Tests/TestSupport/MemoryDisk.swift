@@ -191,11 +191,8 @@ package struct MemoryDisk: Disk {
     files[key]?.state ?? .absent
   }
 
-  package func file(claiming key: ItemKey) throws -> InvalidItem? {
-    let claiming = files.filter { $0.key.table == key.table }.compactMap { _, file in
-      if case .invalid(let invalid) = file.state, invalid.claims == key.id { invalid } else { nil }
-    }
-    return claiming.min { $0.place < $1.place }
+  package func strays(in table: TableName) throws -> [ItemID: InvalidItem] {
+    try candidates(in: table).strays
   }
 
   package func candidates(in table: TableName) throws -> [Candidate] {
@@ -385,7 +382,7 @@ package struct MemoryDisk: Disk {
       }
       if let id = object[Item.idField]?.text, id != key.id.text {
         return .invalid(
-          InvalidItem(place: "\(key)", message: "another id", claims: try? ItemID(id)))
+          InvalidItem(place: "\(key)", message: "another id", otherID: try? ItemID(id)))
       }
       return .item(Item(object), Digest(of: bytes))
     } catch {

@@ -64,6 +64,7 @@ extension ItemStatus {
     case .behind(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
     }
+    object.add(ifAny: ["stray": entry.stray])
     return object
   }
 }

@@ -61,7 +61,9 @@ struct StatusCommand: TsyncCommand {
         problem.status = .done
         context.printer.warn(problem)
       }
-      try session.showWaiting(chosen.map { Set($0.compactMap(\.key)) }, to: context.printer)
+      let keys = chosen.map { Set($0.compactMap(\.key)) }
+      session.warnOfWaitingDeletes(survey, keys, .done)
+      try session.showWaiting(keys, to: context.printer)
       let isOld = limit.map { showAge(of: state.pulled, over: $0, context) } ?? false
       if exitCode, !report.isEmpty || isOld { context.printer.end(with: .conflicts) }
     }

@@ -7,6 +7,8 @@ struct StatusReport {
   private typealias Entry = (status: ItemStatus, title: String?)
 
   private let entries: [Entry]
+  /// Those that get lines for people: deletes that wait have one together.
+  private var listed: [Entry] { entries.filter { $0.status.entry.stray == nil } }
   /// The number of a table's quarantined rows, and the path where they are kept.
   private let quarantined: [(table: TableName, count: Int, path: String)]
   /// The tables that have rows and no directory.
@@ -81,7 +83,7 @@ struct StatusReport {
     missingLines(indent: "  ").forEach(printer.result)
     let lines = lines(indent: "  ")
     for heading in Self.headings {
-      let group = zip(entries, lines).filter { $0.0.status.group == heading.group }
+      let group = zip(listed, lines).filter { $0.0.status.group == heading.group }
       if group.isEmpty { continue }
       let isDoubtful = group.contains { $0.0.status.isDoubtful(state) }
       let look: Hint = "to look for the row: \(typed: "pull"); then \(typed: "help", "push")"
@@ -115,7 +117,7 @@ struct StatusReport {
 
   private func lines(indent: String = "") -> [Line] {
     var table = Table(widths: [2, 0, Table.title.lowerBound])
-    for (status, title) in entries {
+    for (status, title) in listed {
       var row = [
         Line(status.letters, status.style), status.entry.key.map(names.line) ?? Line("-"),
       ]

@@ -26,6 +26,21 @@ extension Survey.Entry {
   }
 }
 
+extension Session {
+  /// Warns of the deletes that wait while their tables have stray files, a line for each table.
+  func warnOfWaitingDeletes(_ survey: Survey, _ selection: Set<ItemKey>?, _ status: ExitStatus) {
+    let strays = survey.entries(of: selection).compactMap(\.stray)
+    for (stray, deletes) in Dictionary(grouping: strays, by: \.self).sorted(by: { $0.key < $1.key })
+    {
+      let fact: Hint =
+        deletes.count == 1
+        ? "1 delete waits: \(place: stray) may be it"
+        : "\(deletes.count) deletes wait: \(place: stray) may be one of them"
+      context.printer.warn(Problem(status, fact))
+    }
+  }
+}
+
 extension Printer {
   func showInvalid(_ survey: Survey) { survey.entries.compactMap(\.invalid).forEach(warn) }
 }

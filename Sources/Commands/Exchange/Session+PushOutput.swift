@@ -4,7 +4,7 @@ import Workspace
 
 /// The output of a push.
 extension Session {
-  /// Warns of what no push sends: invalid and renamed files, and tables that left the settings.
+  /// Warns of what no push sends: invalid and renamed files, deletes that wait, and tables that left the settings.
   func warnOfUnsent(_ survey: Survey, _ selection: Set<ItemKey>?) {
     for entry in survey.entries(of: selection) {
       switch entry.standing {
@@ -16,6 +16,7 @@ extension Session {
       default: continue
       }
     }
+    warnOfWaitingDeletes(survey, selection, .rejected)
     guard selection == nil else { return }
     let known =
       ((try? workspace.knownTables()) ?? []) + ((try? workspace.directories().tables) ?? [])

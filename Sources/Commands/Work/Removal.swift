@@ -26,16 +26,19 @@ struct Removal {
       let text = try session.workspace.text(of: key).flatMap(Text.init(validating:))?.string
       texts[key] = text?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       // The only copy of another item must not go as this one's.
-      if let other = file.claims.map({ ItemKey(key.table, $0) }),
+      if let other = file.otherID.map({ ItemKey(key.table, $0) }),
         try session.workspace.isKnown(other) && session.workspace.client(other).item == nil
       {
         throw Problem(invalid: file, .usage)
       }
     }
     names = session.names(of: targets.compactMap(\.key), inventory)
-    // The same command finishes an interrupted removal. An item that has become another is gone only here.
-    let gone = try targets.compactMap(\.key).filter {
-      try !inventory.isHere($0) && session.workspace.state(of: $0.table).marks[$0.id]?.after == nil
+    // The same command finishes an interrupted removal, and says that a delete by hand is meant. An item that
+    // has become another is gone only here.
+    let gone = try targets.compactMap(\.key).filter { key in
+      let mark = try session.workspace.state(of: key.table).marks[key.id]
+      guard !inventory.isHere(key), mark?.after == nil else { return false }
+      return try mark != nil || session.workspace.base(of: key).item == nil
     }
     if let key = gone.first, gone.count == targets.count {
       guard try inventory.contains(key) || session.workspace.base(of: key) != .neverSeen else {

@@ -18,8 +18,8 @@ extension Session {
     if let key = target.key, case .invalid(let invalid) = try workspace.client(key) {
       here = invalid
     }
-    let claimed = here?.claims.map { ItemKey(target.table, $0) }
-    guard let key = claimed ?? target.key, try workspace.client(key) == .absent,
+    let other = here?.otherID.map { ItemKey(target.table, $0) }
+    guard let key = other ?? target.key, try workspace.client(key) == .absent,
       let file = try workspace.moved(key)
     else { return nil }
     return .moved(key, to: file)

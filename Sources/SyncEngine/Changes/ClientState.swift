@@ -37,19 +37,19 @@ package struct InvalidItem: Error, Equatable, Sendable {
   package var message: String
   /// What mends it; `nil` where that isn't known.
   package var way: Way?
-  /// The id that the text claims, where it is another than its name's.
-  package var claims: ItemID?
+  /// The id that the text says, where its name is another one's: it is a stray file then.
+  package var otherID: ItemID?
 
   package init(
     place: String, line: Int? = nil, column: Int? = nil, message: String, way: Way? = nil,
-    claims: ItemID? = nil
+    otherID: ItemID? = nil
   ) {
     self.place = place
     self.line = line
     self.column = column
     self.message = message
     self.way = way
-    self.claims = claims
+    self.otherID = otherID
   }
 }
 

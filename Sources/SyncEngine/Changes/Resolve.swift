@@ -73,8 +73,8 @@ package struct Resolve {
     if case .invalid(let invalid) = file { throw Failure.invalid(key, invalid) }
     let item = resolution.item
     // A delete looks at all files again: no later walk asks about one that was decided.
-    if file == .absent, item == nil, try disk.mayBeMoved(key),
-      let moved = try disk.candidates(in: key.table).claiming[key.id]
+    if file == .absent, item == nil, try !disk.isRemoved(key),
+      let moved = try disk.candidates(in: key.table).strays[key.id]
     {
       throw Failure.moved(key, moved)
     }

@@ -252,7 +252,7 @@ extension Survey {
     entries.count { entry in
       switch entry.standing {
       case .pending(let operation), .behind(let operation, _):
-        selection?.contains(operation.key) ?? true
+        entry.stray == nil && selection?.contains(operation.key) ?? true
       case .unknown(let attempt): selection?.contains(attempt.key) ?? true
       default: false
       }

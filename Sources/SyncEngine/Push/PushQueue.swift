@@ -50,10 +50,10 @@ struct PushQueue {
         try prepare($0, &disk, &run, backend)
       }
       operations = operations.dropFirst(count)
-      // What files that are missing now have become may be back.
+      // A stray file may have come since, and what files that are missing now have become may be back.
       group = try group.filter { attempt, _ in
         guard attempt.kind == .delete else { return true }
-        return try disk.moved(attempt.key) == nil && disk.awaited(by: attempt.key) == nil
+        return try disk.isDeleted(attempt.key) && disk.awaited(by: attempt.key) == nil
       }
       // What is sent may have been saved a moment ago. An attempt that outlived it would bring the server
       // further than the item, which would then look like an edit that takes it back.

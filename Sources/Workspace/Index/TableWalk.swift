@@ -57,6 +57,8 @@ struct TableWalk {
   var device = 0
   /// The directory's stamp ahead of the walk; `nil` where there was none.
   var stamp: FileStamp?
+  /// The stray files, if that stamp is bound to change with the names.
+  var strays: [ItemID: InvalidItem]?
   /// That stamp, if it is bound to change with the names, and all files are of rows.
   var settled: FileStamp?
   /// Whether the index would be another one.

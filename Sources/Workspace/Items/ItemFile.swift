@@ -60,7 +60,7 @@ package enum ItemFile {
       place: place, line: fault?.line, column: fault?.column, message: "the id is not a string")
     guard let text = id.text else { return invalid }
     invalid.message = "the id is '\(text)', but the file name says '\(key.id)'"
-    invalid.claims = try? ItemID(text)
+    invalid.otherID = try? ItemID(text)
     return invalid
   }
 

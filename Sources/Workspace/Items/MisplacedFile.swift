@@ -16,12 +16,12 @@ extension InvalidItem {
     as key: ItemKey?, in directory: Directory, _ base: BaseLog
   ) throws(WorkspaceError) -> InvalidItem {
     var advised = self
-    if key == nil { advised.claims = try Self.id(in: fileName, directory) }
+    if key == nil { advised.otherID = try Self.id(in: fileName, directory) }
     let stem = Array(fileName.utf8.dropLast(FileName.suffix.bytes.count))
     // A file of no item's name, with the id of an item beside it, is a copy however it is named.
-    let claimed = key == nil ? advised.claims.flatMap(FileName.of) : nil
-    if key != nil || way != nil, let original = claimed ?? Self.original(of: stem),
-      advised.claims.map({ FileName.of($0) == original }) ?? true,
+    let named = key == nil ? advised.otherID.flatMap(FileName.of) : nil
+    if key != nil || way != nil, let original = named ?? Self.original(of: stem),
+      advised.otherID.map({ FileName.of($0) == original }) ?? true,
       case .file = try FileReading(
         "\(original)\(FileName.suffix)", in: directory, limit: ItemFile.limit)
     {
@@ -30,7 +30,7 @@ extension InvalidItem {
       advised.way = .copy(of: "\(original)\(FileName.suffix)")
       return advised
     }
-    let id = advised.claims ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)
+    let id = advised.otherID ?? (key == nil ? ItemFile.Name.spelledID(of: stem) : nil)
     // A name that can't be typed has no way.
     guard let id, let name = FileName.of(id), key != nil || way != nil else { return advised }
     let target = "\(name)\(FileName.suffix)"

@@ -165,6 +165,6 @@ extension Workspace {
 extension InvalidItem {
   /// Whether it is the same fault at the same place of a text.
   fileprivate func isFault(of other: InvalidItem) -> Bool {
-    (line, column, message, claims) == (other.line, other.column, other.message, other.claims)
+    (line, column, message, otherID) == (other.line, other.column, other.message, other.otherID)
   }
 }

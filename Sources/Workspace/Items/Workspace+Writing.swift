@@ -35,8 +35,6 @@ extension Workspace {
         throw error
       }
     }
-    // Whose directory is changed often here is looked through once more.
-    let former = staged.count == 1 ? try staged[0].swap.file.directory.status() : nil
     for (place, swap) in staged {
       do {
         outcomes[place] = try run(swap, changes[place])
@@ -47,9 +45,7 @@ extension Workspace {
       }
     }
     for table in Set(staged.map { changes[$0.place].key.table }) {
-      guard let directory = try itemDirectory(of: table) else { continue }
-      rows.changed(table, directory, from: former)
-      try directory.synchronize()
+      try itemDirectory(of: table)?.synchronize()
     }
     if let failure { throw failure }
     return outcomes

@@ -22,7 +22,6 @@ final class Rows {
   private lazy var index = isGone ? nil : StatIndex(in: root, boot: boot)
   private var logs: [TableName: BaseLog] = [:]
   private var walks: [TableName: TableWalk] = [:]
-  private var claiming: [TableName: ClaimingFiles] = [:]
   /// The rows that files differed from at the last look.
   private var differing: [ItemKey: Row] = [:]
 
@@ -91,35 +90,29 @@ final class Rows {
     var walk = scanner.walk
     // What an earlier walk has found out is in the log's entries, or lost until the next.
     walk.isNews = walk.isNews || walks[table]?.isNews == true
+    // Clocks of most file systems of Linux tick every 10 ms at most. What is moved in a tick in which the
+    // directory is changed anyway is found by the next walk.
+    if walk.stamp?.isSettled(by: time, tick: 100_000_000) == true {
+      walk.strays = scanner.candidates.strays
+    }
     walks[table] = walk
     for candidate in scanner.candidates {
       if let key = candidate.key, let row = candidate.base?.row { differing[key] = row }
     }
-    claiming[table] = ClaimingFiles(
-      scanner.candidates, walk.stamp, after: claiming[table], at: time)
     return scanner.candidates
   }
 
-  /// Returns the file that says an item's id and isn't named by it, as the names in the directory are
-  /// now; see ``candidates(in:items:)``.
-  func file(claiming key: ItemKey, items: Directory?) throws(WorkspaceError) -> InvalidItem? {
-    if let items, let known = claiming[key.table], try known.hold(at: FileStamp(items.status())) {
-      guard let file = known.files[key.id] else { return nil }
-      // Its user may have written into it. A text without an id may be one that is being written.
-      let id = try InvalidItem.id(in: file.fileName, items)
-      if id == nil || id == key.id { return file }
+  /// Returns the stray files of a table; see ``candidates(in:items:)``.
+  func strays(
+    in table: TableName, items: Directory?
+  ) throws(WorkspaceError) -> [ItemID: InvalidItem] {
+    guard let items else { return [:] }
+    if let walk = walks[table], let strays = walk.strays,
+      try FileStamp(items.status()) == walk.stamp
+    {
+      return strays
     }
-    return try candidates(in: key.table, items: items).claiming[key.id]
-  }
-
-  /// Takes note that tsync has changed a table's directory, which had the stamp `former` before; `nil` where
-  /// somebody else may have changed it, too.
-  func changed(_ table: TableName, _ items: Directory, from former: stat?) {
-    guard let former, let status = try? items.status() else {
-      claiming[table] = nil
-      return
-    }
-    claiming[table]?.changed(from: FileStamp(former), to: FileStamp(status))
+    return try candidates(in: table, items: items).strays
   }
 
   /// Takes note that tsync has written an item's file, and of the fingerprint of its bytes; tells whether

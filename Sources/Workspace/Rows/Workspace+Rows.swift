@@ -7,8 +7,8 @@ extension Workspace: RowDisk {
     try rows.candidates(in: table, items: walkedDirectory(of: table))
   }
 
-  package func file(claiming key: ItemKey) throws -> InvalidItem? {
-    try rows.file(claiming: key, items: walkedDirectory(of: key.table))
+  package func strays(in table: TableName) throws -> [ItemID: InvalidItem] {
+    try rows.strays(in: table, items: walkedDirectory(of: table))
   }
 
   /// Without the directory of the items, everything would look deleted.

@@ -8,7 +8,7 @@ import WorkspaceSupport
 @testable import Workspace
 
 /// Where an item's file was moved to: see `DiskContract` for what every disk promises.
-@Suite("A look at moved files") final class ClaimingFilesTests {
+@Suite("A look at moved files") final class StrayFilesTests {
   private let playground: Playground
   private var workspace: Workspace
 
@@ -19,33 +19,30 @@ import WorkspaceSupport
     playground.save(#"{"id":"b"}"#, as: "b")
   }
 
-  private func file(claiming id: Text) throws -> String? {
-    try workspace.file(claiming: playground.key(id))?.fileName
+  private func file(saying id: Text) throws -> String? {
+    try workspace.strays(in: playground.table)[ItemID(id)]?.fileName
   }
 
   @Test("names that can't be an id's are found, and the file is told as everywhere")
   func rawNames() throws {
     playground.save(#"{"id":"a"}"#, as: "a b%")
-    #expect(try file(claiming: "a") == "a b%.json")
-    let found = try workspace.file(claiming: playground.key("a"))
+    #expect(try file(saying: "a") == "a b%.json")
+    let found = try workspace.strays(in: playground.table)[ItemID("a")]
     #expect(found?.way == .rename(to: "a.json"))
     #expect(
       try workspace.candidates(in: playground.table).map(\.client).contains(
         .invalid(#require(found))))
   }
 
-  @Test("it holds while tsync itself writes, and ends when somebody else adds a file")
-  func ownWrites() throws {
-    #expect(try file(claiming: "a") == nil)
-    for id: Text in ["c", "d"] {
-      _ = try workspace.write(Item(text: "{}"), to: playground.key(id), expecting: nil)
-    }
+  @Test("a look holds until the names change, by whomever")
+  func changes() throws {
+    #expect(try file(saying: "a") == nil)
     // Nobody sees that without reading each file.
     playground.save(#"{"id":"a"}"#, as: "b")
-    #expect(try file(claiming: "a") == nil)
+    #expect(try file(saying: "a") == nil)
     playground.directory.awaitTick(of: ".todosync/items/todoitem")
-    playground.save("{}", as: "e")
-    #expect(try file(claiming: "a") == "b.json")
+    _ = try workspace.write(Item(text: "{}"), to: playground.key("c"), expecting: nil)
+    #expect(try file(saying: "a") == "b.json")
   }
 
   @Test("a look in the tick of a change doesn't hold, whatever changes next")
@@ -53,25 +50,25 @@ import WorkspaceSupport
     var status = stat()
     stat(playground.directory.path(of: ".todosync/items/todoitem"), &status)
     playground.now = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
-    #expect(try file(claiming: "a") == nil)
+    #expect(try file(saying: "a") == nil)
     playground.save(#"{"id":"a"}"#, as: "b")
-    #expect(try file(claiming: "a") == "b.json")
+    #expect(try file(saying: "a") == "b.json")
   }
 
-  @Test("a text that is being written takes no claim back")
+  @Test("a text that is being written is a stray file's still")
   func torn() throws {
     playground.save(#"{"id":"a"}"#, as: "b")
-    #expect(try file(claiming: "a") == "b.json")
+    #expect(try file(saying: "a") == "b.json")
     playground.save(#"{"id":"#, as: "b")
-    #expect(try file(claiming: "a") == "b.json")
+    #expect(try file(saying: "a") == "b.json")
   }
 
   @Test("without the directory of the items nothing is said to be nowhere")
   func missing() throws {
     let items = playground.directory.path(of: ".todosync/items")
-    #expect(try file(claiming: "a") == nil)
+    #expect(try file(saying: "a") == nil)
     #expect(rename(items, "\(items)-away") == 0)
     workspace = try Workspace(at: playground.directory.path, for: .reading, clock: { 0 })
-    #expect(throws: WorkspaceError.missing(place: "items")) { try file(claiming: "a") }
+    #expect(throws: WorkspaceError.missing(place: "items")) { try file(saying: "a") }
   }
 }

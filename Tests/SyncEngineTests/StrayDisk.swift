@@ -2,9 +2,8 @@ import SyncEngine
 import SyncModel
 import TestSupport
 
-/// A disk on which more things lie than items: files whose names stand for no id, and files that
-/// claim another item's id.
-struct ClaimingDisk: Disk {
+/// A disk on which more things lie than items: files whose names stand for no id, and stray files.
+struct StrayDisk: Disk {
   var memory = MemoryDisk()
   /// What lies there beside the items.
   var more: [Candidate] = []
@@ -17,8 +16,8 @@ struct ClaimingDisk: Disk {
     return try memory.candidates(in: table) + more
   }
 
-  func file(claiming key: ItemKey) throws -> InvalidItem? {
-    try (memory.candidates(in: key.table) + more).claiming[key.id]
+  func strays(in table: TableName) throws -> [ItemID: InvalidItem] {
+    try (memory.candidates(in: table) + more).strays
   }
 
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }
