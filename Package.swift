@@ -56,7 +56,7 @@ let fuzzing: [Target] =
         swiftSettings: settings),
     ]
       + [
-        "BaseLog", "Configuration", "FileName", "Filter", "HTTP", "ItemFile", "JSON",
+        "Journal", "Configuration", "FileName", "Filter", "HTTP", "ItemFile", "JSON",
         "Terminal",
       ].map {
         .executableTarget(

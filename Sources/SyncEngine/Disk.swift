@@ -142,7 +142,7 @@ extension RowDisk {
   }
 }
 
-/// What the server has said: one log for each table.
+/// What the server has said: one journal for each table.
 package protocol RowDisk {
   /// Returns what the client's changes of an item are measured against: the row that was taken last, or
   /// what an open arrival says.
@@ -157,7 +157,7 @@ package protocol RowDisk {
   /// Gives the UTF-8 bytes of each of these ids, in no order; they are valid only during the call.
   func forEachLiveID(in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void) throws
 
-  /// Returns what the lines of a table's log add up to, beside its rows and writes.
+  /// Returns what the lines of a table's journal add up to, beside its rows and writes.
   func state(of table: TableName) throws -> TableState
 
   /// Returns the ids of the bases of a table that are tombstones.
@@ -183,7 +183,7 @@ package protocol RowDisk {
   /// Returns the ids of the items of a table whose writes the server refused.
   func rejectedIDs(in table: TableName) throws -> [ItemID]
 
-  /// Appends facts to a table's log, in one write; with `durably`, they and all before them survive a
+  /// Appends facts to a table's journal, in one write; with `durably`, they and all before them survive a
   /// power loss.
   ///
   /// A crash may leave the first of them alone.

@@ -1,6 +1,6 @@
 package import SyncModel
 
-/// What one line of a table's log says.
+/// What one line of a table's journal says.
 ///
 /// An answer of the server and the end of its attempt are the same line.
 package enum Fact: Equatable, Sendable {

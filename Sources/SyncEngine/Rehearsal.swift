@@ -13,7 +13,7 @@ package struct Rehearsal<Stage: Disk> {
   private var open: [ItemKey: Arrival?] = [:]
   /// The arrivals of the disk below whose rows have other ids than their items.
   private var moving: [TableName: [Arrival]] = [:]
-  /// What the lines of tables' logs add up to, where that is no more as in the disk below.
+  /// What the lines of tables' journals add up to, where that is no more as in the disk below.
   private var states: [TableName: TableState] = [:]
   private var forgotten: Set<TableName> = []
 

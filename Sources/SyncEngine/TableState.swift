@@ -12,7 +12,7 @@ package struct Laid: Equatable, Sendable {
   }
 }
 
-/// What the lines of a table's log add up to, beside its rows and writes.
+/// What the lines of a table's journal add up to, beside its rows and writes.
 package struct TableState: Equatable, Sendable {
   /// How far the pulls of each feed have come, with the filter that it has.
   package var tokens: [Feed: DeltaToken] = [:]
@@ -67,7 +67,7 @@ package struct TableState: Equatable, Sendable {
     }
   }
 
-  /// Returns the lines that say the same, in the log of a table.
+  /// Returns the lines that say the same, in the journal of a table.
   package func facts(in table: TableName) -> [Fact] {
     var facts: [Fact] = isPulled ? [.pulled] : []
     // Without any token the measure is told with none of the whole table's.

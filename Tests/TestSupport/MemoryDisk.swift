@@ -47,13 +47,13 @@ package struct MemoryDisk: Disk {
     package fileprivate(set) var saysDeleted = false
   }
 
-  /// A line of a table's log.
+  /// A line of a table's journal.
   private enum RowRecord: Sendable {
     case fact(Fact)
     case forget
   }
 
-  /// What one table's base log says.
+  /// What one table's journal says.
   private struct Rows: Sendable {
     var bases: [ItemID: Row] = [:]
     var arrivals: [ItemID: Arrival] = [:]

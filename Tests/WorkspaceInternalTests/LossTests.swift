@@ -23,7 +23,7 @@ struct LossTests {
     return workspace.notices
   }
 
-  @Test("the directory of the base logs", arguments: [true, false])
+  @Test("the directory of the journals", arguments: [true, false])
   func base(writing: Bool) throws {
     unlink(spoiled.path("journal/todoitem.jsonl"))
     rmdir(spoiled.path("journal"))
@@ -32,7 +32,7 @@ struct LossTests {
     #expect(told.first?.hasPrefix("journal is missing:") == true)
   }
 
-  @Test("a base log that the index knows of", arguments: [true, false])
+  @Test("a journal that the index knows of", arguments: [true, false])
   func log(writing: Bool) throws {
     #expect(try notices(writing: writing) == [])
     unlink(spoiled.path("journal/todoitem.jsonl"))
@@ -40,7 +40,7 @@ struct LossTests {
       try notices(writing: writing).contains { $0.hasPrefix("journal/todoitem.jsonl is missing:") })
   }
 
-  @Test("no base log where none ever was")
+  @Test("no journal where none ever was")
   func never() throws {
     let place = try Playground()
     let workspace = try place.open()

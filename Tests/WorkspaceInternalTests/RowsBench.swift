@@ -36,7 +36,7 @@ final class RowsBench {
     Rows(root: root, trash: trash, isWriting: writing, clock: { self.now })
   }
 
-  func log() throws -> BaseLog { try rows().log(of: table) }
+  func log() throws -> Journal { try rows().log(of: table) }
 
   /// What a command that looks finds, and keeps for the next.
   func candidates(finishing: Bool = true, writing: Bool = true) throws -> [Candidate] {

@@ -24,7 +24,7 @@ extension Spoiled {
     )
   }
 
-  /// Appends a fact to the table's log.
+  /// Appends a fact to the table's journal.
   func append(_ fact: Fact) throws {
     var workspace = try place.open()
     try workspace.append([fact], to: place.table, durably: true)
@@ -35,7 +35,7 @@ extension Spoiled {
     let root = try Directory(path: path("journal"), place: "journal")
     let trash = Trash(root, clock: { 0 })
     let log = try Log(
-      Layout.journal(of: place.table), in: root, kind: BaseLog.kind, writing: true, trash: trash
+      Layout.journal(of: place.table), in: root, kind: Journal.kind, writing: true, trash: trash
     ) { _ in }
     try log.append([members.object ?? JSONObject()], durably: true)
   }

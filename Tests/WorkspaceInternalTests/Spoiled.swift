@@ -98,7 +98,7 @@ final class Spoiled {
       found.append("an open write of \(attempt.key)")
     }
     let items = try Directory(path: path("items/todoitem"), place: "")
-    let base = try BaseLog(
+    let base = try Journal(
       place.table, in: workspace.root.existingChild(Layout.journal), writing: false,
       trash: workspace.trash, index: nil)
     var scanner = Scanner(of: base, in: items, at: place.now)

@@ -16,7 +16,7 @@ struct Answer {
 }
 
 extension Attempt {
-  /// Returns the lines of the table's log that say what became of the write.
+  /// Returns the lines of the table's journal that say what became of the write.
   ///
   /// `base` is what it was sent over. Others' row is measured against the base, or against what of the
   /// write it holds; `isAwaited` says that other items have become this one. `former` is what the server
@@ -72,7 +72,7 @@ extension ItemDisk where Self: RowDisk {
 }
 
 extension PushRun {
-  /// Takes over what became of writes: lines of the tables' logs, then the rows that aren't as they were
+  /// Takes over what became of writes: lines of the tables' journals, then the rows that aren't as they were
   /// sent are brought to their items.
   ///
   /// A power loss may take the lines back until a later one is durable; their writes are open again then.

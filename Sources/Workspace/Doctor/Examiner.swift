@@ -211,7 +211,7 @@ struct Examiner {
     unread.insert(table)
     attempt(at: "\(Layout.journal)/\(Layout.journal(of: table))", .salvage(table)) {
       examiner throws(WorkspaceError) in
-      let base = try BaseLog(
+      let base = try Journal(
         table, in: examiner.root.existingChild(Layout.journal), writing: false,
         trash: examiner.trash, index: nil)
       try base.examine()
@@ -232,7 +232,7 @@ struct Examiner {
   }
 
   /// Reads the items of a table.
-  private mutating func examineItems(of base: BaseLog) throws(WorkspaceError) {
+  private mutating func examineItems(of base: Journal) throws(WorkspaceError) {
     let items = try items(of: base.table)
     var scanner = Scanner(of: base, in: items, at: clock())
     try scanner.run()
@@ -311,13 +311,13 @@ extension Finding {
   }
 }
 
-extension BaseLog {
+extension Journal {
   /// Reads every row, in effect or waiting, and every open write.
   ///
   /// - Throws: ``WorkspaceError``: a failed call; damage where a row isn't the one and the tombstone that
   ///   the quick look at its line takes it for.
   fileprivate func examine() throws(WorkspaceError) {
-    var entries: [(ItemID?, BaseLogEntry)] = []
+    var entries: [(ItemID?, JournalEntry)] = []
     rows.forEach { entries.append((ItemID($0), $1)) }
     for (id, entry) in entries {
       guard let id, try row(at: entry, as: id).deleted == entry.isTombstone else {

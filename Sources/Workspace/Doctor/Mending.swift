@@ -184,9 +184,9 @@ struct Mending {
     if let bytes = (try? PrivateFile(directory: journals, name: name).read(limit: 1 << 30)) ?? nil {
       // The damaged one is there until the new one takes its place, in one step.
       place = try trash.keep(bytes, named: "journal-\(table)", suffix: ".jsonl")
-      let log = Log(replacing: name, in: journals, kind: BaseLog.kind, after: 0, trash: trash)
-      try log.create(extra: BaseLog.header(of: table)) { writer throws(WorkspaceError) in
-        for fact in Self.open(in: bytes, table) { try writer.write(BaseLogLine.members(fact)) }
+      let log = Log(replacing: name, in: journals, kind: Journal.kind, after: 0, trash: trash)
+      try log.create(extra: Journal.header(of: table)) { writer throws(WorkspaceError) in
+        for fact in Self.open(in: bytes, table) { try writer.write(JournalLine.members(fact)) }
       }
     } else {
       place = try take(name, from: journals, named: "journal-\(table)", suffix: ".jsonl")
@@ -198,7 +198,7 @@ struct Mending {
   private static func open(in bytes: [UInt8], _ table: TableName) -> [Fact] {
     var (attempts, refusals): ([ItemID: Attempt], [ItemID: Rejection]) = ([:], [:])
     var state = TableState()
-    for object in LogSalvage(bytes, kind: BaseLog.kind).objects {
+    for object in LogSalvage(bytes, kind: Journal.kind).objects {
       if let ends = object["ends"]?.text, let id = try? ItemID(ends) {
         (attempts[id], refusals[id]) = (nil, nil)
       }
@@ -206,7 +206,7 @@ struct Mending {
       if let id = object["refused"]?.text.flatMap({ try? ItemID($0) }) {
         refusals[id] = try? Rejection(object)
       }
-      switch BaseLogLine.fact(object, of: table) {
+      switch JournalLine.fact(object, of: table) {
       case .marked(let id, let mark)?: state.marks[id] = mark
       // Its row has to come once more.
       case .laid(let id, let sides)?: state.laid[id] = Laid(file: sides.file, row: nil)

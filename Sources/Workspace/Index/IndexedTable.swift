@@ -41,9 +41,9 @@ final class IndexedTable {
 
   /// The table.
   let table: TableName
-  /// The generation of the base log that the offsets are of.
+  /// The generation of the journal that the offsets are of.
   let generation: Text
-  /// How far the base log is known.
+  /// How far the journal is known.
   let position: LogPosition
   /// What the lines add up to there, beside the rows and writes.
   let state: TableState
@@ -102,7 +102,7 @@ final class IndexedTable {
       offset: offset, number: line, durable: durable, checksum: lineChecksum)
     var state = TableState()
     for line in description["state"]?.elements ?? [] {
-      if let fact = line.object.flatMap({ BaseLogLine.fact($0, of: table) }) { state.add(fact) }
+      if let fact = line.object.flatMap({ JournalLine.fact($0, of: table) }) { state.add(fact) }
     }
     self.state = state
     liveCount = live
@@ -134,13 +134,13 @@ final class IndexedTable {
   }
 
   /// Reads the places of lines, `["a",offset,length]` each.
-  private static func lines(_ list: JSON?) -> [ItemID: BaseLogEntry] {
-    let lines = (list?.elements ?? []).compactMap { line -> (ItemID, BaseLogEntry)? in
+  private static func lines(_ list: JSON?) -> [ItemID: JournalEntry] {
+    let lines = (list?.elements ?? []).compactMap { line -> (ItemID, JournalEntry)? in
       guard let parts = line.elements, parts.count == 3, let text = parts[0].text,
         let id = try? ItemID(text), let offset = parts[1].integer,
         let length = parts[2].integer.flatMap(UInt32.init(exactly:))
       else { return nil }
-      return (id, BaseLogEntry(offset: offset, length: length, isTombstone: false, digest: nil))
+      return (id, JournalEntry(offset: offset, length: length, isTombstone: false, digest: nil))
     }
     return Dictionary(lines, uniquingKeysWith: { $1 })
   }
@@ -148,9 +148,9 @@ final class IndexedTable {
   // MARK: Rows
 
   /// Where the row at a place lies, and what is known of it.
-  func entry(_ place: Int) -> BaseLogEntry {
+  func entry(_ place: Int) -> JournalEntry {
     let flags = flags(place)
-    return BaseLogEntry(
+    return JournalEntry(
       offset: load(place, 24, Int.self), length: load(place, 32, UInt32.self),
       isTombstone: flags.contains(.tombstone), isOver: flags.contains(.over),
       digest: flags.contains(.digest) ? digest(place) : nil)
@@ -215,7 +215,7 @@ final class IndexedTable {
   // MARK: Arrivals
 
   /// An open arrival.
-  func arrival(_ place: Int) -> BaseLogEntry {
+  func arrival(_ place: Int) -> JournalEntry {
     entry(count + place)
   }
 

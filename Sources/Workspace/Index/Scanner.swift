@@ -15,7 +15,7 @@ struct Scanner {
   /// What was found out about the files that don't.
   private(set) var walk: TableWalk
 
-  private let base: BaseLog
+  private let base: Journal
   private let known: IndexedTable?
   private let directory: Directory?
   private let time: Int64
@@ -37,7 +37,7 @@ struct Scanner {
   ///   - directory: The directory of the table's items; `nil` where there is none.
   ///   - former: The walk before this one, by the same command.
   ///   - time: The time in nanoseconds since 1970.
-  init(of base: BaseLog, in directory: Directory?, after former: TableWalk? = nil, at time: Int64) {
+  init(of base: Journal, in directory: Directory?, after former: TableWalk? = nil, at time: Int64) {
     self.former = former
     self.base = base
     known = base.rows.known
@@ -196,7 +196,7 @@ struct Scanner {
   /// Reads a file, and finds out whether it means what the row says.
   private mutating func check(
     _ name: UnsafeRawBufferPointer, in directory: Directory, id: UnsafeRawBufferPointer,
-    row: (place: RowPlace, entry: BaseLogEntry)?
+    row: (place: RowPlace, entry: JournalEntry)?
   ) throws(WorkspaceError) {
     guard let id = ItemID(id) else { return }
     let file = String(decoding: name, as: UTF8.self)

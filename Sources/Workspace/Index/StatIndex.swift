@@ -1,7 +1,7 @@
 import Glibc
 import SyncModel
 
-/// The stat cache: what files were known to mean, and where in the base logs their rows lie.
+/// The stat cache: what files were known to mean, and where in the journals their rows lie.
 ///
 /// It is a cache: whatever is wrong with it, it is not there, and is made anew. The file:
 ///

@@ -94,14 +94,14 @@ struct StatIndexWriter {
   }
 
   /// The places of lines, as the description of a table tells them.
-  private static func lines(_ lines: [ItemID: BaseLogEntry]) -> [JSON] {
+  private static func lines(_ lines: [ItemID: JournalEntry]) -> [JSON] {
     lines.sorted { $0.key < $1.key }.map { id, entry in
       [.string(id.text), .integer(entry.offset), .integer(Int(entry.length))]
     }
   }
 
-  private static func state(_ base: BaseLog) -> [JSON] {
-    base.rows.state.facts(in: base.table).map { .object(BaseLogLine.object($0)) }
+  private static func state(_ base: Journal) -> [JSON] {
+    base.rows.state.facts(in: base.table).map { .object(JournalLine.object($0)) }
   }
 
   private static func renames(_ renames: [ItemID: ItemID]) -> [JSON] {

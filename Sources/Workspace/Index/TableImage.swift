@@ -9,8 +9,8 @@ struct TableImage {
     case arrival(Int)
   }
 
-  /// The table's log.
-  let base: BaseLog
+  /// The table's journal.
+  let base: Journal
   /// The device that the files lie on.
   let device: Int
   /// The stamp of their directory, if all files there are those of rows that have one.
@@ -20,7 +20,7 @@ struct TableImage {
   private(set) var count = 0
 
   /// Brings together what the log says now and what a walk has found out, which may be older.
-  init(of base: BaseLog, walk: TableWalk?) {
+  init(of base: Journal, walk: TableWalk?) {
     self.base = base
     device = walk?.device ?? base.rows.known?.device ?? 0
     directory = walk == nil ? base.rows.known?.directory : walk?.settled
@@ -67,7 +67,7 @@ struct TableImage {
     }
   }
 
-  private static func indexed(_ base: BaseLog) -> [TableWalk.Row] {
+  private static func indexed(_ base: Journal) -> [TableWalk.Row] {
     (0..<UInt32(base.rows.known?.count ?? 0)).map {
       TableWalk.Row(
         place: .known($0), stamp: .asIndexed,
@@ -80,7 +80,7 @@ struct TableImage {
 
   /// Gives every row's id, where it lies, its file's stamp, and whether it has one.
   func forEach(
-    _ body: (UnsafeRawBufferPointer, BaseLogEntry, FileStamp?, Bool)
+    _ body: (UnsafeRawBufferPointer, JournalEntry, FileStamp?, Bool)
       throws(WorkspaceError) -> Void
   ) throws(WorkspaceError) {
     for line in lines {

@@ -5,9 +5,9 @@ import SystemPackage
 
 /// Where a row in effect is known from: its place in the index, or in what came since.
 enum RowPlace: Equatable {
-  /// A place in ``BaseRows/known``.
+  /// A place in ``JournalRows/known``.
   case known(UInt32)
-  /// A place in ``BaseRows/newer``.
+  /// A place in ``JournalRows/newer``.
   case new(UInt32)
   /// A place in ``TableWalk/unknown``: there was no row yet.
   case none(UInt32)
@@ -43,7 +43,7 @@ struct TableWalk {
     var digest: Digest
   }
 
-  /// The generation of the base log that the places are of.
+  /// The generation of the journal that the places are of.
   var generation: Text
   /// The rows in effect, those with files first, in the order of the directory.
   var rows: [Row] = []

@@ -13,7 +13,7 @@ extension InvalidItem {
   /// - Returns: The file, with the way on if there is one.
   /// - Throws: ``WorkspaceError``.
   func advised(
-    as key: ItemKey?, in directory: Directory, _ base: BaseLog
+    as key: ItemKey?, in directory: Directory, _ base: Journal
   ) throws(WorkspaceError) -> InvalidItem {
     var advised = self
     if key == nil { advised.otherID = try Self.id(in: fileName, directory) }

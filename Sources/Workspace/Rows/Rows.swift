@@ -20,7 +20,7 @@ final class Rows {
   private let boot: Text
   /// Without the logs it speaks of nothing that is there.
   private lazy var index = isGone ? nil : StatIndex(in: root, boot: boot)
-  private var logs: [TableName: BaseLog] = [:]
+  private var logs: [TableName: Journal] = [:]
   private var walks: [TableName: TableWalk] = [:]
   /// The rows that files differed from at the last look.
   private var differing: [ItemKey: Row] = [:]
@@ -52,26 +52,26 @@ final class Rows {
     logs.sorted { $0.key < $1.key }.flatMap { $0.value.notices }
   }
 
-  /// Returns a table's log.
+  /// Returns a table's journal.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
-  func log(of table: TableName) throws(WorkspaceError) -> BaseLog {
+  func log(of table: TableName) throws(WorkspaceError) -> Journal {
     if let log = logs[table] { return log }
     // Without the directory nothing was ever seen; a writer makes it.
     let directory =
       isWriting
       ? try root.child(Layout.journal, creating: true) : try root.existingChild(Layout.journal)
-    let log = try BaseLog(
+    let log = try Journal(
       table, in: directory, writing: isWriting, trash: trash, index: index?.table(table))
     logs[table] = log
     return log
   }
 
-  /// Reads a table's log anew, as it now is; nothing is written, and the one that is open stays.
+  /// Reads a table's journal anew, as it now is; nothing is written, and the one that is open stays.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage, another format.
-  func newLog(of table: TableName) throws(WorkspaceError) -> BaseLog {
-    try BaseLog(
+  func newLog(of table: TableName) throws(WorkspaceError) -> Journal {
+    try Journal(
       table, in: root.existingChild(Layout.journal), writing: false, trash: trash,
       index: index?.table(table))
   }

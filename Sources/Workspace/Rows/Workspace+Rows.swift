@@ -1,7 +1,7 @@
 package import SyncEngine
 package import SyncModel
 
-// The server's rows, each table's in its BaseLog, and the walk through the items.
+// The server's rows, each table's in its Journal, and the walk through the items.
 extension Workspace: RowDisk {
   package func candidates(in table: TableName) throws -> [Candidate] {
     try rows.candidates(in: table, items: walkedDirectory(of: table))

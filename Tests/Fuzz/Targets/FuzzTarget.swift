@@ -7,7 +7,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   /// The reading and rewriting of an item's file.
   case itemFile = "item-file"
   /// A table's journal.
-  case baseLog = "base-log"
+  case journal
   /// Ids and the names of their files.
   case fileName = "file-name"
   /// The filters of the server, as SQL, and those of the client.
@@ -26,7 +26,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .json: try JSONTarget.run(bytes)
     case .itemFile: try ItemFileTarget.run(bytes)
-    case .baseLog: try BaseLogTarget.run(bytes)
+    case .journal: try JournalTarget.run(bytes)
     case .fileName: try FileNameTarget.run(bytes)
     case .filter: try FilterTarget.run(bytes)
     case .http: try HTTPTarget.run(bytes)

@@ -1,11 +1,11 @@
 import SyncEngine
 import SyncModel
 
-/// What the server has said of one table: an append-only file of the rows as last seen and how far the
-/// table's pulls have come (tsync-log-format(5)).
+/// The journal of a table: an append-only file of the rows as last seen, how far the table's pulls have come, and
+/// all that is in flight, refused, waiting or in conflict (tsync-log-format(5)).
 ///
 /// ```
-///   {"h":"tsync-base",…,"table":"todoitem","generation":"52c0…","crc":"…"}
+///   {"h":"tsync-journal",…,"table":"todoitem","generation":"52c0…","crc":"…"}
 ///   {"n":1,"d":0,"row":{…},"crc":"…"}               an arrival
 ///   {"n":2,"d":0,"row":{…},"crc":"…"}
 ///   {"n":3,"d":2,"taken":true,"but":["b"],"crc":"…"}   arrivals are bases
@@ -17,7 +17,7 @@ import SyncModel
 /// of the file is not read at all.
 ///
 /// It is a class because it owns an open file.
-final class BaseLog {
+final class Journal {
   /// What the header of the file says it is.
   static let kind = LogKind("tsync-journal", version: 5)
   /// The table.
@@ -25,7 +25,7 @@ final class BaseLog {
   /// Which file this is: random, another one with each compaction; empty while there is none.
   private(set) var generation: Text = ""
   /// What the file's lines add up to.
-  var rows = BaseRows()
+  var rows = JournalRows()
 
   /// Lines with rows that were read a moment ago, by their places: a pull asks for each several times.
   private var lately: [Range<Int>: Arrival] = [:]
@@ -38,13 +38,13 @@ final class BaseLog {
   /// just written is known to mean one.
   var recent: [ItemID: Arrival] = [:]
 
-  /// Opens a table's log, and reads what the index doesn't know.
+  /// Opens a table's journal, and reads what the index doesn't know.
   ///
   /// A file that isn't there is a table of which nothing was ever seen.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - directory: The directory of all base logs; `nil` where there is none.
+  ///   - directory: The directory of all journals; `nil` where there is none.
   ///   - writing: Whether the caller has the lock.
   ///   - trash: What takes the bytes that are cut off.
   ///   - index: What the stat index knows of the table, where it knows it.
@@ -67,7 +67,7 @@ final class BaseLog {
     var start: LogPosition?
     if let index, index.generation == generation, try log.vouches(for: index.position) {
       start = index.position
-      rows = BaseRows(index)
+      rows = JournalRows(index)
     }
     try log.read(after: start) { line throws(WorkspaceError) in try take(line) }
   }
@@ -88,7 +88,7 @@ final class BaseLog {
 
   private func take(_ line: LogLine) throws(WorkspaceError) {
     let place = line.offset..<line.offset + line.length
-    switch BaseLogLine(line, of: table) {
+    switch JournalLine(line, of: table) {
     case .row(let found):
       var ended: ItemID?
       if let ends = found.ends {
@@ -101,7 +101,7 @@ final class BaseLog {
           rows.state.add(
             id, isTombstone: sketch.isTombstone, isBase: found.isBase, isAnswer: ended != nil)
         }
-        let entry = BaseLogEntry(place, isTombstone: sketch.isTombstone)
+        let entry = JournalEntry(place, isTombstone: sketch.isTombstone)
         if found.isBase {
           rows.add(base: entry, sketch.id)
         } else if let ended, let id = ItemID(sketch.id), ended != id {
@@ -114,10 +114,10 @@ final class BaseLog {
         add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
       }
     case .fact(let fact): add(fact, at: place)
-    case .sent(let id): rows.add(attempt: BaseLogEntry(place, isTombstone: false), id)
-    case .refused(let id): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
+    case .sent(let id): rows.add(attempt: JournalEntry(place, isTombstone: false), id)
+    case .refused(let id): rows.add(refusal: JournalEntry(place, isTombstone: false), id)
     case nil:
-      throw damage(at: line.offset, "it is not a line of a base log")
+      throw damage(at: line.offset, "it is not a line of a journal")
     }
   }
 
@@ -126,17 +126,17 @@ final class BaseLog {
     switch fact {
     case .base(let row, let ends):
       if let ends { rows.end(ends) }
-      row.id.withBytes { rows.add(base: BaseLogEntry(place, isTombstone: row.deleted), $0) }
+      row.id.withBytes { rows.add(base: JournalEntry(place, isTombstone: row.deleted), $0) }
     case .arrived(let arrival, let ends):
       if let ends = arrival.was ?? ends { rows.end(ends) }
-      let entry = BaseLogEntry(place, isTombstone: arrival.row.deleted)
+      let entry = JournalEntry(place, isTombstone: arrival.row.deleted)
       let new = arrival.was == nil ? nil : arrival.row.id
       arrival.id.withBytes { rows.add(arrival: entry, isOver: arrival.over != nil, $0, as: new) }
     case .taken(let ids): rows.take(but: ids)
     case .forgot(let id): rows.forget(id)
     case .sent(let attempt):
-      rows.add(attempt: BaseLogEntry(place, isTombstone: false), attempt.key.id)
-    case .refused(let id, _): rows.add(refusal: BaseLogEntry(place, isTombstone: false), id)
+      rows.add(attempt: JournalEntry(place, isTombstone: false), attempt.key.id)
+    case .refused(let id, _): rows.add(refusal: JournalEntry(place, isTombstone: false), id)
     case .ended(let id): rows.end(id)
     case .token, .pulled, .left, .back, .anchors, .learnt, .mayLeave, .marked, .laid: break
     }
@@ -152,7 +152,7 @@ final class BaseLog {
   }
 
   private func arrival(
-    in line: BaseLogLine.RowLine, at offset: Int
+    in line: JournalLine.RowLine, at offset: Int
   ) throws(WorkspaceError) -> Arrival {
     func json(_ text: UnsafeRawBufferPointer?) -> JSON? {
       text.flatMap { try? JSON(parsing: Array($0)) }
@@ -182,20 +182,20 @@ final class BaseLog {
   /// Reads a row, or what that is measured against.
   ///
   /// - Throws: ``WorkspaceError/damaged(place:line:fact:)`` if the line has another row.
-  func row(at entry: BaseLogEntry, as id: ItemID) throws(WorkspaceError) -> Row {
+  func row(at entry: JournalEntry, as id: ItemID) throws(WorkspaceError) -> Row {
     let arrival = try arrival(at: entry, as: id)
     return entry.isOver ? arrival.base ?? arrival.row : arrival.row
   }
 
   func arrival(
-    at entry: BaseLogEntry, as id: ItemID
+    at entry: JournalEntry, as id: ItemID
   ) throws(WorkspaceError) -> Arrival {
     let place = entry.offset..<entry.offset + Int(entry.length)
     if let known = lately[place], [known.id, known.row.id].contains(id) { return known }
     let found = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
-      guard case .row(let line) = BaseLogLine(line, of: table) else {
+      guard case .row(let line) = JournalLine(line, of: table) else {
         throw damage(at: entry.offset, "it contains no row")
       }
       return try arrival(in: line, at: entry.offset)
@@ -229,7 +229,7 @@ final class BaseLog {
     try rows.arrivals[id].map { open throws(WorkspaceError) in try arrival(open, of: id) }
   }
 
-  private func arrival(_ open: BaseLogEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
+  private func arrival(_ open: JournalEntry, of id: ItemID) throws(WorkspaceError) -> Arrival {
     if let arrival = recent[id] { return arrival }
     return try arrival(at: open, as: id)
   }
@@ -247,7 +247,7 @@ final class BaseLog {
     if !facts.isEmpty {
       if log.isNew { try begin() }
       facts = try facts.map(completed)
-      let places = try log.append(facts.map(BaseLogLine.members))
+      let places = try log.append(facts.map(JournalLine.members))
       // The lines are in the file: what is known of it, and goes into the index, has to say the same.
       for (fact, place) in zip(facts, places) { add(fact, at: place) }
       // What has arrived is asked for when it is brought to its item.
@@ -284,7 +284,7 @@ final class BaseLog {
   func forget() throws(WorkspaceError) {
     guard !log.isNew else { return }
     try begin()
-    rows = BaseRows()
+    rows = JournalRows()
     recent = [:]
   }
 
@@ -297,8 +297,8 @@ final class BaseLog {
   }
 
   /// Takes note of bytes that were found to mean what a base says; returns the row's place
-  /// in ``BaseRows/newer``.
-  func learn(_ digest: Digest, of id: ItemID, at entry: BaseLogEntry) -> Int {
+  /// in ``JournalRows/newer``.
+  func learn(_ digest: Digest, of id: ItemID, at entry: JournalEntry) -> Int {
     rows.learn(digest, of: id, at: entry)
   }
 

@@ -1,11 +1,11 @@
 import SyncEngine
 import SyncModel
 
-extension BaseLog {
+extension Journal {
   /// A file of fewer bytes is not worth compacting.
   static let compactionSize = 1 << 20
 
-  private typealias Line = (id: ItemID, entry: BaseLogEntry)
+  private typealias Line = (id: ItemID, entry: JournalEntry)
 
   /// Writes a new file where most of the lines say nothing any more.
   ///
@@ -24,7 +24,7 @@ extension BaseLog {
       if let id = ItemID(id), !entry.isOver { bases.append((id, entry)) }
     }
     bases.sort { $0.entry.offset < $1.entry.offset }
-    var compacted = BaseRows()
+    var compacted = JournalRows()
     try begin { writer throws(WorkspaceError) in
       for line in bases {
         let copy = try copy(line.entry, of: line.id, asBase: true, to: &writer)
@@ -48,28 +48,28 @@ extension BaseLog {
   }
 
   private func write(_ fact: Fact, to writer: inout LogWriter) throws(WorkspaceError) {
-    try writer.write(BaseLogLine.members(fact))
+    try writer.write(JournalLine.members(fact))
   }
 
   /// Copies a line; `asBase` one that has become the base, and says no more than that.
   private func copy(
-    _ entry: BaseLogEntry, of id: ItemID, asBase: Bool = false, to writer: inout LogWriter
-  ) throws(WorkspaceError) -> BaseLogEntry {
+    _ entry: JournalEntry, of id: ItemID, asBase: Bool = false, to writer: inout LogWriter
+  ) throws(WorkspaceError) -> JournalEntry {
     let members = try log.line(
       at: entry.offset, length: Int(entry.length)
     ) { line throws(WorkspaceError) in
-      guard asBase, case .row(let row)? = BaseLogLine(line, of: table) else {
+      guard asBase, case .row(let row)? = JournalLine(line, of: table) else {
         return Array(line.members)
       }
       return row.baseMembers
     }
-    return BaseLogEntry(
+    return JournalEntry(
       try writer.write(members), isTombstone: entry.isTombstone, digest: entry.digest)
   }
 
   /// Copies the open arrivals.
   private func copyArrivals(
-    to writer: inout LogWriter, _ compacted: inout BaseRows
+    to writer: inout LogWriter, _ compacted: inout JournalRows
   ) throws(WorkspaceError) {
     for place in rows.arrivals.places {
       guard let open = rows.arrivals[place], let id = rows.arrivals.withName(place, ItemID.init)

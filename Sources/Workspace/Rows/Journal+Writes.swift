@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-extension BaseLog {
+extension Journal {
   /// Returns the open writes, in the order of their ids.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
@@ -66,7 +66,7 @@ extension BaseLog {
   }
 
   private func read<Value>(
-    _ entry: BaseLogEntry, _ body: (JSONObject) throws(NameError) -> Value
+    _ entry: JournalEntry, _ body: (JSONObject) throws(NameError) -> Value
   ) throws(WorkspaceError) -> Value {
     try log.line(at: entry.offset, length: Int(entry.length)) { line throws(WorkspaceError) in
       guard let object = line.object else { throw damage(at: entry.offset, "it is no JSON object") }

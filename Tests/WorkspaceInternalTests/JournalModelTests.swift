@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workspace
 
-/// What a base log should say: its lines so far, each applied as the documents tell it.
+/// What a journal should say: its lines so far, each applied as the documents tell it.
 private struct BaseModel {
   enum Line {
     case row(Row)
@@ -62,12 +62,12 @@ private struct BaseModel {
   }
 }
 
-@Suite struct BaseLogModelTests {
+@Suite struct JournalModelTests {
   /// One life of a log: what is done to it at random, and to a model of it.
   private struct Life {
     let bench: RowsBench
     var random: SplitMix64
-    var log: BaseLog
+    var log: Journal
     var model = BaseModel()
     var durable = 0
     var index: StatIndex?

@@ -1,8 +1,8 @@
 import SyncEngine
 import SyncModel
 
-/// What one line of a base log says (tsync-log-format(5)).
-enum BaseLogLine {
+/// What one line of a journal says (tsync-log-format(5)).
+enum JournalLine {
   /// A row.
   case row(RowLine)
   /// A fact that is read whole.
@@ -30,12 +30,12 @@ enum BaseLogLine {
     /// The members of a line that says only that the row is the base.
     var baseMembers: [UInt8] {
       var members = Array(#""by":"push","#.utf8)
-      if let had { members += Array(#""had":"#.utf8) + had + [BaseLogLine.comma] }
+      if let had { members += Array(#""had":"#.utf8) + had + [JournalLine.comma] }
       return members + Array(#""row":"#.utf8) + row
     }
   }
 
-  /// Reads a line's members in the log of a table; `nil` where they say nothing that this program knows.
+  /// Reads a line's members in the journal of a table; `nil` where they say nothing that this program knows.
   init?(_ line: LogLine, of table: TableName) {
     var members = ObjectSketch(members: line.members)
     var found = RowLine(row: UnsafeRawBufferPointer(start: nil, count: 0))

@@ -1,17 +1,17 @@
 import SyncEngine
 import SyncModel
 
-/// What the lines of a base log add up to: where each base lies, and each arrival that is open.
+/// What the lines of a journal add up to: where each base lies, and each arrival that is open.
 ///
 /// The rows that the stat index knows stay where they are, in the mapped index; what came since lies
 /// beside them and counts in their stead.
-struct BaseRows {
+struct JournalRows {
   /// The bases as the index knows them; `nil` where there is no index that fits.
   private(set) var known: IndexedTable?
   /// The bases that came since, or all.
-  private(set) var newer = IDMap<BaseLogEntry>()
+  private(set) var newer = IDMap<JournalEntry>()
   /// The open arrivals; the newest of each id.
-  private(set) var arrivals = IDMap<BaseLogEntry>()
+  private(set) var arrivals = IDMap<JournalEntry>()
   /// The open writes, the refusals, and which arrivals' rows have other ids than their items.
   var open = OpenLines()
   /// What the lines add up to beside the rows and writes.
@@ -40,16 +40,16 @@ struct BaseRows {
   // MARK: Lines
 
   /// Adds the line of a row that is the base.
-  mutating func add(base entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+  mutating func add(base entry: JournalEntry, _ id: UnsafeRawBufferPointer) {
     if let open = arrivals.place(of: id) { arrivals[open] = nil }
     setBase(entry, id)
   }
 
   /// Adds the line of a write that is open.
-  mutating func add(attempt entry: BaseLogEntry, _ id: ItemID) { open.attempts[id] = entry }
+  mutating func add(attempt entry: JournalEntry, _ id: ItemID) { open.attempts[id] = entry }
 
   /// Adds the line of a refusal.
-  mutating func add(refusal entry: BaseLogEntry, _ id: ItemID) {
+  mutating func add(refusal entry: JournalEntry, _ id: ItemID) {
     end(id)
     open.refusals[id] = entry
   }
@@ -63,7 +63,7 @@ struct BaseRows {
   /// Adds the line of an arrival of an item; with `isOver` it says what that is measured against, and its
   /// row's id is `new` where it is another one.
   mutating func add(
-    arrival entry: BaseLogEntry, isOver: Bool, _ id: UnsafeRawBufferPointer, as new: ItemID? = nil
+    arrival entry: JournalEntry, isOver: Bool, _ id: UnsafeRawBufferPointer, as new: ItemID? = nil
   ) {
     if let new, let id = ItemID(id) { open.renames[id] = new }
     if isOver {
@@ -75,7 +75,7 @@ struct BaseRows {
   }
 
   /// Sets a base; what was refused was refused over the one before.
-  private mutating func setBase(_ entry: BaseLogEntry, _ id: UnsafeRawBufferPointer) {
+  private mutating func setBase(_ entry: JournalEntry, _ id: UnsafeRawBufferPointer) {
     if !open.refusals.isEmpty, let id = ItemID(id) { open.refusals[id] = nil }
     if let former = self.entry(of: id) {
       effectiveBytes -= Int(former.length)
@@ -108,7 +108,7 @@ struct BaseRows {
     let before = arrivals
     arrivals = IDMap()
     // One item's new id may be another's former one.
-    var moved: [(ItemID, BaseLogEntry)] = []
+    var moved: [(ItemID, JournalEntry)] = []
     for place in before.places {
       guard let arrival = before[place] else { continue }
       before.withName(place) { id in
@@ -131,14 +131,14 @@ struct BaseRows {
   // MARK: Looking up
 
   /// Returns where the base of an id lies; `nil` where none was ever seen.
-  func entry(of id: UnsafeRawBufferPointer) -> BaseLogEntry? {
+  func entry(of id: UnsafeRawBufferPointer) -> JournalEntry? {
     if let place = newer.place(of: id) { return newer[place] }
     guard let known, let place = known.place(of: id) else { return nil }
     return known.entry(place)
   }
 
   /// Gives the id and place of every base.
-  func forEach(_ body: (UnsafeRawBufferPointer, BaseLogEntry) -> Void) {
+  func forEach(_ body: (UnsafeRawBufferPointer, JournalEntry) -> Void) {
     if let known {
       for place in 0..<known.count where newer.place(of: known.name(place)) == nil {
         body(known.name(place), known.entry(place))
@@ -207,7 +207,7 @@ struct BaseRows {
 
   /// Takes note of bytes that were found to mean what a base says; returns the row's place
   /// in ``newer``, which it has from now on.
-  mutating func learn(_ digest: Digest, of id: ItemID, at entry: BaseLogEntry) -> Int {
+  mutating func learn(_ digest: Digest, of id: ItemID, at entry: JournalEntry) -> Int {
     var entry = entry
     entry.digest = digest
     return id.withBytes { bytes in

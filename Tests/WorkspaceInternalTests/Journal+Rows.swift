@@ -3,7 +3,7 @@ import SyncModel
 
 @testable import Workspace
 
-extension BaseLog {
+extension Journal {
   /// Makes rows bases.
   func setBase(_ rows: [Row], durably: Bool = true) throws {
     try append(rows.map { .base($0) }, durably: durably)

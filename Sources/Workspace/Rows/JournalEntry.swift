@@ -1,8 +1,8 @@
 import SyncEngine
 import SyncModel
 
-/// Where a row lies in its base log, and what need not be read of it to be known.
-struct BaseLogEntry: Equatable {
+/// Where a row lies in its journal, and what need not be read of it to be known.
+struct JournalEntry: Equatable {
   /// Where its line begins in the file.
   var offset: Int
   /// How many bytes its line has, with the line end.
@@ -15,7 +15,7 @@ struct BaseLogEntry: Equatable {
   var digest: Digest?
 }
 
-extension BaseLogEntry {
+extension JournalEntry {
   /// Makes the entry of a line that was just written or read.
   init(_ place: Range<Int>, isTombstone: Bool, digest: Digest? = nil) {
     self.init(
@@ -27,8 +27,8 @@ extension BaseLogEntry {
 /// The lines of writes that are open, and of refusals, by the ids of their items, and the ids that the
 /// rows of open arrivals have in their items' stead.
 struct OpenLines: Equatable {
-  var attempts: [ItemID: BaseLogEntry] = [:]
-  var refusals: [ItemID: BaseLogEntry] = [:]
+  var attempts: [ItemID: JournalEntry] = [:]
+  var refusals: [ItemID: JournalEntry] = [:]
   var renames: [ItemID: ItemID] = [:]
 
   /// How many bytes they have.

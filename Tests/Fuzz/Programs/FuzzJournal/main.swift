@@ -1,4 +1,4 @@
 import FuzzDriver
 import FuzzTargets
 
-fuzz(.baseLog)
+fuzz(.journal)

@@ -3,8 +3,8 @@ import SyncEngine
 @testable import SyncModel
 @testable import Workspace
 
-/// What a table's log says, by the rules of tsync-log-format(5) and without places or checksums.
-struct BaseLogTwin: Equatable {
+/// What a table's journal says, by the rules of tsync-log-format(5) and without places or checksums.
+struct JournalTwin: Equatable {
   private var rows: [ItemID: Row] = [:]
   private var waiting: [ItemID: Arrival] = [:]
   private var tokens: [Feed: DeltaToken] = [:]
@@ -15,7 +15,7 @@ struct BaseLogTwin: Equatable {
   init(_ table: TableName) { self.table = table }
 
   /// Asks a log for all that it knows.
-  init(_ log: BaseLog) throws(Finding) {
+  init(_ log: Journal) throws(Finding) {
     table = log.table
     (tokens, measure) = (log.rows.state.tokens, log.rows.state.measure)
     var ids: [ItemID] = []

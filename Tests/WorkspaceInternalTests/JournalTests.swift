@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workspace
 
-@Suite struct BaseLogTests {
+@Suite struct JournalTests {
   let bench: RowsBench
 
   init() throws { bench = try RowsBench() }
@@ -95,7 +95,7 @@ import Testing
   func refusesUnknownLines() throws {
     try bench.pull([("a", "one")])
     let log = try Log(
-      opening: "todoitem.jsonl", in: bench.root.child("journal"), kind: BaseLog.kind, writing: true,
+      opening: "todoitem.jsonl", in: bench.root.child("journal"), kind: Journal.kind, writing: true,
       trash: bench.trash)
     try log.read { _ in }
     try log.append([Array(#""rows":[]"#.utf8)])
@@ -135,7 +135,7 @@ import Testing
       try log.take(token: DeltaToken(Text("T\(round)")))
       try log.compactIfDue()
       generations.insert(log.generation)
-      #expect(log.position.offset < BaseLog.compactionSize + 300_000)
+      #expect(log.position.offset < Journal.compactionSize + 300_000)
     }
     #expect(generations.count == 3)
     for log in [log, try bench.log()] {
