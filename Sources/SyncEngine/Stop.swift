@@ -34,7 +34,7 @@ package enum Stop: Error, Equatable, Sendable {
 
 /// What would do damage if a pull or push went on.
 package enum Danger: Equatable, Sendable {
-  /// The server makes the ids of a table's rows, and no pull has read them all.
+  /// No pull has read the rows of a table, and new items may be there already.
   case notPulled(TableName)
   /// The server has only so many of the known items of a table.
   case otherData(Int, of: Int, in: TableName)

@@ -76,12 +76,15 @@ import Testing
     Case("a1", "a2", "a3", "open server", "write a3 merged a3"),
     Case("a1", "a2", "a3", "open client", "take merged a2 keeps a3"),
     Case("a1", "a2", "a3", "open edited server", "conflict MM"),
-    Case("a1", "a1", "a3", "open edited", "conflict MM"),
+    Case("a1", "a1", "a3", "open edited", "write a3 updated"),
     Case("a1b1", "a2b2", "a2b1", "open edited", "take merged a2b2"),
-    Case("a1b1", "a1b2", "a2b1", "open edited", "conflict MM"),
+    Case("a1b1", "a1b2", "a2b1", "open edited", "write a2b2 merged a2b2"),
     // That the file is missing decides nothing, but that a command has removed it.
     Case("a1", "-", "a3", "open", "conflict DM"), Case("a1", "-", "†a1", "open", "conflict DM"),
+    Case("a1", "-", "a3", "open client", "conflict DM"),
+    Case("a1", "-", "a1", "open", "conflict DM"),
     Case("a1", "-", "†a1", "open removed", "take"),
+    Case("a1", "-", "a3", "open removed client", "take merged a3 keeps a3"),
     Case("a1", "a1", "†a1", "open", "conflict MD"),
     // The row answers a write of what the base says.
     Case("a1", "a1", "a2", "mine", "write a2 updated"),

@@ -102,6 +102,39 @@ struct DoctorTests {
     try workspace.finish("resolve")
   }
 
+  @Test("of a damaged journal what stands by itself is kept, and what is over stays over")
+  func keepsWhatStandsAlone() throws {
+    let spoiled = try Spoiled()
+    let (table, a, b) = (spoiled.place.table, try ItemID("a"), try ItemID("z"))
+    let refusal = Rejection(
+      kind: .update, refusal: Refusal(status: 400, words: "no"), digest: nil, tries: 1, time: 1)
+    do {
+      var workspace = try spoiled.place.open()
+      try workspace.append(
+        [.marked(a, .removed()), .marked(b, .removed()), .refused(b, refusal)], to: table,
+        durably: true)
+      try workspace.append([.base(.gone(a), ends: a)], to: table, durably: true)
+    }
+    spoiled.change("journal/todoitem.jsonl") { $0.flip("as pulled") }
+    try spoiled.mend()
+    do {
+      var workspace = try spoiled.place.open()
+      #expect(try workspace.state(of: table).marks.all.keys.sorted() == [b])
+      #expect(try workspace.attempts(in: table).map(\.key.id) == [ItemID("d")])
+      #expect(try workspace.rejectedIDs(in: table) == [b])
+      #expect(try workspace.state(of: table).laid.keys.sorted() == [ItemID("c")])
+      #expect(spoiled.files["conflicts/todoitem/c.server.json"] != nil)
+      // Its row comes once more, and is agreed upon.
+      let row = try Spoiled.row("c", "theirs", version: "2")
+      try workspace.append([.arrived(Arrival(row)), .base(row)], to: table, durably: true)
+      try workspace.setBase([Spoiled.row("y", "as pulled")], in: table)
+    }
+    spoiled.change("journal/todoitem.jsonl") { $0.flip("as pulled") }
+    #expect(throws: Never.self) { try spoiled.mend() }
+    let workspace = try spoiled.place.open()
+    #expect(try workspace.state(of: table).laid == [:])
+  }
+
   @Test("where a side was edited that is laid down again, the place of the edit is told")
   func tellsPlaceOfSide() throws {
     let spoiled = try Spoiled()

@@ -19,6 +19,8 @@ struct JournalEntry {
   /// The number of tries of a sent operation.
   var tries: Int?
   var rejection: Rejection?
+  /// The stray file for which the delete waits.
+  private var stray: String?
   /// The file, relative to `.todosync`, and its line, where there is one.
   private(set) var place: (file: String, line: Int?) = ("", nil)
 
@@ -67,6 +69,7 @@ struct JournalEntry {
         add(.rejected, operation.kind.rawValue, rejection: rejection)
       case .pending(let operation), .behind(let operation, _):
         add(.pending, operation.kind.rawValue, fields: status.fields)
+        others[others.count - 1].stray = entry.stray
       case .unknown(let attempt):
         sent.append(
           JournalEntry(
@@ -87,7 +90,8 @@ struct JournalEntry {
     ]
     let remark = rejection?.refusal.sentence ?? fields.map(\.string).joined(separator: ", ")
     let line = place.line.map { "\(place.file):\($0)" }
-    let parts = [remark.utf8.isEmpty ? nil : remark, line].compactMap(\.self)
+    let wait = stray.map { _ in "waits" }
+    let parts = [remark.utf8.isEmpty ? nil : remark, wait, line].compactMap(\.self)
     return parts.isEmpty ? row : row + [Line(parts.joined(separator: " · "))]
   }
 
@@ -96,7 +100,7 @@ struct JournalEntry {
     object.add(["state": state.rawValue, "kind": kind])
     if !fields.isEmpty { object.add(["fields": fields]) }
     object.add(["path": place.file])
-    object.add(ifAny: ["line": place.line, "tries": tries])
+    object.add(ifAny: ["line": place.line, "tries": tries, "stray": stray])
     object.add(rejection?.members ?? [:])
     return object
   }

@@ -36,7 +36,9 @@ extension Session {
         deletes.count == 1
         ? "1 delete waits: \(place: stray) may be it"
         : "\(deletes.count) deletes wait: \(place: stray) may be one of them"
-      context.printer.warn(Problem(status, fact))
+      let hint: Hint =
+        "to see them, and to delete them all the same: \(typed: "journal"); then \(typed: "rm", "REF")"
+      context.printer.warn(Problem(status, fact, hints: [hint]))
     }
   }
 }

@@ -67,7 +67,9 @@ extension Session {
   private func push(of selection: Set<ItemKey>?, maxDelete: Int?) -> Push {
     var settings = settings
     settings.maxDelete = maxDelete
-    return Push(settings: settings, selection: selection)
+    var push = Push(settings: settings, selection: selection)
+    push.hasPulled = (try? workspace.state().pulled) != nil
+    return push
   }
 
   /// Sends the changes and prints the results, even if it fails.
@@ -111,7 +113,9 @@ extension Session {
     rehearsal = try rehearsal ?? begunRehearsal()
     let survey = try Survey(of: tables, on: rehearsed)
     let push = push(of: selection, maxDelete: maxDelete)
-    let stop = try push.unmeant(in: survey, on: rehearsed).first.map { Stop.unsafe(.unmeant($0)) }
+    let unread = try push.unread(in: survey, on: rehearsed).map(Danger.notPulled)
+    let unmeant = try push.unmeant(in: survey, on: rehearsed).first.map(Danger.unmeant)
+    let stop = (unmeant ?? unread).map { Stop.unsafe($0) }
     warnOfUnsent(survey, selection)
     var report = PushReport()
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)

@@ -7,10 +7,9 @@ extension Problem {
     let lost: Hint = "to see what the server lost: \(typed: "push", "--missing", "-n")"
     switch danger {
     case .notPulled(let table):
-      let fact =
-        "the server gives the rows of \(table) ids of its own, and no pull has read them all"
       self = .unsafe(
-        "\(fact): new items may be there already", "to read the rows: \(typed: "pull")")
+        "no pull has read the rows of \(table): new items may be there already",
+        "to read the rows: \(typed: "pull")")
     case .otherData(let count, let known, let table):
       let fact = "the server has only \(count) of this workspace's \(known) items of \(table)"
       let accept: Hint = "\(typed: Self.fullPull(accepting: known - count))"

@@ -2,10 +2,10 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-/// The interrupted work that this command finished when it began.
+/// What this command applied when it began.
 struct RecoveryReport {
   var conflicts: [Event] = []
-  /// The items with conflicts that were resolved as decided before.
+  /// The items whose conflicts are over, by what their users have edited, or by a rule.
   var settled: Set<ItemKey> = []
 }
 
@@ -15,13 +15,15 @@ extension Session {
   mutating func recover() throws -> RecoveryReport {
     guard workspace.isWriting else { return RecoveryReport() }
     let tables = configuration.tables
+    let open = try Set(tables.flatMap(workspace.conflicts))
     // What it applies was pulled before; this command has not done it.
     try workspace.record(as: "pull")
     let result = Result { try Recovery.run(tables, on: &workspace, settings: settings) }
     try workspace.record(as: recorded)
     let events = try result.get()
-    let decided = Set(events.filter { $0.what == .conflictOver(deleted: false) }.map(\.key))
-    warn("completed an interrupted command", decided)
+    let gone = events.filter { $0.what == .conflictOver(deleted: true) }.map(\.key)
+    let decided = try open.subtracting(tables.flatMap(workspace.conflicts) + gone)
+    warn("ended conflicts", decided)
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
     if context.options.verbose {
       let names = try ItemNames(

@@ -15,7 +15,8 @@ extension Session {
   /// Whether the next command that writes brings a row to its item.
   private func isReady(_ arrival: Arrival, in table: TableName) throws -> Bool {
     let key = ItemKey(table, arrival.id)
-    guard try !workspace.isInConflict(key) && workspace.attempt(of: key) == nil,
+    guard try !workspace.isInConflict(ItemKey(table, arrival.row.id)),
+      try workspace.attempt(of: key) == nil,
       try !workspace.removes(arrival, in: table)
     else { return false }
     switch try workspace.client(key) {

@@ -72,7 +72,8 @@ extension Known {
     // What the server makes of what was sent nobody has written.
     var told = Told(keeps: isAnswer ? [] : lost(server, here, merge))
     switch merge {
-    case .settled, .conflict: return .take(told)
+    case .settled: return .take(told)
+    case .conflict(let conflict): return .conflict(conflict)
     case .takeServer(let item):
       (told.what, told.item) = (
         item == nil ? .removed : here == nil ? .added : .updated, item ?? here
@@ -93,14 +94,12 @@ extension Known {
     // Who is asked already decides upon a delete, too; of a row that was never known nothing says which is newer.
     if row.deleted, here != nil, laid != nil || base == .neverSeen { return true }
     if case .takeServer = merge, here != nil, isAwaited(here), !isAnswer { return true }
-    // What was done to the file since is not undone unasked, and that it is missing decides nothing.
     guard let laid, client.isEdited(since: laid.file) else { return false }
-    switch merge {
-    case .settled: return here == nil && server == nil && !isRemoved
-    case .takeServer: return true
-    case .merged(let item, _): return item != here
-    case .conflict: return true
-    }
+    // That the file is missing decides nothing, but that a command has removed it.
+    if here == nil { return !isRemoved }
+    // No rule decides upon what was edited since.
+    if case .conflict = self.merge(here, MergePolicy()) { return true }
+    return false
   }
 
   private func merge(_ here: Item?, _ table: MergePolicy) -> Merge {

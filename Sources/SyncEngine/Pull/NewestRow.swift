@@ -21,7 +21,7 @@ extension ItemDisk where Self: RowDisk {
 
   /// Whether a row that has arrived takes its item away: it waits for a pull that has reached its end.
   package func removes(_ arrival: Arrival, in table: TableName) throws -> Bool {
-    try isDelete(arrival, in: table) && !isInConflict(ItemKey(table, arrival.id))
+    try isDelete(arrival, in: table) && !isInConflict(ItemKey(table, arrival.row.id))
   }
 
   /// Whether a row that has arrived tells that the server has deleted one that was known.

@@ -16,6 +16,9 @@ package struct Push {
   package var selection: Set<ItemKey>?
   /// The items of which a person has said that nobody need ask about them.
   package var meant: Set<ItemKey> = []
+  /// Whether a pull of the workspace has ever reached its end: the journal of a table that says nothing of one may
+  /// be lost then.
+  package var hasPulled = false
   /// Whether inserts of unknown outcome are sent again, although they may make second rows.
   package var insertsAgain = false
   /// Told after each reply: writes so far, and in all.
@@ -63,11 +66,8 @@ package struct Push {
       throw Stop.unsafe(.unmeant(unmeant))
     }
     var pending = survey.pending(selection)
-    // What has no base may be there under an id of the server's.
-    for table in Set(pending.filter { $0.kind == .insert }.map(\.key.table)).sorted()
-    where try !disk.state(of: table).isPulled && (try? backend.makesIDs(in: table)) == true {
-      throw Stop.unsafe(.notPulled(table))
-    }
+    let unread = try unread(in: survey, on: disk) { (try? backend.makesIDs(in: $0)) == true }
+    if let unread { throw Stop.unsafe(.notPulled(unread)) }
     try note(survey, on: &disk)
     // Every text of the survey is safe on disk from here on.
     try disk.synchronize(pending.map(\.key))

@@ -53,6 +53,21 @@ extension Push {
   }
 }
 
+extension Push {
+  /// Returns the first table to which the push would bring new items although no pull has read its rows, where
+  /// they may be there already: under ids that the server makes, or because the table's journal was lost.
+  ///
+  /// - Throws: What reading the table's state throws.
+  package func unread(
+    in survey: Survey, on disk: some Disk, makesIDs: (TableName) -> Bool = { _ in false }
+  ) throws -> TableName? {
+    let tables = Set(survey.pending(selection).filter { $0.kind == .insert }.map(\.key.table))
+    return try tables.sorted().first {
+      try !disk.state(of: $0).isPulled && (hasPulled || makesIDs($0))
+    }
+  }
+}
+
 extension ItemDisk where Self: RowDisk {
   /// Whether a change is the delete of an item whose file no command has removed.
   func hasVanished(_ change: Operation) throws -> Bool {

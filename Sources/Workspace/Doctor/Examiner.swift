@@ -58,7 +58,7 @@ struct Examiner {
   /// What opens logs are given; nothing is put into it.
   private let trash: Trash
   private var found = Examination()
-  /// The items in conflict, by the journals that can be read.
+  /// The items whose sides have been laid, by the journals that can be read.
   private var open: Set<ItemKey> = []
   /// The tables whose journals can't be read.
   private var unread: Set<TableName> = []
@@ -215,7 +215,7 @@ struct Examiner {
         table, in: examiner.root.existingChild(Layout.journal), writing: false,
         trash: examiner.trash, index: nil)
       try base.examine()
-      try examiner.open.formUnion(base.conflicts().map { ItemKey(table, $0.id) })
+      examiner.open.formUnion(base.rows.state.laid.keys.map { ItemKey(table, $0) })
       examiner.unread.remove(table)
       examiner.attempt(at: "\(Layout.items)/\(table)") { examiner throws(WorkspaceError) in
         try examiner.examineItems(of: base)

@@ -48,11 +48,8 @@ extension Workspace {
           try log.append([.ended(attempt.key.id)], durably: true)
         }
       }
-      for (id, row) in try log.conflicts() {
-        let key = ItemKey(table, id)
-        open.insert(key)
-        try lay(row, of: key)
-      }
+      open.formUnion(log.rows.state.laid.keys.map { ItemKey(table, $0) })
+      for (id, row) in try log.conflicts() { try lay(row, of: ItemKey(table, id)) }
     }
     let mending = Mending(root: root, trash: trash)
     for stray in try StrayFile.all(in: root, conflicts, open) where !stray.isEdited {
@@ -88,7 +85,7 @@ extension Attempt {
   }
 }
 
-/// A file of a conflict that isn't open.
+/// A file of a conflict of which nothing is known.
 struct StrayFile {
   let key: ItemKey
   let directory: Directory
@@ -197,19 +194,26 @@ struct Mending {
   /// Returns the open writes, the refusals, the marks and the sides that were laid, by the lines that can be read.
   private static func open(in bytes: [UInt8], _ table: TableName) -> [Fact] {
     var (attempts, refusals): ([ItemID: Attempt], [ItemID: Rejection]) = ([:], [:])
-    var state = TableState()
+    var (state, formers): (TableState, [ItemID: ItemID]) = (TableState(), [:])
+    func id(_ json: JSON?) -> ItemID? { json?.text.flatMap { try? ItemID($0) } }
     for object in LogSalvage(bytes, kind: Journal.kind).objects {
-      if let ends = object["ends"]?.text, let id = try? ItemID(ends) {
-        (attempts[id], refusals[id]) = (nil, nil)
-      }
+      let ends = id(object["ends"])
+      if let ends { (attempts[ends], refusals[ends]) = (nil, nil) }
       if let attempt = try? Attempt(object, in: table) { attempts[attempt.key.id] = attempt }
-      if let id = object["refused"]?.text.flatMap({ try? ItemID($0) }) {
-        refusals[id] = try? Rejection(object)
+      if let id = id(object["refused"]) { refusals[id] = try? Rejection(object) }
+      if let row = object["row"]?.object, let id = id(row[Item.idField]) {
+        let isBase = object["by"] != nil
+        let isTombstone = row[SystemField.deleted.name]?.boolean == true
+        state.add(id, isTombstone: isTombstone, isBase: isBase, isAnswer: ends != nil)
+        formers[id] = isBase ? nil : ends
+        if isBase { refusals[id] = nil }
       }
       switch JournalLine.fact(object, of: table) {
       case .marked(let id, let mark)?: state.marks[id] = mark
       // Its row has to come once more.
       case .laid(let id, let sides)?: state.laid[id] = Laid(file: sides.file, row: nil)
+      case .taken(let but)?:
+        state.laid = state.laid.filter { but.contains(formers[$0.key] ?? $0.key) }
       default: break
       }
     }

@@ -111,7 +111,9 @@ final class Journal {
         }
       } else {
         let arrival = try arrival(in: found, at: line.offset)
-        add(found.isBase ? .base(arrival.row) : .arrived(arrival), at: place)
+        add(
+          found.isBase ? .base(arrival.row, ends: ended) : .arrived(arrival, ends: ended), at: place
+        )
       }
     case .fact(let fact): add(fact, at: place)
     case .sent(let id): rows.add(attempt: JournalEntry(place, isTombstone: false), id)

@@ -9,7 +9,7 @@ import SystemPackage
 ///   trash/items/TABLE/NAME.20260301T101502Z.1.json       an item, as it was until that second
 ///   trash/items/TABLE/BEGINNING~DIGEST.20260301T….1.json one whose name leaves no room for the time
 ///   trash/conflicts/TABLE/NAME.client.20260301T….1.json  a side of a conflict
-///   trash/journal-tail.20260301T101502Z.1                what a crash left behind a log
+///   trash/TABLE-tail.20260301T101502Z.1                  what a crash left behind a log
 ///   trash/.tmp-…                                         a text on its way: Swap
 ///   trash/.tmp-PID-NUMBER/                               a table's first items: Filling
 /// ```
