@@ -71,7 +71,10 @@ package struct Survey: Equatable, Sendable {
         entries.append(entry)
       }
     }
-    for key in try tables.flatMap(disk.conflicts) where !seen.contains(key) {
+    let laid = try tables.flatMap { table in
+      try disk.state(of: table).laid.keys.sorted().map { ItemKey(table, $0) }
+    }
+    for key in laid where !seen.contains(key) {
       let client = try disk.client(key)
       guard let conflict = try disk.conflict(key, client.item) else { continue }
       entries.append(Entry(key: key, standing: .conflict(conflict), client: client, modified: 0))

@@ -34,8 +34,10 @@ struct ItemStatus {
   init(_ entry: Survey.Entry, in session: Session) {
     self.init(entry)
     // If a side can't be read, or two client sides were edited, it is as the item's file has it.
-    guard group == .conflict, let key = entry.key, let now = try? session.conflict(key)
-    else { return }
+    guard group == .conflict, let key = entry.key else { return }
+    let isPlain = session.settings.policy(of: key.table) == MergePolicy()
+    if isPlain, (try? session.workspace.editedSide(of: key)) == nil { return }
+    guard let now = try? session.conflict(key) else { return }
     letters = now.letters
     fields = now.names
   }
