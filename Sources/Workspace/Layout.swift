@@ -85,7 +85,7 @@ enum Layout {
 
   /// Says what it means that a journal, or all of them, is gone.
   static func isGone(_ place: String) -> String {
-    "\(place) is missing: the next pull reads all rows, and tsync deletes nothing until then"
+    "\(place) is missing: a pull has to read all rows, and tsync deletes nothing before"
   }
 
   /// The text of ``ignored``: in a repository belong the items and the settings, not what this

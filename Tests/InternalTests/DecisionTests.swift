@@ -81,10 +81,13 @@ import Testing
     Case("a1b1", "a1b2", "a2b1", "open edited", "write a2b2 merged a2b2"),
     // That the file is missing decides nothing, but that a command has removed it.
     Case("a1", "-", "a3", "open", "conflict DM"), Case("a1", "-", "†a1", "open", "conflict DM"),
+    Case("a1", "-", "a3", "open gone client", "conflict DM"),
+    Case("a1", "-", "a3", "open gone server", "conflict DM"),
+    Case("a1", "-", "†a1", "open gone", "take keeps a1"),
     Case("a1", "-", "a3", "open client", "conflict DM"),
     Case("a1", "-", "a1", "open", "conflict DM"),
     Case("a1", "-", "†a1", "open removed", "take"),
-    Case("a1", "-", "a3", "open removed client", "take merged a3 keeps a3"),
+    Case("a1", "-", "a3", "open removed client", "conflict DM"),
     Case("a1", "a1", "†a1", "open", "conflict MD"),
     // The row answers a write of what the base says.
     Case("a1", "a1", "a2", "mine", "write a2 updated"),
@@ -109,7 +112,10 @@ import Testing
     let base = try Self.row(row.base, version: "v1").map(Base.init) ?? .neverSeen
     let isOpen = row.flags.contains("open")
     let isEdited = row.flags.contains("edited")
-    let file = isEdited || row.client == "-" ? Digest(of: []) : Digest(of: Array(row.client.utf8))
+    let isGone = row.flags.contains("gone")
+    let file =
+      isGone
+      ? nil : isEdited || row.client == "-" ? Digest(of: []) : Digest(of: Array(row.client.utf8))
     let known = Known(
       base: base, arrival: Arrival(arrived, isMine: row.flags.contains("mine")),
       hasAttempt: row.flags.contains("attempt"),

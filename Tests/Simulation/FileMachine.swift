@@ -73,7 +73,7 @@ class FileMachine: Machine {
     for (words, name) in [
       ("that a crash left", "torn tail"), ("restored the text", "leftover put back"),
       ("an interrupted command left", "leftover kept"),
-      ("is missing: the next pull", "journal missing"),
+      ("is missing: a pull", "journal missing"),
     ] where notice.contains(words) {
       count(rare: name)
     }

@@ -25,7 +25,7 @@ extension Session {
     for key in settled {
       let item = try workspace.client(key).item ?? workspace.base(of: key).item
       var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
-      outcome.remark = "as decided before"
+      outcome.remark = "its conflict had ended"
       outcome.members = JSONObject(["how": "decided"])
       summary.resolve(outcome, making: [key])
     }

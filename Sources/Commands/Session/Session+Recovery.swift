@@ -25,11 +25,13 @@ extension Session {
     let decided = try open.subtracting(tables.flatMap(workspace.conflicts) + gone)
     warn("ended conflicts", decided)
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
-    if context.options.verbose {
+    // Who was asked is told what has become of it.
+    let told = events.filter { context.options.verbose || decided.contains($0.key) }
+    if !told.isEmpty {
       let names = try ItemNames(
-        for: events.map(\.key), showsTable: tables.count > 1, on: workspace,
+        for: told.map(\.key), showsTable: tables.count > 1, on: workspace,
         titleField: configuration.titleField)
-      for event in events { context.printer.warn(Outcome(event, names).line(names).text) }
+      for event in told { context.printer.warn(Outcome(event, names).line(names).text) }
     }
     let conflicts = events.filter { if case .conflict = $0.what { true } else { false } }
     if !conflicts.isEmpty {

@@ -94,11 +94,12 @@ extension Known {
     // Who is asked already decides upon a delete, too; of a row that was never known nothing says which is newer.
     if row.deleted, here != nil, laid != nil || base == .neverSeen { return true }
     if case .takeServer = merge, here != nil, isAwaited(here), !isAnswer { return true }
-    guard let laid, client.isEdited(since: laid.file) else { return false }
-    // That the file is missing decides nothing, but that a command has removed it.
-    if here == nil { return !isRemoved }
+    guard let laid else { return false }
+    let isEdited = client.isEdited(since: laid.file)
+    // That the file is missing decides nothing, but that a command has removed it, or that its row is, too.
+    if here == nil, !isRemoved { return isEdited || merge != .settled }
     // No rule decides upon what was edited since.
-    if case .conflict = self.merge(here, MergePolicy()) { return true }
+    if isEdited, case .conflict = self.merge(here, MergePolicy()) { return true }
     return false
   }
 
