@@ -70,7 +70,7 @@ package struct TableState: Equatable, Sendable {
   /// Returns the lines that say the same, in the journal of a table.
   package func facts(in table: TableName) -> [Fact] {
     var facts: [Fact] = isPulled ? [.pulled] : []
-    // Without any token the measure is told with none of the whole table's.
+    // A measure stands in the line of a token; where there is no token, in one that says so.
     facts += tokens.isEmpty && measure != nil ? [.token(Feed(table), nil, of: measure)] : []
     facts += feeds.map { .token($0, tokens[$0], of: measure) }
     facts += anchors.isEmpty ? [] : [.anchors(anchors)]

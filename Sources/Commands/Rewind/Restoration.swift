@@ -160,7 +160,7 @@ struct Restoration {
     do {
       if try restore(&session) { return true }
     } catch is Resolve.Failure {
-      // As it is told below.
+      // Somebody has changed the item, as where `restore` returns false.
     } catch let error as UnwritableItem {
       session.context.printer.warn(Problem(error))
       return false

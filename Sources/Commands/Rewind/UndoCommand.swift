@@ -57,7 +57,7 @@ struct RedoCommand: TsyncCommand {
 extension Context {
   /// Takes a command back, or prints what that would do.
   ///
-  /// `find` finds it, and the command that is told.
+  /// `find` returns what takes it back, and the command whose number and words are printed.
   fileprivate func takeBack(
     isRehearsal: Bool, _ find: (Session) throws -> (undo: Undo, told: History.Command)?
   ) throws {

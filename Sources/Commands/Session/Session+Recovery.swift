@@ -25,7 +25,7 @@ extension Session {
     let decided = try open.subtracting(tables.flatMap(workspace.conflicts) + gone)
     warn("ended conflicts", decided)
     warn("applied rows that had been waiting", Set(events.map(\.key)).subtracting(decided))
-    // Who was asked is told what has become of it.
+    // A conflict that has ended is always printed: its user had been asked to resolve it.
     let told = events.filter { context.options.verbose || decided.contains($0.key) }
     if !told.isEmpty {
       let names = try ItemNames(

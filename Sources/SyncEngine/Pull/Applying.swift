@@ -129,9 +129,8 @@ extension ItemDisk where Self: RowDisk {
         digest = client.digest
       }
     } else {
-      // Sides of which the log says nothing: a crash left them of another conflict, or the line is lost, and the
-      // client's may hold an edit. No file has this fingerprint, so that both count as edited, and
-      // their user decides.
+      // The journal doesn't know these sides: a crash left them, or their line is lost. The client's side may hold
+      // an edit. No file has this fingerprint, so that both count as edited, and their user decides.
       let side = try conflictClient(of: key)
       let isEdited = side != .absent && (side.item == nil || side.item != client.item)
       if isEdited { digest = Digest(of: []) } else { try removeConflict(of: key) }
