@@ -35,21 +35,20 @@ extension Workspace {
   /// Mends what costs nobody anything, in a workspace that is open, after recovery.
   ///
   /// - Throws: ``WorkspaceError``.
-  package mutating func mend(_ tables: [TableName]) throws(WorkspaceError) {
+  package mutating func mend(_ tables: [TableName]) throws {
     requireLock()
     let descriptor = root.descriptor.rawValue
     try WorkspaceError.checking(Layout.directory) { fchmod(descriptor, 0o700) }
     var open: Set<ItemKey> = []
     for table in tables {
       let log = try rows.log(of: table)
-      for attempt in try log.attempts() {
-        let row = try log.conflict(of: attempt.key.id)
-        if attempt.isFaulty || row != nil {
-          try log.append([.ended(attempt.key.id)], durably: true)
-        }
+      for attempt in try log.attempts() where try attempt.isFaulty || isInConflict(attempt.key) {
+        try log.append([.ended(attempt.key.id)], durably: true)
       }
       open.formUnion(log.rows.state.laid.keys.map { ItemKey(table, $0) })
-      for (id, row) in try log.conflicts() { try lay(row, of: ItemKey(table, id)) }
+      for key in try conflicts(in: table) {
+        if let row = try rowInConflict(of: key) { try lay(row, of: key) }
+      }
     }
     let mending = Mending(root: root, trash: trash)
     for stray in try StrayFile.all(in: root, conflicts, open) where !stray.isEdited {
