@@ -43,7 +43,9 @@ struct JournalEntry {
     }
     return try (entries + waiting).map { entry in
       var entry = entry
-      let line = try entry.state == .pending ? nil : workspace.journalPlace(of: entry.key)
+      let isRow = entry.state == .waiting
+      let line =
+        try entry.state == .pending ? nil : workspace.journalPlace(of: entry.key, isRow: isRow)
       entry.place = try line.map { ($0.file, $0.line) } ?? (session.place(of: entry.key), nil)
       return entry
     }

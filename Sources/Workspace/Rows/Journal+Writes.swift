@@ -31,36 +31,15 @@ extension Journal {
     }
   }
 
-  /// Returns the rows of the items in conflict, in the order of their ids.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func conflicts() throws(WorkspaceError) -> [(id: ItemID, row: Row)] {
-    var found: [(ItemID, Row)] = []
-    for id in rows.state.laid.keys.sorted() {
-      if let row = try conflict(of: id) { found.append((id, row)) }
-    }
-    return found
-  }
-
-  /// Returns the row that an item is in conflict with.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func conflict(of id: ItemID) throws(WorkspaceError) -> Row? {
-    guard rows.state.laid[id] != nil else { return nil }
-    let former = rows.open.renames.first { $0.value == id }?.key
-    return try arrival(of: former ?? id)?.row
-  }
-
   /// Returns the line of the file where the open write of an item stands, its refusal, or the row that waits for
-  /// it; from 1, `nil` where there is none.
+  /// it, with `isRow` only that; from 1, `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func line(of id: ItemID) throws(WorkspaceError) -> Int? {
+  func line(of id: ItemID, isRow: Bool) throws(WorkspaceError) -> Int? {
     let former = rows.open.renames.first { $0.value == id }?.key ?? id
     let arrival = former.withBytes { rows.arrivals.place(of: $0) }.flatMap { rows.arrivals[$0] }
-    guard let entry = rows.open.attempts[id] ?? rows.open.refusals[id] ?? arrival else {
-      return nil
-    }
+    let write = isRow ? nil : rows.open.attempts[id] ?? rows.open.refusals[id]
+    guard let entry = write ?? arrival else { return nil }
     let first = log.header?.number ?? 0
     return try log.line(at: entry.offset, length: Int(entry.length)) { $0.number - first + 1 }
   }

@@ -79,12 +79,14 @@ extension Workspace: RowDisk {
   }
 
   /// Returns the file, relative to `.todosync`, and the line where the open write of an item stands, its
-  /// refusal, or the row that waits for it; `nil` where there is none.
+  /// refusal, or the row that waits for it, with `isRow` only that; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``.
-  package func journalPlace(of key: ItemKey) throws -> (file: String, line: Int)? {
+  package func journalPlace(
+    of key: ItemKey, isRow: Bool
+  ) throws -> (file: String, line: Int)? {
     let log = try rows.log(of: key.table)
-    return try log.line(of: key.id).map { (log.log.place, $0) }
+    return try log.line(of: key.id, isRow: isRow).map { (log.log.place, $0) }
   }
 
   package func arrivals(in table: TableName) throws -> [Arrival] {
