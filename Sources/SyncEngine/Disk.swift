@@ -46,10 +46,6 @@ package protocol ItemDisk {
   /// speak of them from now on, whoever wrote them: an editor may leave its text in memory.
   mutating func synchronize(_ ids: [ItemID], in table: TableName) throws
 
-  /// Says that what is done to an item next resolves its conflict: the history tells what of the client's side
-  /// stays.
-  mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws
-
   /// Lays the sides of a conflict side by side.
   ///
   /// The server's side and the base replace those of a former conflict of the item. A former client's
@@ -58,8 +54,9 @@ package protocol ItemDisk {
   /// fingerprint shows whether it was edited.
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws
 
-  /// Moves the sides of a conflict to the trash.
-  mutating func removeConflict(of key: ItemKey) throws
+  /// Moves the sides of a conflict to the trash; who has decided on it has decided on a merge that was begun,
+  /// too, and others are told of that.
+  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws
 
   /// Reads the client's side of a conflict, which its user may have edited; absent where the client
   /// deleted the item, and where no side is laid.
@@ -67,7 +64,11 @@ package protocol ItemDisk {
 }
 
 extension ItemDisk {
-  package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {}
+  /// Moves the sides of a conflict on which nobody has decided to the trash.
+  package mutating func removeConflict(of key: ItemKey) throws {
+    try removeConflict(of: key, isDecided: false)
+  }
+
   package mutating func beginFill(of table: TableName) throws -> Bool { false }
   package mutating func fill(_ rows: [Row], of table: TableName) throws {}
   package mutating func endFill(of table: TableName) throws -> Bool { false }

@@ -72,7 +72,9 @@ extension Rehearsal: ItemDisk {
     sides[key] = client.item == conflict.client ? client : Self.state(conflict.client, key)
   }
 
-  package mutating func removeConflict(of key: ItemKey) throws { sides[key] = .absent }
+  package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+    sides[key] = .absent
+  }
 
   package func conflictClient(of key: ItemKey) throws -> ClientState {
     try sides[key] ?? stage.conflictClient(of: key)

@@ -37,8 +37,6 @@ package struct Workspace {
   let history: HistoryWriter
   /// The first items of a table that are being made.
   var filling: Filling?
-  /// The conflict that is being resolved.
-  var resolving: (key: ItemKey, conflict: Conflict)?
   /// What a person should know of what was done since the opening.
   var laterNotices: [String] = []
   /// What ``finish(_:status:tell:)`` has told.

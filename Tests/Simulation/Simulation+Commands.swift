@@ -611,8 +611,9 @@ extension Simulation {
         case .item: true
         }
       if comesBack { client.shown.known.insert(key) }
-      try Resolve(settings: settings()).settle(
-        key, conflict, by: chosen.resolution(of: conflict), on: &disk)
+      let resolution = try chosen.resolution(of: conflict)
+      client.shown.resolving[key] = (resolution.item, conflict.server)
+      try Resolve(settings: settings()).settle(key, conflict, by: resolution, on: &disk)
       // Should the item that came back vanish, nobody has said so.
       if comesBack, client.removed.remove(key) != nil { client.back.insert(key) }
       count("resolved")

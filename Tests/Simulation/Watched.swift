@@ -182,7 +182,9 @@ struct Watched<Work: Disk>: Disk {
     if try work.candidates(in: key.table).strays[key.id] != nil { shown.moved.append(key) }
   }
 
-  mutating func removeConflict(of key: ItemKey) throws { try work.removeConflict(of: key) }
+  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+    try work.removeConflict(of: key, isDecided: isDecided)
+  }
 
   func conflictClient(of key: ItemKey) throws -> ClientState { try work.conflictClient(of: key) }
 
@@ -269,11 +271,6 @@ struct Watched<Work: Disk>: Disk {
   mutating func forget(_ table: TableName) throws {
     try work.forget(table)
     shown.forgetRows()
-  }
-
-  mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
-    shown.resolving[key] = (item, conflict.server)
-    try work.willResolve(key, conflict, to: item)
   }
 
   /// Notes a conflict that has ended although nobody has decided.

@@ -322,6 +322,48 @@ import Testing
     #expect(bench.disk.inConflict.count == 1)
   }
 
+  // MARK: - Opened again
+
+  @Test(
+    "a conflict that is opened again is as before; cut off, no push sends what was not decided",
+    arguments: [Conflict.Kind.modified, .added, .deletedHere, .deletedThere])
+  mutating func reopens(_ kind: Conflict.Kind) throws {
+    struct Killed: Error {}
+    let start = bench
+    let key = try bench.key("x")
+    for choice in [Choice.client, .server] {
+      for cut in 1... {
+        bench = start
+        try open(kind)
+        let (before, text) = (try current(), bench.item("x"))
+        try bench.resolve("x", choice)
+        let row = bench.row("x")
+        let sent = bench.server.writes.count
+        var step = 0
+        bench.disk.beforeStep = { _ in
+          step += 1
+          if step == cut { throw Killed() }
+        }
+        _ = try? bench.disk.reopen(key, over: before.base, settings: bench.settings) { disk in
+          let digest = try disk.client(key).digest
+          guard let item = before.client else { return try disk.remove(key, expecting: digest) }
+          return try disk.write(item, to: key, expecting: digest) != .changedMeanwhile
+        }
+        bench.disk.beforeStep = nil
+        let isDone = step < cut
+        // As long as it has not begun, the decision stands.
+        if case .client = choice, try bench.disk.arrival(of: key) == nil { continue }
+        try bench.push()
+        #expect(
+          bench.row("x") == row && bench.server.writes.count == sent, "\(choice), step \(cut)")
+        guard isDone else { continue }
+        #expect(bench.item("x") == text && bench.standings == ["x conflict \(kind.rawValue)"])
+        #expect(try current() == before)
+        break
+      }
+    }
+  }
+
   // MARK: - The server moves on
 
   @Test("a resolution that the server no longer expects is merged where it can be")

@@ -41,7 +41,9 @@ struct StrayDisk: Disk {
     try memory.writeConflict(conflict, of: key)
   }
 
-  mutating func removeConflict(of key: ItemKey) throws { try memory.removeConflict(of: key) }
+  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+    try memory.removeConflict(of: key, isDecided: isDecided)
+  }
 
   func tombstoneIDs(in table: TableName) throws -> [ItemID] { try memory.tombstoneIDs(in: table) }
   func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }

@@ -106,12 +106,9 @@ import WorkspaceSupport
       let laid = Fact.laid(key.id, Laid(file: nil, row: Digest(of: row.text)))
       try workspace.append([.arrived(Arrival(row)), laid], to: key.table, durably: true)
     }
-    if ending == .resolved {
-      try workspace.willResolve(key, conflict(), to: item("3"))
-    }
     let document = try workspace.document(from: Array("half".utf8), of: key)
     if ending == .emptied { save("", as: document) }
-    try workspace.removeConflict(of: key)
+    try workspace.removeConflict(of: key, isDecided: ending == .resolved)
     var told: [String] = []
     try workspace.finish("pull") { told.append($0) }
     guard ending == .pulled || ending == .unrecorded else {

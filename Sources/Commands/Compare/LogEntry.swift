@@ -24,7 +24,7 @@ struct LogEntry {
         let fields = change.fields.map {
           "\($0.name): \(ValueText.of($0.old)) -> \(ValueText.of($0.new))"
         }
-        return [.changed, .updated, .merged].contains(change.did) && !fields.isEmpty
+        return [.changed, .updated].contains(change.did) && !fields.isEmpty
           ? fields.joined(separator: ", ") : change.did.rawValue
       }.joined(separator: ", ")
     } else {
@@ -48,7 +48,7 @@ struct LogEntry {
       counts[change.did, default: 0] += 1
     }
     let order: [History.Deed] = [
-      .added, .changed, .merged, .removed, .created, .found, .updated, .undeleted, .deleted,
+      .added, .changed, .removed, .resolved, .created, .found, .updated, .undeleted, .deleted,
     ]
     return order.compactMap { did in counts[did].flatMap { $0 > 0 ? ($0, did) : nil } }
   }

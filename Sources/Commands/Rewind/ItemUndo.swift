@@ -15,6 +15,10 @@ struct ItemUndo {
   private var item: Item?
   /// Whether the file goes as by `rm`; otherwise it is missing again, and a push asks.
   private var isMeant = true
+  /// Whether the item's conflict opens again.
+  private(set) var isConflict = false
+  /// The base of that conflict.
+  private var origin: Item?
   /// Why the item, or what of it, stays as it is.
   private(set) var left: [(reason: String, hint: Hint?)] = []
 
@@ -28,8 +32,8 @@ struct ItemUndo {
     item = client.item
   }
 
-  /// Whether the item is changed.
-  var isChange: Bool { item != client.item }
+  /// Whether the item is changed, or its conflict opens again.
+  var isChange: Bool { item != client.item || isConflict }
 
   /// Whether there is something to say.
   var isNamed: Bool { isChange || !left.isEmpty }
@@ -38,17 +42,28 @@ struct ItemUndo {
 
   /// Changes the item; returns false if its file was changed meanwhile.
   func run(on session: inout Session) throws -> Bool {
-    if item == nil, isMeant { return try session.workspace.remove(key, expecting: client.digest) }
-    return try session.workspace.write(item, to: key, expecting: client.digest) != .changedMeanwhile
+    guard isConflict else { return try write(to: &session.workspace) }
+    let settings = session.settings
+    return try session.workspace.reopen(key, over: origin, settings: settings) {
+      try write(to: &$0)
+    }
+  }
+
+  private func write(to workspace: inout Workspace) throws -> Bool {
+    if item == nil, isMeant, client != .absent {
+      return try workspace.remove(key, expecting: client.digest)
+    }
+    return try workspace.write(item, to: key, expecting: client.digest) != .changedMeanwhile
   }
 
   /// What was changed, where the item stays.
   var change: ItemChange? { item.map { ItemChange(key: key, old: client.item, new: $0) } }
 
   func outcome(isRehearsal: Bool, _ names: ItemNames) -> Outcome {
-    let word = client.item == nil ? "restore" : item == nil ? "remove" : "change"
+    let word =
+      isConflict ? "reopen" : client.item == nil ? "restore" : item == nil ? "remove" : "change"
     var outcome = Outcome(
-      verb: isRehearsal ? "would \(word)" : "\(word)d", key: key,
+      verb: isRehearsal ? "would \(word)" : word + (isConflict ? "ed" : "d"), key: key,
       title: names.title(of: item ?? client.item))
     if client.item != nil, item != nil {
       outcome.fields = Change(from: client.item, to: item).names
@@ -69,7 +84,7 @@ struct ItemUndo {
 
   /// Leaves the item as it is.
   private mutating func stay(_ reason: String, _ hint: Hint? = nil) {
-    item = client.item
+    (item, isConflict) = (client.item, false)
     leave(reason, hint)
   }
 
@@ -95,7 +110,9 @@ struct ItemUndo {
       return stay("no table of this workspace")
     }
     if case .invalid = client { return stay("invalid") }
-    if try workspace.isInConflict(key) { return stay("in conflict") }
+    if try workspace.isInConflict(key) {
+      return stay("in conflict", "to resolve it: \(typed: "resolve", "\(key)")")
+    }
     if try workspace.attempt(of: key) != nil {
       return stay(
         "sent, and its outcome is unknown",
@@ -113,6 +130,7 @@ struct ItemUndo {
         query.map { "it left the query \($0)" } ?? "it left its queries",
         "to have it here: \(typed: "query", "add", "NAME", "id=\(key.id)")")
     }
+    try reopen(workspace)
     var olds: [Item?] = []
     for change in changes {
       guard let place = change.place else {
@@ -136,7 +154,7 @@ struct ItemUndo {
         let isOwn =
           change.isSent || since.contains { [.created, .undeleted].contains($0.change.did) }
         isMeant = base.item == nil || !change.dirty.isEmpty || isOwn
-        guard isMeant || command.words.string.hasPrefix("restore --missing") else {
+        guard isMeant || isConflict || command.words.string.hasPrefix("restore --missing") else {
           return stay("another has made its row")
         }
         item = nil
@@ -153,25 +171,34 @@ struct ItemUndo {
       case .changed, .updated:
         guard let now = item else { return stay(changed()) }
         guard change.place == nil || change.made(now) else { return stay(changed()) }
-        takeBack(fields(of: change, from: old, now), in: now, dirty: change.dirty)
-      case .merged, .deleting, .found: continue
+        let fields = change.place == nil ? change.fields : Change(from: old, to: now).fields
+        takeBack(fields, in: now, dirty: change.dirty)
+      case .resolved, .deleting, .found: continue
       }
     }
+    if !isNamed, changes.contains(where: { $0.did == .resolved }) { leave(changed()) }
   }
 
-  /// Returns the fields that a change has changed.
-  ///
-  /// Of a large text that was merged, only what was decided is taken back.
-  private func fields(of change: History.Change, from old: Item?, _ now: Item) -> [Change.Field] {
-    guard change.place != nil else { return change.fields }
-    let fields = Change(from: old, to: now).fields
-    guard changes.contains(where: { $0.did == .merged }) else { return fields }
-    return fields.filter { change.dirty.contains($0.name) }
+  /// Opens the conflict again that the command has resolved, while the row that this took is the base and nothing of
+  /// it was sent.
+  private mutating func reopen(_ workspace: Workspace) throws {
+    guard let change = changes.last(where: { $0.did == .resolved }), let row = base.row,
+      change.made(row.item), !since.contains(where: { $0.change.isSent })
+    else { return }
+    if change.place != nil {
+      guard let text = try workspace.text(before: change) else { return }
+      origin = try ItemFile.item(in: text, as: key, place: "")
+    } else {
+      var former = row.deleted ? Item(JSONObject()) : row.item
+      for field in change.fields { former[field.name] = field.old }
+      origin = former.isEmpty ? nil : former
+    }
+    isConflict = true
   }
 
   /// Returns a removed item as it comes back; `nil` if somebody else has deleted its row.
   private func restored(_ old: Item?, _ change: History.Change) -> Item? {
-    guard !command.isPull, var item = old else { return old }
+    guard !command.isPull, !isConflict, var item = old else { return old }
     var row = base.item
     if case .tombstone = base {
       // What has last made or deleted the row, here or elsewhere.
@@ -214,7 +241,9 @@ struct ItemUndo {
   /// Returns what a field goes back to: where it was as on the server, to what the server has, but for what
   /// this workspace has sent since; `nil` if another has made it what it is.
   private func former(_ field: Change.Field, _ now: Item, isDirty: Bool) -> JSON?? {
-    guard !command.isPull, !isDirty, let row = base.item else { return .some(field.old) }
+    guard !command.isPull, !isConflict, !isDirty, let row = base.item else {
+      return .some(field.old)
+    }
     var value = row[field.name]
     var isSent =
       changes.contains(where: \.isSent)

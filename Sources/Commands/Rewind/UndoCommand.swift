@@ -112,6 +112,9 @@ extension Context {
       printer.set(isRedo ? "redone" : "undone", told.number)
       var line = Line("\(isRedo ? "redone" : "undone") \(told.number) \(words)")
       if !left.isEmpty { line.append(", \(counted(left.count, "item")) left") }
+      if items.contains(where: \.isConflict) {
+        return printer.summary(line, next: "\(typed: "resolve")")
+      }
       printer.summary(
         line, next: isRedo ? "\(typed: "undo", "\(told.number)")" : "\(typed: "redo")")
     }

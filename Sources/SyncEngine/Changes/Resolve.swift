@@ -85,7 +85,6 @@ package struct Resolve {
     else {
       throw Failure.changedMeanwhile(key)
     }
-    try disk.willResolve(key, conflict, to: item)
     let copy = resolution.copy.map { ItemKey(key.table, $0) }
     if let copy, try disk.client(copy).item != conflict.client,
       try disk.write(conflict.client, to: copy, expecting: nil) == .changedMeanwhile
@@ -105,7 +104,7 @@ package struct Resolve {
       try disk.append([.laid(key.id, laid)], to: key.table, durably: true)
       throw Failure.changedMeanwhile(key)
     }
-    try disk.removeConflict(of: key)
+    try disk.removeConflict(of: key, isDecided: true)
     try disk.take(row, of: key, to: item, over: conflict.server)
   }
 }
@@ -117,6 +116,29 @@ extension ItemDisk where Self: RowDisk {
     guard let laid = try state(of: key.table).laid[key.id] else { return nil }
     let side = try conflictClient(of: key)
     return side != .absent && side.isEdited(since: laid.file) ? side : nil
+  }
+
+  /// Opens a conflict again that was resolved, over the base of before; `change` makes the item what it was.
+  ///
+  /// Cut off in between, the row waits for the item as it was decided to be.
+  ///
+  /// - Returns: What `change` returns.
+  /// - Throws: What reading and writing items and rows throws.
+  package mutating func reopen(
+    _ key: ItemKey, over former: Item?, settings: Settings,
+    changing change: (inout Self) throws -> Bool
+  ) throws -> Bool {
+    guard let row = try base(of: key).row else { return false }
+    if let former {
+      let isUndeleted = try state(of: key.table).marks[key.id] == .undelete
+      let facts: [Fact] = isUndeleted ? [.marked(key.id, nil)] : []
+      try append(facts + [.arrived(Arrival(row, over: former))], to: key.table, durably: true)
+    } else {
+      try meetAgain(row, of: key)
+    }
+    let isDone = try change(&self)
+    _ = try takeArrivals(in: key.table, of: [key.id], settings: settings)
+    return isDone
   }
 
   /// Makes the row of a conflict the base, whose item is as it was decided to be, and says what that means.

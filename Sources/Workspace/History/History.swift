@@ -16,9 +16,9 @@ package enum History {
   package enum Deed: String, Sendable {
     /// A file of an item was written that wasn't there, was replaced, or went.
     case added, changed, removed
-    /// Fields of a file were written that the server's row brought while a conflict was resolved: nobody
-    /// has decided on these.
-    case merged
+    /// A conflict was resolved: the server's row, whose digest the change has, is the base in place of another one,
+    /// from which the fields tell the way.
+    case resolved
     /// A row that was sent is at the server: a new one, another one, none, one that was deleted.
     case created, updated, deleted, undeleted
     /// A delete is about to be sent.
@@ -79,7 +79,7 @@ package enum History {
     package var isSent: Bool {
       switch did {
       case .created, .updated, .deleted, .undeleted: true
-      case .added, .changed, .removed, .merged, .deleting, .found: false
+      case .added, .changed, .removed, .resolved, .deleting, .found: false
       }
     }
   }

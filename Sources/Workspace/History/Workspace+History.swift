@@ -46,16 +46,6 @@ extension Workspace {
     }
     let did: History.Deed = old == nil ? .added : new == nil ? .removed : .changed
     var change = History.Change(key, did, from: before, to: after)
-    if let before, let after, let merge = try merge(resolving: key, before) {
-      let item = merge.item()
-      change = History.Change(key, .changed, from: item, to: after)
-      if item != before {
-        try history.add(
-          History.Change(key, .merged, from: before, to: item), to: item,
-          place: place.map { Text($0) })
-      }
-      if change.fields.isEmpty { return }
-    }
     // A text that is no item is taken back whole.
     if before == nil && old != nil || after == nil && new != nil {
       (change.fields, change.place) = ([], place.map { Text($0) })
@@ -67,37 +57,8 @@ extension Workspace {
     try history.add(change, to: after, place: place.map { Text($0) })
   }
 
-  /// How an item is merged with the row of its conflict, while that is being resolved; `nil` where one of the
-  /// sides is deleted.
-  private func merge(
-    resolving key: ItemKey, _ client: Item
-  ) throws(WorkspaceError) -> FieldMerge? {
-    guard resolving?.key == key, let conflict = resolving?.conflict, let server = conflict.server,
-      let policy = conflict.fields?.policy
-    else { return nil }
-    return FieldMerge(base: conflict.base, client: client, server: server, policy: policy)
-  }
-
-  // What is kept of the client's side no file tells of.
-  package mutating func willResolve(_ key: ItemKey, _ conflict: Conflict, to item: Item?) throws {
-    resolving = (key, conflict)
-    let row = conflict.server
-    guard let client = conflict.client, let item, let row else {
-      guard conflict.client == item, item != row else { return }
-      let did: History.Deed = row == nil ? .added : .removed
-      return try history.add(
-        History.Change(key, did, from: row, to: item), of: row, to: item)
-    }
-    guard let merge = try merge(resolving: key, client) else { return }
-    let other = merge.item(taking: .server)
-    var change = History.Change(key, .changed, from: other, to: merge.item())
-    change.fields.removeAll { $0.new != item[$0.name] }
-    change.dirty = change.fields.map(\.name).filter { other[$0] != row[$0] }
-    if !change.fields.isEmpty { try history.add(change, to: item) }
-  }
-
-  /// Records what was sent, and deletes before they are.
-  func record(_ facts: [Fact], in table: TableName) throws(WorkspaceError) {
+  /// Records what was sent, deletes before they are, and conflicts that a person has resolved.
+  func record(_ facts: [Fact], in table: TableName) throws {
     var deletes: [(key: ItemKey, item: Item)] = []
     let ended = facts.compactMap { if case .ended(let id) = $0 { id } else { nil } }
     for fact in facts {
@@ -107,6 +68,12 @@ extension Workspace {
           deletes.append((attempt.key, item))
         }
       case .base(let row, let ends?): try record(row, holding: row.item, over: ends, table)
+      case .base(let row, nil) where try isInConflict(ItemKey(table, row.id)):
+        let (key, item) = (ItemKey(table, row.id), row.deleted ? nil : row.item)
+        let base = try rows.base(of: key, replaced: nil).item
+        var change = History.Change(key, .resolved, from: base, to: item)
+        change.digest = History.Change.fingerprint(of: row.item)
+        try history.add(change, of: base, to: row.item)
       case .arrived(let arrival, let ends?) where arrival.isMine:
         try record(arrival.row, holding: arrival.over ?? arrival.row.item, over: ends, table)
       // A write that has ended beside its row has not made that.

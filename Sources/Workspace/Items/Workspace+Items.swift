@@ -39,12 +39,11 @@ extension Workspace: ItemDisk {
     }
   }
 
-  package mutating func removeConflict(of key: ItemKey) throws {
+  package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     var (sides, texts) = try conflicts.remove(of: key)
-    // Who resolves a conflict has decided on that text, too.
-    if resolving?.key != key, !isEmpty, let place = sides[.edit] { texts.append(place) }
+    if !isDecided, !isEmpty, let place = sides[.edit] { texts.append(place) }
     let fact = try isInConflict(key) ? "is resolved" : "has no open conflict"
     for place in texts {
       laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")

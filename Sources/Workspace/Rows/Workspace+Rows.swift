@@ -120,12 +120,6 @@ extension Workspace: RowDisk {
     try record(facts, in: table)
     try rows.log(of: table).append(facts, durably: durably)
     rows.recognise(facts, in: table)
-    // A resolution is over with its row's line.
-    if let key = resolving?.key, key.table == table,
-      facts.contains(where: { $0.base?.id == key.id })
-    {
-      resolving = nil
-    }
   }
 
   package mutating func forget(_ table: TableName) throws {
