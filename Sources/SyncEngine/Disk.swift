@@ -28,12 +28,11 @@ package protocol ItemDisk {
   /// - Returns: What came of each change.
   mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome]
 
-  /// Begins to make the first items of a table, beside what the caller goes on with; `false` where it has
-  /// files already, or that can't be done.
-  mutating func beginFill(of table: TableName) throws -> Bool
-
-  /// Makes items of rows that have just arrived, the last of each id; nobody sees them yet.
-  mutating func fill(_ rows: [Row], of table: TableName) throws
+  /// Makes the first items of a table of rows that have just arrived, the last of each id, beside what the caller
+  /// goes on with; nobody sees them yet.
+  ///
+  /// - Returns: Whether they are being made: not where the table has files already, or that can't be done.
+  mutating func fill(_ rows: [Row], of table: TableName) throws -> Bool
 
   /// Puts all of them in their places, in one step that survives a power loss, if they are the items of
   /// all open arrivals; `false` where nothing was done.
@@ -69,8 +68,7 @@ extension ItemDisk {
     try removeConflict(of: key, isDecided: false)
   }
 
-  package mutating func beginFill(of table: TableName) throws -> Bool { false }
-  package mutating func fill(_ rows: [Row], of table: TableName) throws {}
+  package mutating func fill(_ rows: [Row], of table: TableName) throws -> Bool { false }
   package mutating func endFill(of table: TableName) throws -> Bool { false }
 
   /// Replaces an item, or removes it, if it still is what the caller has seen; see ``write(_:)``.
@@ -133,56 +131,10 @@ package struct UnwritableItem: Error, Equatable {
   package init(place: String) { self.place = place }
 }
 
-extension RowDisk {
-  package func liveCount(in table: TableName) throws -> Int { try liveIDs(in: table).count }
-
-  package func forEachLiveID(
-    in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws {
-    for id in try liveIDs(in: table) { id.text.bytes.withUnsafeBytes(body) }
-  }
-}
-
 /// What the server has said: one journal for each table.
 package protocol RowDisk {
-  /// Returns what the client's changes of an item are measured against: the row that was taken last, or
-  /// what an open arrival says.
-  func base(of key: ItemKey) throws -> Base
-
-  /// Returns the ids of the bases of a table that are no tombstones.
-  func liveIDs(in table: TableName) throws -> [ItemID]
-
-  /// Returns how many these are.
-  func liveCount(in table: TableName) throws -> Int
-
-  /// Gives the UTF-8 bytes of each of these ids, in no order; they are valid only during the call.
-  func forEachLiveID(in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void) throws
-
-  /// Returns what the lines of a table's journal add up to, beside its rows and writes.
-  func state(of table: TableName) throws -> TableState
-
-  /// Returns the ids of the bases of a table that are tombstones.
-  func tombstoneIDs(in table: TableName) throws -> [ItemID]
-
-  /// Returns the rows of a table that are to be brought to their items, the newest of each id, in the
-  /// order of their ids.
-  func arrivals(in table: TableName) throws -> [Arrival]
-
-  /// Returns the row that is to be brought to an item; `nil` if there is none.
-  func arrival(of key: ItemKey) throws -> Arrival?
-
-  /// Returns the writes of a table whose outcome isn't known, in the order of their ids.
-  func attempts(in table: TableName) throws -> [Attempt]
-
-  /// Returns the write of an item whose outcome isn't known; `nil` if there is none.
-  func attempt(of key: ItemKey) throws -> Attempt?
-
-  /// Returns what the server answered when it refused a write of an item, if nothing has ended that
-  /// since.
-  func rejection(of key: ItemKey) throws -> Rejection?
-
-  /// Returns the ids of the items of a table whose writes the server refused.
-  func rejectedIDs(in table: TableName) throws -> [ItemID]
+  /// Returns what is known of a table.
+  func table(_ table: TableName) throws -> any TableRows
 
   /// Appends facts to a table's journal, in one write; with `durably`, they and all before them survive a
   /// power loss.

@@ -132,18 +132,15 @@ struct Watched<Work: Disk>: Disk {
     return outcomes
   }
 
-  mutating func beginFill(of table: TableName) throws -> Bool {
-    filling = [:]
-    return try work.beginFill(of: table)
-  }
-
-  mutating func fill(_ rows: [Row], of table: TableName) throws {
+  mutating func fill(_ rows: [Row], of table: TableName) throws -> Bool {
     for row in rows { filling[ItemKey(table, row.id)] = row.deleted ? nil : row.item }
-    try work.fill(rows, of: table)
+    return try work.fill(rows, of: table)
   }
 
   mutating func endFill(of table: TableName) throws -> Bool {
     // Who is killed in the midst of it may have laid them.
+    let filling = filling
+    self.filling = [:]
     let new = filling.map { ($0, shown.note($1, $0)) }
     let isDone = try work.endFill(of: table)
     if isDone { shown.fills += 1 }
@@ -188,16 +185,7 @@ struct Watched<Work: Disk>: Disk {
 
   func conflictClient(of key: ItemKey) throws -> ClientState { try work.conflictClient(of: key) }
 
-  func base(of key: ItemKey) throws -> Base { try work.base(of: key) }
-
-  func liveIDs(in table: TableName) throws -> [ItemID] { try work.liveIDs(in: table) }
-
-  func state(of table: TableName) throws -> TableState { try work.state(of: table) }
-
-  func tombstoneIDs(in table: TableName) throws -> [ItemID] { try work.tombstoneIDs(in: table) }
-  func arrivals(in table: TableName) throws -> [Arrival] { try work.arrivals(in: table) }
-
-  func arrival(of key: ItemKey) throws -> Arrival? { try work.arrival(of: key) }
+  func table(_ table: TableName) throws -> any TableRows { try work.table(table) }
 
   /// Whether a row is a former state of one that is known: it is older, and so is its version.
   private func isFormer(_ row: Row, of known: Row) -> Bool {
@@ -216,14 +204,6 @@ struct Watched<Work: Disk>: Disk {
   private func noteLive(_ row: Row?, _ key: ItemKey) {
     if row?.deleted == false { shown.known.insert(key) }
   }
-
-  func attempts(in table: TableName) throws -> [Attempt] { try work.attempts(in: table) }
-
-  func attempt(of key: ItemKey) throws -> Attempt? { try work.attempt(of: key) }
-
-  func rejection(of key: ItemKey) throws -> Rejection? { try work.rejection(of: key) }
-
-  func rejectedIDs(in table: TableName) throws -> [ItemID] { try work.rejectedIDs(in: table) }
 
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     var before: [(key: ItemKey, base: Row?)] = []

@@ -21,11 +21,7 @@ struct StrayDisk: Disk {
   }
 
   func client(_ key: ItemKey) throws -> ClientState { try memory.client(key) }
-  func base(of key: ItemKey) throws -> Base { try memory.base(of: key) }
-  func liveIDs(in table: TableName) throws -> [ItemID] { try memory.liveIDs(in: table) }
-  func state(of table: TableName) throws -> TableState { try memory.state(of: table) }
-  func arrivals(in table: TableName) throws -> [Arrival] { try memory.arrivals(in: table) }
-  func arrival(of key: ItemKey) throws -> Arrival? { try memory.arrival(of: key) }
+  func table(_ table: TableName) throws -> any TableRows { try memory.table(table) }
   func conflictClient(of key: ItemKey) throws -> ClientState { try memory.conflictClient(of: key) }
 
   mutating func write(_ changes: [FileChange]) throws -> [WriteOutcome] {
@@ -44,15 +40,6 @@ struct StrayDisk: Disk {
   mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
     try memory.removeConflict(of: key, isDecided: isDecided)
   }
-
-  func tombstoneIDs(in table: TableName) throws -> [ItemID] { try memory.tombstoneIDs(in: table) }
-  func attempts(in table: TableName) throws -> [Attempt] { try memory.attempts(in: table) }
-
-  func attempt(of key: ItemKey) throws -> Attempt? { try memory.attempt(of: key) }
-
-  func rejection(of key: ItemKey) throws -> Rejection? { try memory.rejection(of: key) }
-
-  func rejectedIDs(in table: TableName) throws -> [ItemID] { try memory.rejectedIDs(in: table) }
 
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     try memory.append(facts, to: table, durably: durably)

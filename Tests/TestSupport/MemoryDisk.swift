@@ -53,71 +53,6 @@ package struct MemoryDisk: Disk {
     case forget
   }
 
-  /// What one table's journal says.
-  private struct Rows: Sendable {
-    var bases: [ItemID: Row] = [:]
-    var arrivals: [ItemID: Arrival] = [:]
-    var attempts: [ItemID: Attempt] = [:]
-    var rejections: [ItemID: Rejection] = [:]
-    var state = TableState()
-
-    mutating func add(_ record: RowRecord) {
-      let record = succeeding(record)
-      if case .fact(let fact) = record { state.add(fact) }
-      switch record {
-      case .fact(.base(let row, let ends)):
-        end(ends)
-        setBase(row, of: row.id)
-        arrivals[row.id] = nil
-      case .fact(.arrived(let new, let ends)):
-        end(new.was ?? ends)
-        let older = arrivals.values.first { $0.row.id == new.row.id }
-        let arrival = new.following(older)
-        arrivals[arrival.id] = arrival
-        if let base = arrival.base { setBase(base, of: arrival.id) }
-      case .fact(.taken(let ids)):
-        let taken = arrivals.filter { !ids.contains($0.key) }
-        for id in taken.keys {
-          bases[id] = nil
-          arrivals[id] = nil
-        }
-        for arrival in taken.values {
-          setBase(arrival.row, of: arrival.row.id)
-          state.took(arrival.row.id, from: arrival.was)
-        }
-      case .fact(.forgot(let id)): bases[id] = nil
-      case .fact(.sent(let attempt)): attempts[attempt.key.id] = attempt
-      case .fact(.refused(let id, let rejection)):
-        end(id)
-        rejections[id] = rejection
-      case .fact(.ended(let id)): end(id)
-      case .fact: break
-      case .forget: self = Rows()
-      }
-    }
-
-    /// Sets a base; what was refused was refused over the one before.
-    private mutating func setBase(_ row: Row, of id: ItemID) {
-      bases[id] = row
-      rejections[id] = nil
-    }
-
-    private mutating func end(_ id: ItemID?) {
-      guard let id else { return }
-      attempts[id] = nil
-      rejections[id] = nil
-    }
-
-    /// A line whose row says which versions were here before.
-    private func succeeding(_ record: RowRecord) -> RowRecord {
-      guard case .fact(let fact) = record, let row = fact.row, row.had.isEmpty else {
-        return record
-      }
-      let arrived = arrivals.values.first { $0.row.id == row.id }?.row
-      return .fact(fact.over((row.deleted ? nil : arrived) ?? bases[row.id]))
-    }
-  }
-
   /// The items' files, as their user sees them.
   package private(set) var files: [ItemKey: File] = [:]
   /// Everything that was displaced.
@@ -132,7 +67,7 @@ package struct MemoryDisk: Disk {
   package var willReadBase: ((ItemKey) -> Void)?
 
   private var clock: Int64 = 1
-  private var rows: [TableName: Rows] = [:]
+  private var rows: [TableName: TableFold] = [:]
   private var rowRecords: [TableName: [RowRecord]] = [:]
   private var durableRows: [TableName: Int] = [:]
   /// The replacements of files by a call that hasn't returned: which, what was there, and what went there.
@@ -201,7 +136,7 @@ package struct MemoryDisk: Disk {
     return try live.union(here).sorted().compactMap { id in
       let key = ItemKey(table, id)
       let client = try client(key)
-      if case .item(let item, _) = client, item == rows[table]?.bases[id]?.liveItem { return nil }
+      if case .item(let item, _) = client, try item == rows[table]?.base(of: id).item { return nil }
       return Candidate(key: key, client: client, modified: files[key]?.modified ?? 0)
     }
   }
@@ -262,28 +197,11 @@ package struct MemoryDisk: Disk {
 
   // MARK: - RowDisk
 
-  package func base(of key: ItemKey) throws -> Base {
-    willReadBase?(key)
-    return rows[key.table]?.bases[key.id].map(Base.init) ?? .neverSeen
+  package func table(_ table: TableName) throws -> any TableRows {
+    let fold = rows[table] ?? TableFold()
+    guard let willReadBase else { return fold }
+    return ToldRows(rows: fold) { willReadBase(ItemKey(table, $0)) }
   }
-
-  package func liveIDs(in table: TableName) throws -> [ItemID] {
-    rows[table]?.bases.values.filter { !$0.deleted }.map(\.id) ?? []
-  }
-
-  package func state(of table: TableName) throws -> TableState {
-    rows[table]?.state ?? TableState()
-  }
-
-  package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
-    rows[table]?.bases.values.filter(\.deleted).map(\.id) ?? []
-  }
-
-  package func arrivals(in table: TableName) throws -> [Arrival] {
-    rows[table]?.arrivals.values.sorted { $0.id < $1.id } ?? []
-  }
-
-  package func arrival(of key: ItemKey) throws -> Arrival? { rows[key.table]?.arrivals[key.id] }
 
   /// The rows that items are in conflict with.
   package var inConflict: [ItemKey: Row] {
@@ -292,35 +210,23 @@ package struct MemoryDisk: Disk {
   }
 
   /// The open writes of all tables.
-  package var attempts: [ItemKey: Attempt] { open(\.attempts) }
+  package var attempts: [ItemKey: Attempt] { open(.attempt) { try $0.attempt(of: $1) } }
 
   /// The refusals of all tables.
-  package var rejections: [ItemKey: Rejection] { open(\.rejections) }
+  package var rejections: [ItemKey: Rejection] { open(.refusal) { try $0.rejection(of: $1) } }
 
-  private func open<Value>(_ lines: KeyPath<Rows, [ItemID: Value]>) -> [ItemKey: Value] {
+  private func open<Value>(
+    _ kind: TableLine, _ read: (TableFold, ItemID) throws -> Value?
+  ) -> [ItemKey: Value] {
     var found: [ItemKey: Value] = [:]
     for (table, rows) in rows {
-      for (id, value) in rows[keyPath: lines] { found[ItemKey(table, id)] = value }
+      for id in (try? rows.ids(kind)) ?? [] { found[ItemKey(table, id)] = try? read(rows, id) }
     }
     return found
   }
 
-  package func attempts(in table: TableName) throws -> [Attempt] {
-    rows[table]?.attempts.values.sorted { $0.key < $1.key } ?? []
-  }
-
-  package func attempt(of key: ItemKey) throws -> Attempt? { rows[key.table]?.attempts[key.id] }
-
-  package func rejection(of key: ItemKey) throws -> Rejection? {
-    rows[key.table]?.rejections[key.id]
-  }
-
   /// The mark of an item.
   package func mark(of key: ItemKey) -> Mark? { rows[key.table]?.state.marks[key.id] }
-
-  package func rejectedIDs(in table: TableName) throws -> [ItemID] {
-    rows[table]?.rejections.keys.sorted() ?? []
-  }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
     guard !facts.isEmpty || (durableRows[table] ?? 0) < rowRecords[table]?.count ?? 0 else {
@@ -329,18 +235,31 @@ package struct MemoryDisk: Disk {
     try step()
     clock += 1
     let marks = try state(of: table).marks
-    add(facts.map { .fact(marks.dated($0, at: clock)) }, to: table, durably: durably)
+    try add(facts.map { .fact(marks.dated($0, at: clock)) }, to: table, durably: durably)
   }
 
   package mutating func forget(_ table: TableName) throws {
     try step()
-    add([.forget], to: table, durably: true)
+    try add([.forget], to: table, durably: true)
   }
 
-  private mutating func add(_ records: [RowRecord], to table: TableName, durably: Bool) {
-    for record in records { rows[table, default: Rows()].add(record) }
+  private mutating func add(_ records: [RowRecord], to table: TableName, durably: Bool) throws {
+    rows[table] = try Self.fold(records, onto: rows[table] ?? TableFold())
     rowRecords[table, default: []] += records
     if durably { durableRows[table] = rowRecords[table]?.count }
+  }
+
+  private static func fold(_ records: some Sequence<RowRecord>, onto fold: TableFold) throws
+    -> TableFold
+  {
+    var fold = fold
+    for record in records {
+      switch record {
+      case .fact(let fact): try fold.add(fact)
+      case .forget: fold = TableFold()
+      }
+    }
+    return fold
   }
 
   // MARK: - Power
@@ -355,9 +274,7 @@ package struct MemoryDisk: Disk {
       let kept = Int.random(in: (durableRows[table] ?? 0)...records.count, using: &random)
       rowRecords[table] = Array(records[..<kept])
       durableRows[table] = kept
-      var state = Rows()
-      for record in records[..<kept] { state.add(record) }
-      rows[table] = state
+      rows[table] = try? Self.fold(records[..<kept], onto: TableFold())
     }
     var lost: Set<ItemKey> = []
     for (key, old, new) in unfinished.reversed() {
@@ -398,6 +315,23 @@ extension MemoryDisk.File {
   fileprivate var digest: Digest { state.digest ?? Digest(of: bytes) }
 }
 
-extension Row {
-  fileprivate var liveItem: Item? { deleted ? nil : item }
+/// The rows of a table, whose bases are not read untold.
+private struct ToldRows: TableRows {
+  let rows: TableFold
+  let willReadBase: (ItemID) -> Void
+
+  var state: TableState { rows.state }
+
+  func base(of id: ItemID) throws -> Base {
+    willReadBase(id)
+    return try rows.base(of: id)
+  }
+
+  func arrival(of id: ItemID) throws -> Arrival? { try rows.arrival(of: id) }
+  func attempt(of id: ItemID) throws -> Attempt? { try rows.attempt(of: id) }
+  func rejection(of id: ItemID) throws -> Rejection? { try rows.rejection(of: id) }
+
+  func forEachID(_ kind: TableLine, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+    try rows.forEachID(kind, body)
+  }
 }

@@ -65,8 +65,7 @@ import WorkspaceSupport
   func leftover() throws {
     let playground = try Playground()
     var workspace: Workspace? = try playground.open()
-    #expect(try workspace?.beginFill(of: playground.table) == true)
-    try workspace?.fill(Array(server.rows.values), of: playground.table)
+    #expect(try workspace?.fill(Array(server.rows.values), of: playground.table) == true)
     workspace = nil
     #expect(playground.staged.count == 1)
     #expect(playground.directory.names(in: ".todosync/trash/\(playground.staged[0])").count > 0)
@@ -80,9 +79,8 @@ import WorkspaceSupport
     let playground = try Playground()
     var workspace = try playground.open()
     let rows = Array(server.rows.values.filter { !$0.deleted }.prefix(3))
-    #expect(try workspace.beginFill(of: playground.table))
     try workspace.append(rows.map { .arrived(Arrival($0)) }, to: playground.table, durably: true)
-    for row in rows { try workspace.fill([row], of: playground.table) }
+    for row in rows { #expect(try workspace.fill([row], of: playground.table)) }
     let made = ".todosync/trash/\(playground.staged[0])"
     let name = try #require(playground.directory.names(in: made).first)
     remove(playground.directory.path(of: "\(made)/\(name)"))
@@ -97,10 +95,9 @@ import WorkspaceSupport
     for (arrived, filled) in [(rows, Array(rows[..<2])), (Array(rows[..<2]), rows)] {
       let playground = try Playground()
       var workspace = try playground.open()
-      #expect(try workspace.beginFill(of: playground.table))
       try workspace.append(
         arrived.map { .arrived(Arrival($0)) }, to: playground.table, durably: true)
-      try workspace.fill(filled, of: playground.table)
+      #expect(try workspace.fill(filled, of: playground.table))
       #expect(try !workspace.endFill(of: playground.table))
       #expect(playground.staged == [])
       #expect(playground.directory.names(in: ".todosync/items/todoitem") == [])
@@ -138,8 +135,8 @@ private struct Pulled {
     line.pageSize = 300
     try Pull(settings: Settings(now: 7)).run(
       feeds, on: &workspace, from: &line, reports: &reports)
-    let known = try workspace.rows.log(of: table).rows
-    for id in known.liveIDs { digests[id] = id.withBytes(known.entry(of:))?.digest }
+    let log = try workspace.rows.log(of: table)
+    for id in try log.ids(.live) { digests[id] = id.withBytes(log.rows.entry(of:))?.digest }
     try workspace.finish("pull", status: 0)
     first = try workspace.commands().first?.first ?? [:]
     staged = playground.staged

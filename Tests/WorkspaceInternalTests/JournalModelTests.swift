@@ -203,7 +203,7 @@ private struct BaseModel {
         #expect(try log.base(of: id) == model.bases[id].map(Base.init) ?? .neverSeen, context)
       }
       let live = model.bases.values.filter { !$0.deleted }
-      #expect(log.rows.liveIDs.sorted() == live.map(\.id).sorted(), context)
+      #expect(try log.ids(.live).sorted() == live.map(\.id).sorted(), context)
       #expect(log.rows.liveCount == live.count, context)
       #expect(log.rows.state.tokens[Feed(log.table)] == model.token, context)
       #expect(log.rows.state.isPulled == model.isPulled, context)

@@ -46,7 +46,7 @@ import Testing
     try log.setBase([try bench.row("milk", "theirs")])
     try log.compact()
     let again = try bench.log()
-    #expect(again.rows.liveIDs.sorted() == (try ["11", "12", "milk"].map { try id($0) }))
+    #expect(try again.ids(.live).sorted() == (["11", "12", "milk"].map { try id($0) }))
     #expect(try again.base(of: milk).item == Spoiled.item("theirs"))
     #expect(lines.dropFirst().prefix(3).allSatisfy { $0["ends"] == nil && $0["by"] == "push" })
   }

@@ -36,7 +36,7 @@ struct ItemNames {
     var prefixes = Self.prefixes(of: keys)
     for table in Set(keys.lazy.filter { Self.isShortened($0.id) }.map(\.table)) {
       guard var some = prefixes.removeValue(forKey: table) else { continue }
-      try disk.forEachLiveID(in: table) { some.compare($0) }
+      try disk.table(table).forEachID(.live) { some.compare($0) }
       prefixes[table] = some
     }
     lengths = prefixes.mapValues(\.lengths)

@@ -71,7 +71,7 @@ struct PullRun {
     most = Guards.removals(of: measure, among: live)
     before.events.forEach { self.reports[0].add($0) }
     if full, live > 0 { kept = [:] }
-    if try disk.isUnknown(table) { isFilling = try disk.beginFill(of: table) }
+    isFilling = try disk.isUnknown(table)
   }
 
   /// Expects the live rows.
@@ -170,7 +170,7 @@ struct PullRun {
     try disk.append(
       head + news.map { .arrived(Arrival($0)) } + [.token(feed, token, of: measure)], to: table,
       durably: !isFilling)
-    if isFilling { try disk.fill(news, of: table) }
+    if isFilling { isFilling = try disk.fill(news, of: table) }
   }
 
   /// Returns what the next pull must meet again, if that isn't said yet.

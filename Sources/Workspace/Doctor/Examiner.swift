@@ -324,7 +324,10 @@ extension Journal {
         throw damage(at: entry.offset, "its row is not what the line says")
       }
     }
-    _ = try arrivals()
-    _ = try attempts()
+    var open: [ItemID] = []
+    for kind in [TableLine.arrival, .attempt] {
+      forEachID(kind) { bytes in if let id = ItemID(bytes) { open.append(id) } }
+    }
+    for id in open { _ = try (arrival(of: id), attempt(of: id)) }
   }
 }

@@ -1,3 +1,4 @@
+import SyncEngine
 import SyncModel
 
 /// Whether a file's name, without the suffix, is the id itself: nearly always.

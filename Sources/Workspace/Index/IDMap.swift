@@ -153,10 +153,4 @@ extension ItemID {
     var string = text.string
     return string.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }
-
-  /// Reads an id of its bytes; `nil` where they can't be one.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let text = Text(validating: bytes), let id = try? ItemID(text) else { return nil }
-    self = id
-  }
 }

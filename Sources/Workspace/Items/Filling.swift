@@ -20,7 +20,8 @@ final class Filling {
   let name: String
   /// The directory.
   let directory: Directory
-  private let table: TableName
+  /// The table.
+  let table: TableName
   private var made: [ItemID: Digest] = [:]
   private var failure: WorkspaceError?
   private var batch: Batch?

@@ -5,11 +5,20 @@ import SystemPackage
 
 // The first items of a table, which take its place in one step.
 extension Workspace {
-  package mutating func beginFill(of table: TableName) throws -> Bool {
+  package mutating func fill(_ rows: [Row], of table: TableName) throws -> Bool {
+    if filling?.table != table { filling = try newFilling(of: table) }
+    guard let filling else { return false }
+    filling.add(rows)
+    // They are many, and asked for only where the filling fails.
+    try self.rows.log(of: table).recent = [:]
+    return true
+  }
+
+  /// Begins to make the first items of a table; `nil` where it has files already, or that can't be done.
+  private func newFilling(of table: TableName) throws -> Filling? {
     requireLock()
-    filling = nil
     let name = "\(Layout.temporary)\(getpid())-\(trash.nextNumber())"
-    guard mkdirat(trash.directory.descriptor.rawValue, name, 0o700) == 0 else { return false }
+    guard mkdirat(trash.directory.descriptor.rawValue, name, 0o700) == 0 else { return nil }
     let directory = try? trash.directory.child(name)
     // It is going to have another name.
     trash.directory.forget(name)
@@ -20,16 +29,9 @@ extension Workspace {
     }
     guard let directory, former.map({ (try? isAsMade($0, directory)) == true }) != false else {
       trash.directory.removeTree(name)
-      return false
+      return nil
     }
-    filling = Filling(in: directory, named: name, of: table)
-    return true
-  }
-
-  package mutating func fill(_ rows: [Row], of table: TableName) throws {
-    filling?.add(rows)
-    // They are many, and asked for only where the filling fails.
-    try self.rows.log(of: table).recent = [:]
+    return Filling(in: directory, named: name, of: table)
   }
 
   package mutating func endFill(of table: TableName) throws -> Bool {

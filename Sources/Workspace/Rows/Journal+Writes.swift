@@ -2,17 +2,6 @@ import SyncEngine
 import SyncModel
 
 extension Journal {
-  /// Returns the open writes, in the order of their ids.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func attempts() throws(WorkspaceError) -> [Attempt] {
-    var found: [Attempt] = []
-    for id in rows.open.attempts.keys.sorted() {
-      if let attempt = try attempt(of: id) { found.append(attempt) }
-    }
-    return found
-  }
-
   /// Returns the open write of an item.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.

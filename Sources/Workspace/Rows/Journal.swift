@@ -211,19 +211,6 @@ final class Journal {
     return found
   }
 
-  /// Returns the open arrivals, in the order of their ids.
-  ///
-  /// - Throws: ``WorkspaceError``: a failed call, damage.
-  func arrivals() throws(WorkspaceError) -> [Arrival] {
-    var found: [Arrival] = []
-    for place in rows.arrivals.places {
-      guard let open = rows.arrivals[place], let id = rows.arrivals.withName(place, ItemID.init)
-      else { continue }
-      found.append(try arrival(open, of: id))
-    }
-    return found.sorted { $0.id < $1.id }
-  }
-
   /// Returns the open arrival of an id; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError``: a failed call, damage.

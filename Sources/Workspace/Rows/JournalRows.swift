@@ -150,28 +150,6 @@ struct JournalRows {
     }
   }
 
-  /// Counts the bases that are no tombstones: the index has a number, but somebody may have made that up, and
-  /// by this one the removals of a pull are limited.
-  func countLive() -> Int {
-    var count = 0
-    forEach { _, entry in count += entry.isTombstone ? 0 : 1 }
-    return count
-  }
-
-  /// The ids of the bases that are no tombstones.
-  var liveIDs: [ItemID] { ids(ofTombstones: false) }
-
-  /// The ids of the bases that are tombstones, or of those that are none.
-  func ids(ofTombstones areTombstones: Bool) -> [ItemID] {
-    var ids: [ItemID] = []
-    // The count is the index's, which somebody may have made up.
-    if !areTombstones { ids.reserveCapacity(min(liveCount, (known?.count ?? 0) + newer.count)) }
-    forEach { id, entry in
-      if entry.isTombstone == areTombstones, let id = ItemID(id) { ids.append(id) }
-    }
-    return ids
-  }
-
   /// Whether no arrival is open but of these ids.
   func areOpen(noneBut ids: Set<ItemID>) -> Bool {
     arrivals.places.allSatisfy { place in

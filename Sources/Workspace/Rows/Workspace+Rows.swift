@@ -19,27 +19,7 @@ extension Workspace: RowDisk {
     return try items.existingChild(table.text.string)
   }
 
-  package func base(of key: ItemKey) throws -> Base {
-    try rows.log(of: key.table).base(of: key.id)
-  }
-
-  package func liveIDs(in table: TableName) throws -> [ItemID] {
-    try rows.log(of: table).rows.liveIDs
-  }
-
-  package func liveCount(in table: TableName) throws -> Int {
-    try rows.log(of: table).rows.countLive()
-  }
-
-  package func forEachLiveID(
-    in table: TableName, _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws {
-    try rows.log(of: table).rows.forEach { id, entry in if !entry.isTombstone { body(id) } }
-  }
-
-  package func tombstoneIDs(in table: TableName) throws -> [ItemID] {
-    try rows.log(of: table).rows.ids(ofTombstones: true)
-  }
+  package func table(_ table: TableName) throws -> any TableRows { try rows.log(of: table) }
 
   /// The tables of which rows are known, those among them that the settings leave out.
   ///
@@ -51,15 +31,11 @@ extension Workspace: RowDisk {
     }.sorted()
   }
 
-  package func state(of table: TableName) throws -> TableState {
-    try rows.log(of: table).rows.state
-  }
-
   /// Returns the rows of a table that are to be brought to their items; none where another process may be
   /// about to bring them.
   ///
   /// - Throws: ``WorkspaceError``.
-  package func waitingArrivals(in table: TableName) throws(WorkspaceError) -> [Arrival] {
+  package func waitingArrivals(in table: TableName) throws -> [Arrival] {
     let arrivals = try rows.log(of: table).arrivals()
     if arrivals.isEmpty || isWriting { return arrivals }
     var lock: DirectoryLock?
@@ -87,30 +63,6 @@ extension Workspace: RowDisk {
   ) throws -> (file: String, line: Int)? {
     let log = try rows.log(of: key.table)
     return try log.line(of: key.id, isRow: isRow).map { (log.log.place, $0) }
-  }
-
-  package func arrivals(in table: TableName) throws -> [Arrival] {
-    try rows.log(of: table).arrivals()
-  }
-
-  package func arrival(of key: ItemKey) throws -> Arrival? {
-    try rows.log(of: key.table).arrival(of: key.id)
-  }
-
-  package func attempts(in table: TableName) throws -> [Attempt] {
-    try rows.log(of: table).attempts()
-  }
-
-  package func attempt(of key: ItemKey) throws -> Attempt? {
-    try rows.log(of: key.table).attempt(of: key.id)
-  }
-
-  package func rejection(of key: ItemKey) throws -> Rejection? {
-    try rows.log(of: key.table).rejection(of: key.id)
-  }
-
-  package func rejectedIDs(in table: TableName) throws -> [ItemID] {
-    try rows.log(of: table).rows.open.refusals.keys.sorted()
   }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {

@@ -66,7 +66,7 @@ enum JournalTarget {
         table, in: scratch.directory, writing: true, trash: scratch.trash, index: known)
     else { return }
     try ensure(log.rows.known != nil, "the index was passed over")
-    for id in log.rows.liveIDs { _ = try? log.base(of: id) }
+    for id in (try? log.ids(.live)) ?? [] { _ = try? log.base(of: id) }
     _ = try? log.arrivals()
     var scanner = Scanner(of: log, in: scratch.directory, at: 0)
     try? scanner.run()
