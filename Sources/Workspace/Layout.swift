@@ -49,18 +49,6 @@ enum Layout {
     "\(try stem(of: key)).\(side.rawValue)\(FileName.suffix)"
   }
 
-  /// Returns the name of the document that an editor gets for a conflict, by the text that it is laid with.
-  ///
-  /// An editor that was left running may save one that was made before, of the same conflict or of one
-  /// that is over, by its name.
-  static func document(
-    of key: ItemKey, from text: [UInt8], within limit: Int
-  ) throws(WorkspaceError) -> String {
-    let name = "\(try stem(of: key)).\(ConflictSide.edit.rawValue)-"
-    let room = min(8, limit - name.utf8.count - FileName.suffix.string.utf8.count)
-    return "\(name)\(StagedName.short(Digest(of: text)).prefix(room))\(FileName.suffix)"
-  }
-
   /// Returns the name of an item's file without its suffix.
   ///
   /// - Throws: As ``file(of:)``.

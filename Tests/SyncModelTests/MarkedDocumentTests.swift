@@ -27,8 +27,83 @@ import Testing
       fields: FieldMerge(base: base, client: client, server: server))
   }
 
+  /// Returns the text of a document below its first line.
   private func text(_ base: String?, _ client: String?, _ server: String?) throws -> String {
-    String(decoding: MarkedDocument(try conflict(base, client, server), of: id).text, as: UTF8.self)
+    let text = try MarkedDocument(conflict(base, client, server), of: id).text
+    return String(decoding: text.drop { $0 != 0x0A }.dropFirst(), as: UTF8.self)
+  }
+
+  // MARK: The first line
+
+  private func firstLine(_ base: String?, _ client: String?, _ server: String?) throws -> String {
+    let text = try MarkedDocument(conflict(base, client, server), of: id).text
+    return String(decoding: text.prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+
+  @Test("the first line names what each side says, or that it deleted the item")
+  func namesTheVersions() throws {
+    func version(_ due: Int) -> String {
+      let text = "{\n  \"id\": \"2b9e\",\n  \"due\": \(due)\n}\n"
+      return String(Digest(of: Array(text.utf8)).description.prefix(8))
+    }
+    #expect(
+      try firstLine(#"{"due": 1}"#, #"{"due": 2}"#, #"{"due": 3}"#)
+        == "// client \(version(2)), server \(version(3)): leave this line")
+    #expect(
+      try firstLine(nil, #"{"due": 2, "n": null}"#, #"{"due": 3}"#)
+        == "// client \(version(2)), server \(version(3)): leave this line")
+    #expect(
+      try firstLine(#"{"due": 1}"#, nil, #"{"due": 3}"#)
+        == "// client deleted, server \(version(3)): leave this line")
+    #expect(
+      try firstLine(#"{"due": 1}"#, #"{"due": 2}"#, nil)
+        == "// client \(version(2)), server deleted: leave this line")
+  }
+
+  @Test("what the server had changed before it deleted the item is of the client's version")
+  func namesWhatIsRevived() throws {
+    let versions = try [nil, #"{"due": 1, "n": 2}"#, #"{"due": 1, "n": 3}"#].map { last in
+      let conflict = Conflict(
+        base: try item(#"{"due": 1}"#), client: try item(#"{"due": 2}"#), server: nil,
+        last: try last.map(item))
+      return MarkedDocument(conflict, of: id).versions
+    }
+    #expect(Set(versions).count == 3)
+  }
+
+  @Test(
+    "the versions are read back, whatever an editor made of the rest of the line",
+    arguments: [
+      "// client 3f9a01c2, server deleted: leave this line\n{}",
+      "// client 3f9a01c2, server deleted",
+      "// client 3f9a01c2, server deleted: leave this line\r\n{}",
+      "\u{FEFF}// client 3f9a01c2, server deleted: and this\n{}",
+      "  // client 3f9a01c2, server deleted:\n{}",
+    ])
+  func readsTheVersions(_ text: String) {
+    let versions = MarkedDocument(Array(text.utf8), of: id).versions
+    #expect(versions.map(Array.init) == Array("// client 3f9a01c2, server deleted".utf8))
+  }
+
+  @Test(
+    "no other line names versions, and a comment elsewhere is a mistake",
+    arguments: ["{}", "\n// client 3f9a01c2, server deleted: leave this line\n{}", "// mine\n{}"])
+  func readsNoVersions(_ text: String) {
+    let document = MarkedDocument(Array(text.utf8), of: id)
+    #expect(document.versions == nil)
+    if text != "{}" { #expect(throws: JSONError.self) { try document.item() } }
+  }
+
+  private static let firstLine = "// client 3f9a01c2, server é: leave this line"
+
+  @Test("below the first line a mistake is told with its place", arguments: mistakes)
+  func tellsMistakesBelow(_ mistake: Mistake) throws {
+    let error = #expect(throws: JSONError.self) {
+      try MarkedDocument(Array("\(Self.firstLine)\n\(mistake.text)".utf8), of: id).item()
+    }
+    #expect(error?.message == mistake.message)
+    #expect(error?.line == mistake.line + 1)
+    #expect(error?.column == mistake.column)
   }
 
   // MARK: The text
@@ -318,10 +393,11 @@ import Testing
     #expect(throws: JSONError.self) { try MarkedDocument(Array(text.utf8), of: id).item() }
   }
 
-  @Test("only blanks are blank")
+  @Test("only blanks are blank, below the first line")
   func knowsBlanks() {
     #expect(MarkedDocument([], of: id).isBlank)
     #expect(MarkedDocument(Array(" \r\n\t".utf8), of: id).isBlank)
+    #expect(MarkedDocument(Array("\(Self.firstLine)\r\n\n".utf8), of: id).isBlank)
     #expect(!MarkedDocument(Array(" {}".utf8), of: id).isBlank)
   }
 
@@ -333,7 +409,8 @@ import Testing
       try conflict(#"{"a": 1}"#, #"{"a": 2}"#, nil), try conflict(#"{"a": 1}"#, nil, #"{"a": 2}"#),
     ] {
       let kept = Self.keep(MarkedDocument(conflict, of: id).text) { side }
-      #expect(throws: Never.self) { try JSON(parsing: kept, limits: .item) }
+      let json = kept.drop { $0 != 0x0A }
+      #expect(throws: Never.self) { try JSON(parsing: json, limits: .item) }
       let expected = Sides(
         base: conflict.base, client: conflict.client, server: conflict.server)[side]
       #expect(try MarkedDocument(kept, of: id).item() == expected)

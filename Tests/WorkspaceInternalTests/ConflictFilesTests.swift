@@ -69,23 +69,65 @@ import WorkspaceSupport
     var workspace = try playground.open()
     let key = try playground.key()
     try workspace.writeConflict(conflict(), of: key)
-    let document = try workspace.document(from: Array("<<<<<<<".utf8), of: key)
-    #expect(try workspace.text(of: document) == (Array("<<<<<<<".utf8), nil))
+    _ = try workspace.prepare(MarkedDocument(conflict(), of: key.id), of: key)
+    #expect(
+      try workspace.conflictText(of: key, .edit) == MarkedDocument(conflict(), of: key.id).text)
     try workspace.removeConflict(of: key)
     #expect(playground.directory.names(in: ".todosync/conflicts/todoitem") == [])
     #expect(
       playground.directory.names(in: ".todosync/trash/conflicts/todoitem") == [
         "a.base.20260301T101502Z.1.json", "a.client.20260301T101502Z.1.json",
-        "a.edit.20260301T101502Z.1.json", "a.marked.20260301T101502Z.1.json",
-        "a.server.20260301T101502Z.1.json",
+        "a.edit.20260301T101502Z.1.json", "a.server.20260301T101502Z.1.json",
       ])
     #expect(try workspace.conflictClient(of: key) == .absent)
     // Once more does no harm.
     try workspace.removeConflict(of: key)
   }
 
-  private func save(_ text: String, as document: ConflictDocument) {
-    playground.directory.write(text, to: ".todosync/conflicts/todoitem/\(document.name)")
+  private func save(_ text: String) {
+    playground.directory.write(text, to: ".todosync/conflicts/todoitem/a.edit.json")
+  }
+
+  @Test("A document is opened again as it was left while both sides say the same")
+  func keepsDocuments() throws {
+    let workspace = try playground.open()
+    let key = try playground.key()
+    let document = MarkedDocument(try conflict(), of: key.id)
+    #expect(try workspace.prepare(document, of: key) == nil)
+    #expect(text("edit") == String(decoding: document.text, as: UTF8.self))
+    let firstLine = document.text.prefix { $0 != 0x0A }
+    for text in [document.text, firstLine + [0x0A]].map({
+      String(decoding: $0 + "LEFT".utf8, as: UTF8.self)
+    }) {
+      save(text)
+      #expect(try workspace.prepare(document, of: key) == nil)
+      #expect(self.text("edit") == text)
+      // What both began from is no side.
+      let other = MarkedDocument(try conflict(base: "0"), of: key.id)
+      #expect(try workspace.prepare(other, of: key) == nil)
+      #expect(self.text("edit") == text)
+    }
+    #expect(playground.trash("conflicts/todoitem") == [])
+  }
+
+  @Test(
+    "A document of other versions goes to the trash, and so does one that names none or is blank")
+  func displacesDocuments() throws {
+    let workspace = try playground.open()
+    let key = try playground.key()
+    let document = MarkedDocument(try conflict(), of: key.id)
+    let blank = String(decoding: document.text.prefix { $0 != 0x0A }, as: UTF8.self) + "\n \n"
+    var displaced = try [
+      conflict(client: "5"), conflict(server: "5"), conflict(client: nil), conflict(server: nil),
+    ].map { String(decoding: MarkedDocument($0, of: key.id).text, as: UTF8.self) + "LEFT" }
+    displaced += ["{\"due\": \"4\"}", "// mine\n{}", " ", blank]
+    for text in displaced {
+      save(text)
+      let place = try #require(try workspace.prepare(document, of: key))
+      #expect(playground.directory.text(".todosync/\(place)") == text)
+      #expect(self.text("edit") == String(decoding: document.text, as: UTF8.self))
+    }
+    #expect(playground.trash("conflicts/todoitem").sorted() == displaced.sorted())
   }
 
   /// How a conflict with an edited document ends.
@@ -106,8 +148,8 @@ import WorkspaceSupport
       let laid = Fact.laid(key.id, Laid(file: nil, row: Digest(of: row.text)))
       try workspace.append([.arrived(Arrival(row)), laid], to: key.table, durably: true)
     }
-    let document = try workspace.document(from: Array("half".utf8), of: key)
-    if ending == .emptied { save("", as: document) }
+    _ = try workspace.prepare(MarkedDocument(conflict(), of: key.id), of: key)
+    save(ending == .emptied ? "" : "half")
     try workspace.removeConflict(of: key, isDecided: ending == .resolved)
     var told: [String] = []
     try workspace.finish("pull") { told.append($0) }
@@ -118,16 +160,6 @@ import WorkspaceSupport
     #expect(told.count == 1)
     let place = try #require(told.first?.split(separator: " ").last)
     #expect(playground.directory.text(".todosync/\(place)") == "half")
-  }
-
-  @Test("The longest id leaves room for the name of its document")
-  func namesLongDocuments() throws {
-    let workspace = try playground.open()
-    let key = try playground.key(Text(String(repeating: "a", count: 240)))
-    let paths = try [0x31, 0x32].map { text in
-      workspace.path(of: try workspace.document(from: [text], of: key))
-    }
-    #expect(Set(paths).count == 2, "\(paths)")
   }
 
   @Test("Something that is no file in a side's place is moved away")

@@ -70,16 +70,6 @@ struct DoctorTests {
     #expect(spoiled.snapshot == before)
   }
 
-  @Test("of several documents of one item each is judged by its own text")
-  func judgesEachDocument() throws {
-    let spoiled = try Spoiled()
-    let names = ["a.edit-00000001.json", "a.edit-00000002.json"].map { "conflicts/todoitem/\($0)" }
-    let texts = [[0x0A], Array("<<<<<<<\n".utf8)]
-    for (name, text) in zip(names, texts) { spoiled.change(name) { $0 = text } }
-    try spoiled.mend()
-    #expect(names.map { spoiled.place.directory.read(".todosync/\($0)") } == [nil, texts[1]])
-  }
-
   @Test("what a user may have written to a side stays where it is, whatever is mended")
   func keepsEdits() throws {
     let spoiled = try Spoiled()

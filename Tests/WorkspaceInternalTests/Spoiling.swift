@@ -90,10 +90,12 @@ struct Spoiling: Sendable, CustomTestStringConvertible {
       $0.change("conflicts/todoitem/a.client.json") { $0 = Array(#"{"text":"as pulled"}"#.utf8) }
     },
     Spoiling("a merged text without a conflict says what the item says") {
-      $0.change("conflicts/todoitem/a.edit.json") { $0 = Array(#"{"text":"as pulled"}"#.utf8) }
+      $0.change("conflicts/todoitem/a.edit.json") {
+        $0 = Array("// client 1, server 2: leave this line\n{\"text\":\"as pulled\"}".utf8)
+      }
     },
     Spoiling("an emptied text is of no conflict") {
-      $0.change("conflicts/todoitem/a.edit.json") { $0 = [0x0A] }
+      $0.change("conflicts/todoitem/a.edit.json") { $0 = Array("// client 1, server 2:\n\n".utf8) }
     },
     Spoiling("a file was saved behind the index's back") {
       try $0.saveUnseen("b", #"{"id":"b","text":"as PULLED"}"#)

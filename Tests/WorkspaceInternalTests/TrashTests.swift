@@ -217,10 +217,11 @@ import WorkspaceSupport
     let workspace = try playground.open()
     let key = try playground.key()
     for number in 1...12 {
-      _ = try workspace.document(from: [UInt8(0x30 + number)], of: key)
+      let document = MarkedDocument(Array("// client \(number)".utf8), of: key.id)
+      _ = try workspace.prepare(document, of: key)
     }
     #expect(
-      try workspace.displaced(.edit, of: key)?.place
+      try workspace.displaced(.edit, of: key)
         == "trash/conflicts/todoitem/a.edit.20260301T101502Z.11.json")
   }
 }

@@ -26,20 +26,14 @@ extension Session {
     _ program: ConflictProgram, _ command: String, on conflict: Conflict, of key: ItemKey
   ) throws -> Resolution? {
     let context = context
-    guard workspace.fits(key, edited: true) else {
-      context.printer.warn("the id of \(key) is too long here for a file to edit")
-      return nil
+    // Another command may have resolved it while the person was asked.
+    _ = try self.conflict(key)
+    if let place = try workspace.prepare(MarkedDocument(conflict, of: key.id), of: key) {
+      context.printer.warn("an earlier merge of \(key) is kept in \(place: place)" as Hint)
     }
-    while true {
-      // Another command may have resolved it while the person was asked.
-      _ = try self.conflict(key)
-      let document = try workspace.document(
-        from: MarkedDocument(conflict, of: key.id).text, of: key)
-      if let place = document.displaced {
-        context.printer.warn(
-          "an earlier merge of \(key) is kept in \(place: place)" as Hint)
-      }
-      let path = workspace.path(of: document)
+    let path = try workspace.path(of: key, .edit)
+    // It is gone if another command has resolved the conflict.
+    while let opened = try workspace.conflictText(of: key, .edit) {
       var run = Program.shell(command, program == .editor ? [path] : [], in: context.invocation)
       if program != .editor {
         run.environment = run.environment.setting(try paths(of: conflict, key, result: path))
@@ -64,7 +58,7 @@ extension Session {
         return nil
       }
       do {
-        return try resolution(in: document, of: conflict)
+        return try resolution(of: conflict, key, since: opened)
       } catch let mistake as JSONError {
         context.printer.warn("\(place: path):\(mistake)")
       }
@@ -72,6 +66,7 @@ extension Session {
         try unlocked({ try context.ask("[e]dit again, [l]eave? [e]", ["edit", "leave"]) }) == "edit"
       else { return nil }
     }
+    return nil
   }
 
   /// Returns the variables with the paths of a conflict (tsync-resolve(1), --tool).
@@ -89,21 +84,29 @@ extension Session {
     ]
   }
 
-  /// Reads an edited document; another command may have made a new one since.
+  /// Reads the document of a conflict if it was edited since it was opened.
   ///
-  /// - Throws: `JSONError` if it has a mistake.
+  /// What an editor saved late is of other versions: it goes to the trash.
+  ///
+  /// - Throws: `JSONError` if it has a mistake; `changedMeanwhile` if the conflict has changed.
   private func resolution(
-    in document: ConflictDocument, of conflict: Conflict
+    of conflict: Conflict, _ key: ItemKey, since opened: [UInt8]
   ) throws -> Resolution? {
-    let key = document.key
-    let (text, late) = try workspace.text(of: document)
-    guard text != document.text else { return nil }
-    if let late {
-      let file: Hint = "your text is in \(place: late)"
-      context.printer.warn("another program changed \(key); \(file)" as Hint)
-    }
+    let text = try workspace.conflictText(of: key, .edit)
+    guard text != opened else { return nil }
+    // Another command may have made a document of newer versions, which is its own affair.
+    guard try self.conflict(key) == conflict else { throw Resolve.Failure.changedMeanwhile(key) }
     guard let text else { return nil }
-    let merged = MarkedDocument(text, of: key.id)
+    let (merged, document) = (
+      MarkedDocument(text, of: key.id), MarkedDocument(conflict, of: key.id)
+    )
+    guard merged.versions == nil || merged.versions == document.versions else {
+      if let place = try workspace.prepare(document, of: key) {
+        let file: Hint = "your text is in \(place: place)"
+        context.printer.warn("another program changed \(key); \(file)" as Hint)
+      }
+      return nil
+    }
     guard !merged.isBlank else { return nil }
     let item = try merged.item()
     guard item != nil || conflict.client == nil || conflict.server == nil else {

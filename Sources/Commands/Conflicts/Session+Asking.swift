@@ -15,25 +15,24 @@ extension Session {
     try show(conflict, of: key)
     let (context, effects) = (context, conflict.effects)
     if (conflict.client == nil) != (conflict.server == nil) { effects.forEach(context.explain) }
-    let (edits, keepsBoth) = (workspace.fits(key, edited: true), conflict.client != nil)
-    let choices = "\(edits ? "[e]dit, " : "")\(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit"
+    let keepsBoth = conflict.client != nil
+    let choices = "[e]dit, \(keepsBoth ? "[b]oth, " : "")[l]eave, [q]uit"
     // If it is the only conflict, no others are like it.
     let all: [String: Resolution.Side] = place == nil ? [:] : ["C": .client, "S": .server]
     let alike = all.isEmpty ? "" : "[C]/[S] all alike, "
-    let question = "[c]lient, [s]erver, \(alike)\(choices)? [\(edits ? "e" : "l")]"
-    let words: [String] =
-      (edits ? ["edit"] : []) + ["leave", "client", "server", "quit"] + (keepsBoth ? ["both"] : [])
-      + all.keys
+    let question = "[c]lient, [s]erver, \(alike)\(choices)? [e]"
+    let words =
+      ["edit", "leave", "client", "server", "quit"] + (keepsBoth ? ["both"] : []) + all.keys
     let answer = try unlocked {
       try context.ask(Line(question), words) {
-        let editing = "e  open the editor on the merged item, with the conflict marked"
         let others = [
+          "e  open the editor on the merged item, with the conflict marked",
           "l  leave it; tsync asks again next time", "q  leave it and all that follow",
         ]
         let capitals = all.keys.sorted().map {
           "\($0)  as \($0.lowercased()), for all that follow of the same kind, too"
         }
-        (effects + capitals + (edits ? [editing] : []) + others).forEach(context.explain)
+        (effects + capitals + others).forEach(context.explain)
       }
     }
     switch answer {

@@ -51,11 +51,11 @@ extension Session {
 
   /// Warns that another command has resolved the conflict, and names the person's document.
   private func warnOfOther(_ key: ItemKey) throws {
-    let places = try workspace.documentPlaces(of: key)
-    let texts = places.map { place -> Hint in "your text is in \(place: place)" }
+    let place = try workspace.documentPlace(of: key)
+    let hints = place.map { place -> [Hint] in ["your text is in \(place: place)"] } ?? []
     context.printer.warn(
       Problem(
-        .rejected, "\(key) was resolved by another command; nothing was changed", hints: texts))
+        .rejected, "\(key) was resolved by another command; nothing was changed", hints: hints))
   }
 
   /// How often a conflict is decided again because its sides have changed.
@@ -66,8 +66,8 @@ extension Session {
   ) throws {
     for _ in 0..<Self.rounds {
       let conflict = try self.conflict(key)
-      guard let resolution = try decide(conflict, of: key, by: &decider) else { break }
       do {
+        guard let resolution = try decide(conflict, of: key, by: &decider) else { break }
         return try settle(key, conflict, by: resolution, &summary)
       } catch Resolve.Failure.changedMeanwhile {
         context.printer.warn("another program changed \(key); reading it again")

@@ -1,6 +1,7 @@
 /// A conflict as one text to edit: what is in conflict is between markers, all else is merged.
 ///
 /// ```
+///   // client 3f9a01c2, server 77be1d04: leave this line
 ///   {
 ///     "id": "2b9e",
 ///     "address": {
@@ -16,7 +17,8 @@
 ///   }
 /// ```
 ///
-/// A side without the member is empty; where one side deleted the item, the marks are around the
+/// The first line names the versions of both sides: a text counts only for those. No other line may be a
+/// comment. A side without the member is empty; where one side deleted the item, the marks are around the
 /// whole object. A text of several lines is a block (``TextBlock``), with markers between its lines.
 package struct MarkedDocument: Equatable, Sendable {
   /// Which item the text is of.
@@ -33,15 +35,42 @@ package struct MarkedDocument: Equatable, Sendable {
   /// Writes a conflict down.
   package init(_ conflict: Conflict, of id: ItemID) {
     self.id = id
-    if let fields = conflict.fields {
-      text = MarkedWriter.text(of: fields, id)
-    } else {
-      text = MarkedWriter.text(of: conflict, id)
-    }
+    let merged =
+      conflict.fields.map { MarkedWriter.text(of: $0, id) } ?? MarkedWriter.text(of: conflict, id)
+    text = Self.firstLine(of: conflict, id) + merged
   }
 
-  /// Whether there is nothing but blanks: who empties the text leaves the conflict.
-  package var isBlank: Bool { text.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+  /// Returns the line that names the versions of a conflict: the beginnings of the fingerprints of their
+  /// texts, the client's as it would bring back what the server has deleted.
+  private static func firstLine(of conflict: Conflict, _ id: ItemID) -> [UInt8] {
+    let versions = [conflict.revived, conflict.server].map { item -> [UInt8] in
+      guard let item else { return Array("deleted".utf8) }
+      let text = JSON.object(item.object(id: id, omittingNulls: true)).encoded(.indented())
+      return Array(Digest(of: text + "\n".utf8).description.utf8.prefix(8))
+    }
+    return start + versions[0] + ", server ".utf8 + versions[1] + ": leave this line\n".utf8
+  }
+
+  /// What the line begins with that names the versions.
+  private static let start = Array("// client ".utf8)
+
+  private var firstLine: ArraySlice<UInt8> { text.prefix { !JSONStyle.isLineEnd($0) } }
+
+  /// What the first line names as the versions of both sides; `nil` where it names none.
+  package var versions: ArraySlice<UInt8>? {
+    // An editor may have put a byte order mark or blanks before it.
+    let line = firstLine.drop { $0 <= 0x20 || $0 >= 0x80 }
+    return line.starts(with: Self.start) ? line.prefix { $0 != UInt8(ascii: ":") } : nil
+  }
+
+  /// The text with blanks for the line that names the versions, so that all else keeps its place.
+  private var body: [UInt8] {
+    guard versions != nil else { return text }
+    return [UInt8](repeating: 0x20, count: firstLine.count) + text[firstLine.endIndex...]
+  }
+
+  /// Whether there is nothing but blanks below the first line: who empties the text leaves the conflict.
+  package var isBlank: Bool { body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
 
   /// Reads the item that the text has become; `nil` where it is to be deleted, which an object of
   /// `id` and `"deleted": true` says.
@@ -52,6 +81,7 @@ package struct MarkedDocument: Equatable, Sendable {
   /// - Throws: The first mistake and its place: a mark that is left, a mistake in a block, a fault of
   ///   the JSON, a member that stands twice, another id.
   package func item() throws(JSONError) -> Item? {
+    let text = body
     if let mark = Mark.first(in: text) {
       throw JSONError(at: mark, of: text, "a conflict marker is left")
     }

@@ -56,26 +56,15 @@ struct ConflictFiles {
 
   /// Moves every file of a conflict to the trash; they stay there after a power loss.
   ///
-  /// - Returns: Their places there; `late` are those of the documents before the one that counts, which
-  ///   editors have saved late.
+  /// - Returns: The document's place there; `nil` where there was none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func remove(
-    of key: ItemKey
-  ) throws(WorkspaceError) -> (sides: [ConflictSide: String], late: [String]) {
-    var late: [String] = []
-    // Others are looked for beside a document only, so that a conflict that nobody opened costs no look at
-    // all files. Its copy goes last: what a crash leaves is found again.
-    if let name = try documentName(of: key) {
-      for document in try documents(of: key) where document.name != name {
-        if let place = try take(document, .edit, of: key) { late.append(place) }
-      }
-    }
-    var sides: [ConflictSide: String] = [:]
-    for side in ConflictSide.allCases { sides[side] = try remove(side, of: key) }
-    guard !sides.isEmpty || !late.isEmpty else { return ([:], []) }
+  func remove(of key: ItemKey) throws(WorkspaceError) -> String? {
+    var places: [ConflictSide: String] = [:]
+    for side in ConflictSide.allCases { places[side] = try remove(side, of: key) }
+    guard !places.isEmpty else { return nil }
     try trash.directory(Layout.conflicts, key.table).synchronize()
     try root.child(Layout.conflicts).child(key.table.text.string).synchronize()
-    return (sides, late)
+    return places[.edit]
   }
 
   // MARK: Single files
@@ -84,15 +73,7 @@ struct ConflictFiles {
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func bytes(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
-    try bytes(named: name(of: side, key), of: key)
-  }
-
-  /// Returns the bytes of the file of a name; `nil` where there is none.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func bytes(named name: String, of key: ItemKey) throws(WorkspaceError) -> [UInt8]? {
-    guard let directory = try existingDirectory(of: key.table),
-      case .file(let bytes, _) = try FileReading(name, in: directory, limit: 8 * ItemFile.limit)
+    guard case .file(let bytes, _)? = try existing(side, of: key)?.read(limit: 8 * ItemFile.limit)
     else { return nil }
     return bytes
   }
@@ -109,7 +90,7 @@ struct ConflictFiles {
   ) throws(WorkspaceError) -> String? {
     let directory = try root.child(Layout.conflicts, creating: true)
       .child(key.table.text.string, creating: true)
-    let file = file(try name(of: side, key), of: key, in: directory)
+    let file = try file(side, of: key, in: directory)
     var displaced: String?
     while true {
       var old: Digest?
@@ -128,92 +109,30 @@ struct ConflictFiles {
     }
   }
 
-  /// Returns the document that an editor opens for a conflict: as it was left where it began from a text,
-  /// else laid with that; one that began from another goes to the trash.
-  ///
-  /// The copy says which document counts, so it is laid first.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func document(from text: [UInt8], of key: ItemKey) throws(WorkspaceError) -> ConflictDocument {
-    var displaced: String?
-    if try bytes(.marked, of: key) != text {
-      displaced = try remove(.edit, of: key)
-      try lay(text, .marked, of: key, replacing: true)
-    }
-    let name = try Layout.document(of: key, from: text, within: root.nameLimit)
-    if let left = try bytes(named: name, of: key), !MarkedDocument(left, of: key.id).isBlank {
-      return ConflictDocument(key: key, name: name, text: left, displaced: displaced)
-    }
-    let emptied = try lay(text, .edit, of: key, replacing: true)
-    return ConflictDocument(key: key, name: name, text: text, displaced: displaced ?? emptied)
-  }
-
-  /// Returns the documents of a conflict: the one that counts, and those that editors have saved late.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func documents(of key: ItemKey) throws(WorkspaceError) -> [ReplacedFile] {
-    guard let directory = try existingDirectory(of: key.table) else { return [] }
-    return try directory.names().sorted().compactMap { name in
-      guard let read = ConflictSide.read(name), read.id == key.id, read.side == .edit else {
-        return nil
-      }
-      return file(name, of: key, in: directory)
-    }
-  }
-
   /// Moves one file to the trash; a power loss may take that back.
   ///
   /// - Returns: Its place there; `nil` where there is none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   @discardableResult
   private func remove(_ side: ConflictSide, of key: ItemKey) throws(WorkspaceError) -> String? {
-    guard let file = try existing(side, of: key) else { return nil }
-    return try take(file, side, of: key)
-  }
-
-  private func take(
-    _ file: ReplacedFile, _ side: ConflictSide, of key: ItemKey
-  ) throws(WorkspaceError) -> String? {
-    try file.discard(named: "\(Layout.stem(of: key)).\(side.rawValue)")
-  }
-
-  /// Returns the name of one file, whether there is one or not.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func name(of side: ConflictSide, _ key: ItemKey) throws(WorkspaceError) -> String {
-    if side == .edit, let name = try documentName(of: key) { return name }
-    return try Layout.file(of: key, side)
-  }
-
-  /// Returns the name of the document that counts; `nil` where none was made.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func documentName(of key: ItemKey) throws(WorkspaceError) -> String? {
-    guard let marked = try bytes(.marked, of: key) else { return nil }
-    return try Layout.document(of: key, from: marked, within: root.nameLimit)
-  }
-
-  /// Returns the place of the file of a name.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func place(ofFile name: String, of key: ItemKey) throws(WorkspaceError) -> String? {
-    try existingDirectory(of: key.table)?.place(of: name)
+    try existing(side, of: key)?.discard()
   }
 
   private func existing(
     _ side: ConflictSide, of key: ItemKey
   ) throws(WorkspaceError) -> ReplacedFile? {
-    guard let directory = try existingDirectory(of: key.table) else { return nil }
-    return file(try name(of: side, key), of: key, in: directory)
+    guard
+      let directory = try root.existingChild(Layout.conflicts)?.existingChild(key.table.text.string)
+    else { return nil }
+    return try file(side, of: key, in: directory)
   }
 
-  private func existingDirectory(of table: TableName) throws(WorkspaceError) -> Directory? {
-    try root.existingChild(Layout.conflicts)?.existingChild(table.text.string)
-  }
-
-  private func file(_ name: String, of key: ItemKey, in directory: Directory) -> ReplacedFile {
+  private func file(
+    _ side: ConflictSide, of key: ItemKey, in directory: Directory
+  ) throws(WorkspaceError) -> ReplacedFile {
     ReplacedFile(
-      kind: Layout.conflicts, table: key.table, directory: directory, name: name, trash: trash)
+      kind: Layout.conflicts, table: key.table, directory: directory,
+      name: try Layout.file(of: key, side), trash: trash)
   }
 
   /// Whether a side's bytes say what it is to say, `nil` being that the item was deleted.

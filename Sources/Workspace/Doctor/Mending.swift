@@ -104,7 +104,7 @@ struct StrayFile {
         guard let (id, side) = ConflictSide.read(name) else { continue }
         let key = ItemKey(table, id)
         guard !open.contains(key) else { continue }
-        let text = try text(of: side, key, name, files)
+        let text = try text(of: side, key, files)
         let items = try root.existingChild(Layout.items)?.existingChild(table.text.string)
         let item = try items.map { (items) throws(WorkspaceError) in
           try ItemFile.read(Layout.file(of: key), in: items, as: key).state.item
@@ -121,15 +121,15 @@ struct StrayFile {
   /// Returns what a user may have written to a side; `nil` where that is nothing, in it `nil` where it is no
   /// item.
   private static func text(
-    of side: ConflictSide, _ key: ItemKey, _ name: String, _ files: ConflictFiles
+    of side: ConflictSide, _ key: ItemKey, _ files: ConflictFiles
   ) throws(WorkspaceError) -> Item?? {
     switch side {
-    case .server, .base, .marked: return nil
+    case .server, .base: return nil
     case .client:
       let state = try files.client(of: key)
       return state == .absent ? nil : .some(state.item)
     case .edit:
-      guard let bytes = try files.bytes(named: name, of: key) else { return .some(nil) }
+      guard let bytes = try files.bytes(.edit, of: key) else { return .some(nil) }
       let document = MarkedDocument(bytes, of: key.id)
       return document.isBlank ? nil : .some((try? document.item()) ?? nil)
     }

@@ -69,13 +69,10 @@ extension Workspace {
 
   // MARK: Paths
 
-  /// Whether the names of all files that an item may need are short enough here; with `edited`, that of a
-  /// conflict's document, too.
-  package func fits(_ key: ItemKey, edited: Bool = false) -> Bool {
+  /// Whether the names of all files that an item may need are short enough here.
+  package func fits(_ key: ItemKey) -> Bool {
     guard root.nameLimit < Layout.nameLimit, let name = FileName.of(key.id) else { return true }
-    // A document's digest has at least four digits.
-    let ending = edited ? ".edit-0000.json" : ".server.json"
-    return name.bytes.count + ending.utf8.count <= root.nameLimit
+    return name.bytes.count + ".server.json".utf8.count <= root.nameLimit
   }
 
   /// Returns the path of an item's file, whether there is one or not.
@@ -91,12 +88,8 @@ extension Workspace {
   package func path(
     of key: ItemKey, _ side: ConflictSide
   ) throws(WorkspaceError) -> String {
-    "\(directory(of: key))/\(try conflicts.name(of: side, key))"
-  }
-
-  /// The directory of a table's conflicts.
-  private func directory(of key: ItemKey) -> String {
-    "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)"
+    let name = try Layout.file(of: key, side)
+    return "\(path)/\(Layout.directory)/\(Layout.conflicts)/\(key.table)/\(name)"
   }
 
   // MARK: Conflicts
@@ -110,49 +103,28 @@ extension Workspace {
     try conflicts.bytes(side, of: key)
   }
 
-  /// Returns the document that an editor opens for a conflict: as it was left where it began from a text,
-  /// else laid with that.
+  /// Makes the document of a conflict, unless there is one of the same versions that isn't blank.
   ///
-  /// What began from another would hide what the sides say since then; it goes to the trash.
-  ///
+  /// - Returns: Where in the trash that is which was there; `nil` where nothing was displaced.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func document(
-    from text: [UInt8], of key: ItemKey
-  ) throws(WorkspaceError) -> ConflictDocument {
+  package func prepare(
+    _ document: MarkedDocument, of key: ItemKey
+  ) throws(WorkspaceError) -> String? {
     requireLock()
-    return try conflicts.document(from: text, of: key)
+    let left = try conflicts.bytes(.edit, of: key).map { MarkedDocument($0, of: key.id) }
+    if let left, left.versions == document.versions, !left.isBlank { return nil }
+    return try conflicts.lay(document.text, .edit, of: key, replacing: true)
   }
 
-  /// Returns the path of a document.
-  package func path(of document: ConflictDocument) -> String {
-    "\(directory(of: document.key))/\(document.name)"
-  }
-
-  /// Returns what a document now is, `nil` where its file is gone; where another was made since, also the
-  /// place of what was made of this one.
-  ///
-  /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func text(
-    of document: ConflictDocument
-  ) throws(WorkspaceError) -> (bytes: [UInt8]?, late: String?) {
-    let key = document.key
-    let bytes = try conflicts.bytes(named: document.name, of: key)
-    guard let name = try conflicts.documentName(of: key), name != document.name else {
-      return (bytes, nil)
-    }
-    if bytes != nil { return (bytes, try conflicts.place(ofFile: document.name, of: key)) }
-    let copy = try displaced(.edit, of: key)
-    return (nil, copy?.text == document.text ? nil : copy?.place)
-  }
-
-  /// Returns the places of the documents of a conflict, open or over: where none lies any more, of the
+  /// Returns the place of the document of a conflict, open or over: where there is none any more, of the
   /// newest in the trash.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  package func documentPlaces(of key: ItemKey) throws(WorkspaceError) -> [String] {
-    let places = try conflicts.documents(of: key).map(\.place)
-    if !places.isEmpty { return places }
-    return try displaced(.edit, of: key).map { [$0.place] } ?? []
+  package func documentPlace(of key: ItemKey) throws(WorkspaceError) -> String? {
+    guard try conflicts.bytes(.edit, of: key) == nil else {
+      return "\(Layout.conflicts)/\(key.table)/\(try Layout.file(of: key, .edit))"
+    }
+    return try displaced(.edit, of: key)
   }
 
   // MARK: Other files

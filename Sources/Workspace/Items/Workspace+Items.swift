@@ -42,12 +42,10 @@ extension Workspace: ItemDisk {
   package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
-    var (sides, texts) = try conflicts.remove(of: key)
-    if !isDecided, !isEmpty, let place = sides[.edit] { texts.append(place) }
+    let place = try conflicts.remove(of: key)
+    guard !isDecided, !isEmpty, let place else { return }
     let fact = try isInConflict(key) ? "is resolved" : "has no open conflict"
-    for place in texts {
-      laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
-    }
+    laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
   }
 
   package func conflictClient(of key: ItemKey) throws -> ClientState {

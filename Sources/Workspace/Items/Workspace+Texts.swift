@@ -95,21 +95,18 @@ extension Workspace {
     return found
   }
 
-  /// Returns the newest copy of a conflict's file in the trash; `nil` where there is none.
+  /// Returns the place of the newest copy of a conflict's file in the trash; `nil` where there is none.
   ///
   /// - Throws: ``WorkspaceError/file(place:_:)``.
   func displaced(
     _ side: ConflictSide, of key: ItemKey
-  ) throws(WorkspaceError) -> (place: String, text: [UInt8])? {
+  ) throws(WorkspaceError) -> String? {
     let stem = "\(try Layout.stem(of: key)).\(side.rawValue)"
     guard
       let directory = try trash.directory.existingChild(Layout.conflicts)?
         .existingChild(key.table.text.string)
     else { return nil }
-    guard let name = try newestFirst(stem, in: directory).first?.name,
-      case .file(let text, _) = try FileReading(name, in: directory, limit: 8 * ItemFile.limit)
-    else { return nil }
-    return (directory.place(of: name), text)
+    return try newestFirst(stem, in: directory).first.map { directory.place(of: $0.name) }
   }
 
   /// Returns the names in the trash of what was displaced, from one place or from all, with what each
