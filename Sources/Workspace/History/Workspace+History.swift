@@ -57,8 +57,8 @@ extension Workspace {
     try history.add(change, to: after, place: place.map { Text($0) })
   }
 
-  /// Records what was sent, deletes before they are, and conflicts that a person has resolved.
-  func record(_ facts: [Fact], in table: TableName) throws {
+  /// Records what was sent, and deletes before they are.
+  func record(_ facts: [Fact], in table: TableName) throws(WorkspaceError) {
     var deletes: [(key: ItemKey, item: Item)] = []
     let ended = facts.compactMap { if case .ended(let id) = $0 { id } else { nil } }
     for fact in facts {
@@ -68,12 +68,6 @@ extension Workspace {
           deletes.append((attempt.key, item))
         }
       case .base(let row, let ends?): try record(row, holding: row.item, over: ends, table)
-      case .base(let row, nil) where try isInConflict(ItemKey(table, row.id)):
-        let (key, item) = (ItemKey(table, row.id), row.deleted ? nil : row.item)
-        let base = try rows.base(of: key, replaced: nil).item
-        var change = History.Change(key, .resolved, from: base, to: item)
-        change.digest = History.Change.fingerprint(of: row.item)
-        try history.add(change, of: base, to: row.item)
       case .arrived(let arrival, let ends?) where arrival.isMine:
         try record(arrival.row, holding: arrival.over ?? arrival.row.item, over: ends, table)
       // A write that has ended beside its row has not made that.
@@ -85,6 +79,14 @@ extension Workspace {
       }
     }
     try history.writeAhead(deletes)
+  }
+
+  /// Records that a person has decided on a conflict with a row, which is about to be the base.
+  func record(decided row: Row, of key: ItemKey) throws(WorkspaceError) {
+    let base = try rows.base(of: key, replaced: nil).item
+    var change = History.Change(key, .resolved, from: base, to: row.deleted ? nil : row.item)
+    change.digest = History.Change.fingerprint(of: row.item)
+    try history.add(change, of: base, to: row.item)
   }
 
   /// Records a row that answers a write.
