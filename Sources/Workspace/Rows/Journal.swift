@@ -205,7 +205,7 @@ final class Journal {
     guard [found.id, found.row.id].contains(id) else {
       throw damage(at: entry.offset, "it contains a row other than '\(id)'")
     }
-    if lately.count == 1_024 || latelySize > 1 << 20 { (lately, latelySize) = ([:], 0) }
+    if lately.count == 4_096 || latelySize > 1 << 20 { (lately, latelySize) = ([:], 0) }
     lately[place] = found
     latelySize += Int(entry.length)
     return found
