@@ -1,7 +1,12 @@
 package import SyncModel
 
-/// The state of all items that differ from their base, for `status`, a dry run and a push.
+/// The state of all items that differ from their base: what every command asks of them is found out here.
 package struct Survey: Equatable, Sendable {
+  /// The groups of states, the most urgent first.
+  package enum Group: Comparable, Sendable {
+    case conflict, rejected, unknown, invalid, pending
+  }
+
   /// The state of one item.
   package enum Standing: Equatable, Sendable {
     /// A change waits to be sent.
@@ -12,7 +17,8 @@ package struct Survey: Equatable, Sendable {
     indirect case rejected(Operation, Rejection)
     /// A write was sent and its outcome isn't known.
     indirect case unknown(Attempt)
-    /// A conflict waits for a person; the item's file is the client's side, and its table has no rule.
+    /// A conflict waits for a person; the item's file is the client's side, and its table has no rule, unless the
+    /// survey has settings.
     indirect case conflict(Conflict)
     /// The file can't be an item.
     indirect case invalid(InvalidItem)
@@ -22,72 +28,97 @@ package struct Survey: Equatable, Sendable {
 
   /// One item and its state.
   package struct Entry: Equatable, Sendable {
+    /// The table that has it.
+    package let table: TableName
     /// Which item; `nil` for a file whose name stands for no id.
     package let key: ItemKey?
     /// How it stands.
-    package let standing: Standing
+    package fileprivate(set) var standing: Standing
     /// The item's file.
     package let client: ClientState
     /// When the file was last modified, in nanoseconds since 1970; 0 if there is none.
     package let modified: Int64
     /// Why the server didn't carry the pending change out the last time, though it says nothing of the row.
-    package var passed: Refusal?
+    package fileprivate(set) var passed: Refusal?
     /// The place of the first stray file of its table, which may be the item that is missing: its delete waits.
-    package var stray: String?
+    package fileprivate(set) var stray: String?
+    /// Whether no query returns its row any more.
+    package fileprivate(set) var isOutside = false
   }
 
   /// The entries: conflicts, rejected, unknown, invalid, then what is to be pushed, in its order.
   package let entries: [Entry]
+  /// The files that may differ from their bases, and those of the entries.
+  package let clients: [ItemKey: ClientState]
   /// The tables that were looked at.
   package let tables: [TableName]
 
   /// Looks at tables, without the network and without recording anything.
-  package init(of tables: [TableName], on disk: some Disk) throws {
-    var entries: [Entry] = []
-    var seen: Set<ItemKey> = []
+  ///
+  /// With settings, a conflict is as a person is asked about it: with the client's side that was edited last, by the
+  /// rule of its table; where that can't be said, as the item's file has it.
+  ///
+  /// - Throws: What reading the files and rows throws.
+  package init(of tables: [TableName], on disk: some Disk, settings: Settings? = nil) throws {
+    var (entries, clients): ([Entry], [ItemKey: ClientState]) = ([], [:])
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let arrived = Dictionary(
         try disk.arrivals(in: table).map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
-      let strays = candidates.strays
+      let (strays, state) = (candidates.strays, try disk.state(of: table))
       let first = strays.values.map(\.place).min()
-      for candidate in candidates {
-        let row = candidate.key.flatMap { arrived[$0.id] }
-        guard let standing = try Self.standing(of: candidate, row, strays, disk) else {
-          continue
-        }
-        if let key = candidate.key { seen.insert(key) }
+      var seen: Set<ItemID> = []
+      func add(_ key: ItemKey?, _ standing: Standing, _ client: ClientState, _ modified: Int64)
+        throws
+      {
         var entry = Entry(
-          key: candidate.key, standing: standing, client: candidate.client,
-          modified: candidate.modified)
+          table: table, key: key, standing: standing, client: client, modified: modified)
+        if let id = key?.id {
+          seen.insert(id)
+          entry.isOutside = state.left.contains(id)
+        }
         switch standing {
         case .pending(let operation), .rejected(let operation, _):
           if let refusal = try disk.rejection(of: operation.key)?.refusal, refusal.passes {
             entry.passed = refusal
           }
           if operation.kind == .delete, try !disk.isRemoved(operation.key) { entry.stray = first }
+        case .conflict:
+          if let key, let settings,
+            let now = try? Resolve(settings: settings).current(key, on: disk)
+          {
+            entry.standing = .conflict(now)
+          }
         default: break
         }
         entries.append(entry)
       }
-    }
-    let laid = try tables.flatMap { table in
-      try disk.state(of: table).laid.keys.sorted().map { ItemKey(table, $0) }
-    }
-    for key in laid where !seen.contains(key) {
-      let client = try disk.client(key)
-      guard let conflict = try disk.conflict(key, client.item) else { continue }
-      entries.append(Entry(key: key, standing: .conflict(conflict), client: client, modified: 0))
-    }
-    for attempt in try tables.flatMap(disk.attempts) where !seen.contains(attempt.key) {
-      let key = attempt.key
-      entries.append(
-        Entry(key: key, standing: .unknown(attempt), client: try disk.client(key), modified: 0))
+      for candidate in candidates {
+        if let key = candidate.key { clients[key] = candidate.client }
+        let row = candidate.key.flatMap { arrived[$0.id] }
+        if let standing = try Self.standing(of: candidate, row, strays, disk) {
+          try add(candidate.key, standing, candidate.client, candidate.modified)
+        }
+      }
+      // An item with an open conflict or write is one, even if its file is as its base says.
+      func addOpen(_ key: ItemKey, _ standing: (Item?) throws -> Standing?) throws {
+        guard !seen.contains(key.id) else { return }
+        let client = try disk.client(key)
+        guard let standing = try standing(client.item) else { return }
+        clients[key] = client
+        try add(key, standing, client, 0)
+      }
+      for key in state.laid.keys.sorted().map({ ItemKey(table, $0) }) {
+        try addOpen(key) { try disk.conflict(key, $0).map { .conflict($0) } }
+      }
+      for attempt in try disk.attempts(in: table) {
+        try addOpen(attempt.key) { _ in .unknown(attempt) }
+      }
     }
     let marks = Dictionary(
       try tables.map { ($0, try disk.state(of: $0).marks) }, uniquingKeysWith: { $1 })
     self.entries = Self.sorted(entries, marks)
-    self.tables = tables
+    (self.clients, self.tables) = (clients, tables)
   }
 
   private static func standing(
@@ -124,7 +155,7 @@ package struct Survey: Equatable, Sendable {
   private static func sorted(_ entries: [Entry], _ marks: [TableName: Marks]) -> [Entry] {
     // Each key is computed once; files deleted by hand come late, for want of a time, and last what waits
     // for the new rows of items that have other ids now. What has passed must hold nothing up.
-    let ranks = entries.map { entry -> (Int64, Int64, Int64, Int64) in
+    let ranks = entries.map { entry -> (Group, Int64, Int64, Int64) in
       var order: (Int64, Int64) = (0, entry.modified)
       if let key = entry.key, entry.client == .absent {
         if case .removed(let after, let time)? = marks[key.table]?[key.id] {
@@ -133,7 +164,7 @@ package struct Survey: Equatable, Sendable {
           order = (1, 0)
         }
       }
-      return (entry.standing.group, entry.passed == nil ? 0 : 1, order.0, order.1)
+      return (entry.group, entry.passed == nil ? 0 : 1, order.0, order.1)
     }
     return entries.indices.sorted { left, right in
       if ranks[left] != ranks[right] { return ranks[left] < ranks[right] }
@@ -164,15 +195,6 @@ package struct Survey: Equatable, Sendable {
 }
 
 extension Survey {
-  /// The fingerprints of the items' files.
-  var digests: [ItemKey: Digest] {
-    Dictionary(
-      entries.compactMap { entry in
-        entry.key.flatMap { key in entry.client.digest.map { (key, $0) } }
-      },
-      uniquingKeysWith: { $1 })
-  }
-
   /// Returns the items whose rows are deleted when the server has had what they have become, and that:
   /// those that are selected, under either id; `nil` stands for all.
   package func following(_ selection: Set<ItemKey>? = nil) -> [ItemKey: ItemKey] {
@@ -188,23 +210,28 @@ extension Survey {
 }
 
 extension Survey.Entry {
+  /// The group of its state.
+  package var group: Survey.Group {
+    switch standing {
+    case .conflict: .conflict
+    case .rejected: .rejected
+    case .unknown: .unknown
+    case .invalid, .moved: .invalid
+    case .pending, .behind: .pending
+    }
+  }
+
+  /// The change that is to be sent, or was refused; `nil` in other states.
+  package var operation: Operation? {
+    switch standing {
+    case .pending(let operation), .behind(let operation, _), .rejected(let operation, _): operation
+    case .unknown, .conflict, .invalid, .moved: nil
+    }
+  }
+
   /// The item that this one waits for; `nil` where it doesn't.
   package var waitsFor: ItemKey? {
     guard case .behind(_, let other) = standing else { return nil }
     return other
-  }
-}
-
-extension Survey.Standing {
-  /// The place of its group in a listing.
-  fileprivate var group: Int64 {
-    switch self {
-    case .conflict: 0
-    case .rejected: 1
-    case .unknown: 2
-    case .invalid: 3
-    case .moved: 4
-    case .pending, .behind: 5
-    }
   }
 }

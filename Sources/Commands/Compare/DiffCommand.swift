@@ -40,14 +40,13 @@ struct DiffCommand: TsyncCommand {
     context.printer.page()
     context.printer.begin("items")
     try context.open(for: .reading) { session in
-      let survey = try Survey(of: session.tables, on: session.workspace)
       let inventory = try session.inventory()
       let keys = try session.lookup(inventory).items(refs)
       for key in keys {
         if let invalid = inventory.invalid(key) { throw Problem(invalid: invalid, .usage) }
       }
       let chosen = Set(keys)
-      let entries = survey.entries.filter { entry in
+      let entries = inventory.survey.entries.filter { entry in
         refs.isEmpty || entry.key.map(chosen.contains) ?? false
       }
       let names = ItemNames(
@@ -58,7 +57,7 @@ struct DiffCommand: TsyncCommand {
         ? try showConflicts(entries, session, names, context)
         : try showDifferences(entries, session, names, context)
       if exitCode, count > 0 { context.printer.end(with: .conflicts) }
-      if refs.isEmpty { context.printer.showInvalid(survey) }
+      if refs.isEmpty { context.printer.showInvalid(inventory.survey) }
     }
   }
 

@@ -27,8 +27,7 @@ struct ShowCommand: TsyncCommand {
     try context.open(for: .reading) { session in
       let inventory = try session.inventory()
       let keys = try session.lookup(inventory).items(refs)
-      let survey = try Survey(of: session.tables, on: session.workspace)
-      let changes = survey.byKey.mapValues { ItemStatus($0).group.rawValue }
+      let changes = inventory.survey.byKey.mapValues { "\($0.group)" }
       let sheets = try keys.map { key in
         if side == nil || options.json, let invalid = inventory.invalid(key) {
           throw Problem(invalid: invalid, .usage)

@@ -37,9 +37,11 @@ struct StatusCommand: TsyncCommand {
       return age
     }
     try context.open(for: .reading) { session in
-      let survey = try Survey(of: session.tables, on: session.workspace)
+      let survey = try session.survey()
       let state = try session.workspace.state()
-      let chosen = try refs.isEmpty ? nil : session.lookup(session.inventory()).all(refs)
+      let chosen =
+        try refs.isEmpty
+        ? nil : session.lookup(Inventory(of: survey, on: session.workspace)).all(refs)
       let report = try StatusReport(survey, state, session, chosen: chosen)
       if options.json {
         report.printJSON()

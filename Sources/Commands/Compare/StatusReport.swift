@@ -4,17 +4,15 @@ import Workspace
 
 /// The output of `tsync status`, in each of its forms.
 struct StatusReport {
-  private typealias Entry = (status: ItemStatus, title: String?)
+  private typealias Entry = (status: Survey.Entry, title: String?)
 
   private let entries: [Entry]
   /// Those that get lines for people: deletes that wait have one together.
-  private var listed: [Entry] { entries.filter { $0.status.entry.stray == nil } }
+  private var listed: [Entry] { entries.filter { $0.status.stray == nil } }
   /// The number of a table's quarantined rows, and the path where they are kept.
   private let quarantined: [(table: TableName, count: Int, path: String)]
   /// The tables that have rows and no directory.
   private let missing: [(table: TableName, items: Int)]
-  /// The items that no query returns any more.
-  private let left: Set<ItemKey>
   private let names: ItemNames
   private let state: WorkspaceState
   private let session: Session
@@ -26,26 +24,19 @@ struct StatusReport {
   init(_ survey: Survey, _ state: WorkspaceState, _ session: Session, chosen: [Target]?) throws {
     let keys = Set(chosen?.compactMap(\.key) ?? [])
     missing = try session.missingDirectories()
-    let lost = Set(missing.map(\.table.text))
+    let lost = Set(missing.map(\.table))
     let wanted = survey.entries.filter { entry in
-      if case .pending = entry.standing, let table = entry.table, lost.contains(table) {
-        return false
-      }
+      if case .pending = entry.standing, lost.contains(entry.table) { return false }
       guard let chosen else { return true }
       if let key = entry.key { return keys.contains(key) }
       return chosen.contains { $0.misnamedFile == entry.invalid }
     }
     let names = try session.names(of: wanted.compactMap(\.key))
-    entries = try wanted.map { entry in
-      (ItemStatus(entry, in: session), try Self.title(entry, names, session.workspace))
-    }
+    entries = try wanted.map { ($0, try Self.title($0, names, session.workspace)) }
     quarantined = try (chosen == nil ? session.tables : []).map { table in
       let found = try session.workspace.quarantined(in: table)
       return (table, found.count, found.path)
     }.filter { $0.count > 0 }
-    left = try session.tables.reduce(into: []) { left, table in
-      left.formUnion(try session.workspace.state(of: table).left.map { ItemKey(table, $0) })
-    }
     (self.names, self.state, self.session) = (names, state, session)
   }
 
@@ -61,7 +52,7 @@ struct StatusReport {
 
   // MARK: For people
 
-  private static let headings: [(group: ItemStatus.Group, text: String, hint: Hint?)] = [
+  private static let headings: [(group: Survey.Group, text: String, hint: Hint?)] = [
     (.conflict, "conflicts", "\(typed: "resolve")"),
     (.rejected, "rejected by the server", "edit, or \(typed: "restore", "REF")"),
     (.unknown, "outcome unknown", "\(typed: "push"), edit, or \(typed: "restore", "REF")"),
@@ -119,11 +110,10 @@ struct StatusReport {
     var table = Table(widths: [2, 0, Table.title.lowerBound])
     for (status, title) in listed {
       var row = [
-        Line(status.letters, status.style), status.entry.key.map(names.line) ?? Line("-"),
+        Line(status.letters, status.style), status.key.map(names.line) ?? Line("-"),
       ]
       if status.group != .invalid { row.append(Table.title(title)) }
-      let isOutside = status.entry.key.map(left.contains) == true
-      let remark = [status.remark(session.context), isOutside ? "outside the queries" : ""]
+      let remark = [status.remark(session.context), status.isOutside ? "outside the queries" : ""]
         .filter { !$0.isEmpty }.joined(separator: " · ")
       if !remark.utf8.isEmpty { row.append(Line(remark)) }
       table.append(row)
@@ -144,7 +134,7 @@ struct StatusReport {
     for (status, _) in entries {
       let fields = status.fields.map(FileName.escaped).joined(separator: ",")
       printer.record(
-        "\(status.letters) \(status.group.rawValue) \(status.plainKey) "
+        "\(status.letters) \(status.group) \(status.plainKey) "
           + (fields.utf8.isEmpty ? "-" : fields), end: end)
     }
     for (table, count, path) in quarantined {
@@ -161,11 +151,7 @@ struct StatusReport {
       printer.append(JSONObject(["table": table, "items": items]), to: "missing")
     }
     printer.begin("items")
-    for (status, title) in entries {
-      var object = status.json(title)
-      if status.entry.key.map(left.contains) == true { object.add(["outside": true]) }
-      printer.append(object, to: "items")
-    }
+    for (status, title) in entries { printer.append(status.json(title), to: "items") }
     printer.begin("quarantined")
     for (table, count, path) in quarantined {
       printer.append(

@@ -6,6 +6,12 @@ extension Survey {
   var byKey: [ItemKey: Entry] {
     Dictionary(entries.compactMap { entry in entry.key.map { ($0, entry) } }) { $1 }
   }
+
+  /// Returns the entries of the selected items; `nil` selects all entries.
+  func entries(of selection: Set<ItemKey>?) -> [Entry] {
+    guard let selection else { return entries }
+    return entries.filter { $0.key.map(selection.contains) ?? false }
+  }
 }
 
 extension Survey.Entry {
@@ -15,18 +21,38 @@ extension Survey.Entry {
     return invalid
   }
 
-  /// The place of an invalid file, or of the file that the item was moved to.
-  var place: String? {
-    if case .moved(let place) = standing { return place }
-    return invalid?.place
+  /// Two letters: the change here, and the change on the server.
+  var letters: String {
+    switch standing {
+    case .conflict(let conflict): conflict.letters
+    case .rejected: "R "
+    case .unknown: "? "
+    case .invalid, .moved: "!!"
+    case .pending(let operation), .behind(let operation, _): "\(operation.letter) "
+    }
   }
 
-  var table: Text? {
-    key?.table.text ?? place.map { Text(PathName.split(PathName.split($0).directory).name) }
+  /// The fields that an update changes, or that are in conflict.
+  var fields: [Text] {
+    if case .conflict(let conflict) = standing { return conflict.names }
+    return operation.map { $0.kind == .update ? $0.change.names : [] } ?? []
+  }
+}
+
+extension Operation {
+  fileprivate var letter: String {
+    switch kind {
+    case .insert, .undelete: "A"
+    case .update: "M"
+    case .delete: "D"
+    }
   }
 }
 
 extension Session {
+  /// Returns the states of the items that differ from their bases; conflicts as they are to be resolved.
+  func survey() throws -> Survey { try Survey(of: tables, on: workspace, settings: settings) }
+
   /// Warns of the deletes that wait while their tables have stray files, a line for each table.
   func warnOfWaitingDeletes(_ survey: Survey, _ selection: Set<ItemKey>?, _ status: ExitStatus) {
     let strays = survey.entries(of: selection).compactMap(\.stray)

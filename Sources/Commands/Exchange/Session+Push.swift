@@ -41,7 +41,7 @@ extension Session {
     var survey = try Survey(of: tables, on: workspace)
     // If the only given item is invalid, nothing is done.
     if selection?.count == 1,
-      case .invalid(let invalid)? = survey.entries(of: selection).first?.standing
+      let invalid = survey.entries(of: selection).first?.invalid
     {
       throw invalid
     }

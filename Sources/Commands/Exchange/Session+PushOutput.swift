@@ -166,13 +166,8 @@ extension Session {
 }
 
 extension Survey {
-  /// Returns the entries of the selected items; `nil` selects all entries.
-  func entries(of selection: Set<ItemKey>?) -> [Entry] {
-    guard let selection else { return entries }
-    return entries.filter { $0.key.map(selection.contains) ?? false }
-  }
-
+  /// Counts the invalid files of the selected items.
   func invalidCount(of selection: Set<ItemKey>?) -> Int {
-    entries(of: selection).count { if case .invalid = $0.standing { true } else { false } }
+    entries(of: selection).count { $0.invalid != nil }
   }
 }

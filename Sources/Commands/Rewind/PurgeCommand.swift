@@ -20,9 +20,10 @@ struct PurgeCommand: TsyncCommand {
   mutating func run(in context: Context) throws {
     context.printer.begin("tables")
     try context.open(for: dryRun ? .reading : .writing) { session in
-      let survey = try Survey(of: session.tables, on: session.workspace)
+      let inventory = try session.inventory()
+      let survey = inventory.survey
       if !discard { try refuse(survey, context) }
-      let counts = try session.inventory().counts
+      let counts = inventory.counts
       var table = Table()
       for name in session.tables {
         try context.checkSignal()
@@ -31,7 +32,7 @@ struct PurgeCommand: TsyncCommand {
           context.printer.warn("the outcome of \(attempt.key) stays unknown")
         }
         if !dryRun { try session.workspace.purge(name, edits: discard) }
-        for entry in survey.entries where entry.table == name.text && !dryRun {
+        for entry in survey.entries where entry.table == name && !dryRun {
           guard let invalid = entry.invalid,
             try !session.workspace.discard(invalid, of: entry.key, in: name)
           else { continue }
@@ -48,12 +49,12 @@ struct PurgeCommand: TsyncCommand {
 
   /// Refuses if there are changes that exist only here.
   private func refuse(_ survey: Survey, _ context: Context) throws {
-    let words: [(group: ItemStatus.Group, noun: String, state: String)] = [
+    let words: [(group: Survey.Group, noun: String, state: String)] = [
       (.pending, "change", "not pushed"), (.unknown, "outcome", "unknown"),
       (.conflict, "item", "in conflict"), (.rejected, "item", "rejected"),
       (.invalid, "file", "not valid"),
     ]
-    let groups = survey.entries.map { ItemStatus($0).group }
+    let groups = survey.entries.map(\.group)
     let parts = words.compactMap { word -> String? in
       let count = groups.count { $0 == word.group }
       guard count > 0 else { return nil }

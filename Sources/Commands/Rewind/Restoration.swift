@@ -25,8 +25,7 @@ struct Restoration {
   ) throws -> (steps: [Restoration], names: ItemNames) {
     let workspace = session.workspace
     let inventory = try session.inventory()
-    let survey = try Survey(of: session.tables, on: workspace)
-    let entries = survey.byKey
+    let entries = inventory.survey.byKey
     var steps: [Restoration] = []
     var planned: Set<ItemKey> = []
     func plan(_ chosen: Target) throws {
@@ -57,7 +56,9 @@ struct Restoration {
       // An item without a row is restored only if it is named or chosen.
       let keys =
         try selection?.fitting(inventory, session, areRemoved: true).map(\.key)
-        ?? survey.entries.compactMap(\.key).filter { try workspace.base(of: $0).item != nil }
+        ?? inventory.survey.entries.compactMap(\.key).filter {
+          try workspace.base(of: $0).item != nil
+        }
       targets = try keys.filter { try !workspace.isInConflict($0) }.map { Target($0) }
     }
     let isNamed = selection?.isByFilter == false

@@ -4,45 +4,34 @@ import Workspace
 
 /// All items of some tables, those with changes and those without.
 struct Inventory {
-  let tables: [TableName]
+  /// The items that may differ from their bases.
+  let survey: Survey
   /// The items that exist here or on the server, ordered by table and id.
   let keys: [ItemKey]
-  /// The files of the items that may differ from their bases.
-  private let files: [ItemKey: ClientState]
-  /// Invalid files without an id in their names.
-  let misnamedFiles: [Target]
 
-  init(of tables: [TableName], on disk: some Disk) throws {
-    var keys: Set<ItemKey> = []
-    var files: [ItemKey: ClientState] = [:]
-    var misnamedFiles: [Target] = []
-    for table in tables {
+  init(of survey: Survey, on disk: some RowDisk) throws {
+    var keys = Set(survey.clients.lazy.filter { $0.value != .absent }.map(\.key))
+    for table in survey.tables {
       keys.formUnion(try disk.liveIDs(in: table).map { ItemKey(table, $0) })
-      for candidate in try disk.candidates(in: table) {
-        if let key = candidate.key {
-          files[key] = candidate.client
-          if candidate.client != .absent { keys.insert(key) }
-        } else if case .invalid(let invalid) = candidate.client {
-          misnamedFiles.append(Target(invalid, in: table))
-        }
-      }
     }
     // An item with an open conflict or write exists, even if it has neither a file nor a row.
-    let open = try tables.flatMap(disk.conflicts) + tables.flatMap(disk.attempts).map(\.key)
-    for key in open where keys.insert(key).inserted {
-      files[key] = .absent
+    keys.formUnion(
+      survey.entries.filter { [.conflict, .unknown].contains($0.group) }.compactMap(\.key))
+    (self.survey, self.keys) = (survey, keys.sorted())
+  }
+
+  /// Invalid files without an id in their names.
+  var misnamedFiles: [Target] {
+    survey.entries.compactMap { entry in
+      entry.key == nil ? entry.invalid.map { Target($0, in: entry.table) } : nil
     }
-    self.tables = tables
-    self.keys = keys.sorted()
-    self.files = files
-    self.misnamedFiles = misnamedFiles
   }
 
   /// Returns the item in the file, or the base if they are equal.
   ///
   /// Before a change the item is read again, because its digest is not known here.
   func item(_ key: ItemKey, on disk: some Disk) throws -> Item? {
-    if let file = files[key] { return file.item }
+    if let file = survey.clients[key] { return file.item }
     return try disk.base(of: key).item
   }
 
@@ -55,17 +44,17 @@ struct Inventory {
   }
 
   func invalid(_ key: ItemKey) -> InvalidItem? {
-    guard case .invalid(let invalid)? = files[key] else { return nil }
+    guard case .invalid(let invalid)? = survey.clients[key] else { return nil }
     return invalid
   }
 
   /// Whether an item has no file, but a row, an open conflict or an open write.
-  func isAbsent(_ key: ItemKey) -> Bool { files[key] == .absent }
+  func isAbsent(_ key: ItemKey) -> Bool { survey.clients[key] == .absent }
 
   /// Returns removed items as ``Restoration`` would bring them back, and those that were renamed.
   func removed(_ workspace: Workspace) throws -> [ItemKey: Item] {
     var items: [ItemKey: Item] = [:]
-    for table in tables {
+    for table in survey.tables {
       let marks = try workspace.state(of: table).marks
       let newest = try workspace.displaced(in: table, newestOnly: true) { !isHere($0) }
       let older = try workspace.displaced(in: table) { !isHere($0) && newest[$0] == nil }

@@ -39,16 +39,16 @@ struct ItemLookup {
     }
     if let slash = bytes.firstIndex(of: UInt8(ascii: "/")) {
       let first = Text(String(word[..<slash]))
-      if let table = inventory.tables.first(where: { $0.text == first }) {
+      if let table = inventory.survey.tables.first(where: { $0.text == first }) {
         let start = Text(String(word[bytes.index(after: slash)...]))
         return try Target(single(fitting(start, in: [table]), word))
       }
     } else if !PathName.has(word, suffix: FileName.suffix.string) {
-      return try Target(single(fitting(Text(word), in: inventory.tables), word))
+      return try Target(single(fitting(Text(word), in: inventory.survey.tables), word))
     }
     if let target = try file(word) { return target }
     // An id may look like a path.
-    if let keys = try? fitting(Text(word), in: inventory.tables), keys.count == 1 {
+    if let keys = try? fitting(Text(word), in: inventory.survey.tables), keys.count == 1 {
       return Target(keys[0])
     }
     throw Problem.usage("no item has the file \(word)")
@@ -123,7 +123,7 @@ struct ItemLookup {
       guard let place = PathName.part(of: path, below: root) else { continue }
       let parts = place.utf8.split(separator: UInt8(ascii: "/")).map { Text(String(Substring($0))) }
       guard parts.count == 3, let suffixes = suffixes[parts[0].string],
-        let table = inventory.tables.first(where: { $0.text == parts[1] })
+        let table = inventory.survey.tables.first(where: { $0.text == parts[1] })
       else { continue }
       return try target(place, suffixes, in: table)
     }

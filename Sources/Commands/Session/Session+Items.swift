@@ -3,7 +3,9 @@ import SyncModel
 import Workspace
 
 extension Session {
-  func inventory() throws -> Inventory { try Inventory(of: tables, on: workspace) }
+  func inventory() throws -> Inventory {
+    try Inventory(of: Survey(of: tables, on: workspace), on: workspace)
+  }
 
   func lookup(_ inventory: Inventory) -> ItemLookup {
     ItemLookup(

@@ -80,10 +80,9 @@ package struct Push {
     repeat {
       rounds -= 1
       run.again = []
-      let safe = survey.digests
       for part in try parts(pending, on: disk, apart: !backend.commitsInOrder)
       where run.report.stop == nil && !run.report.missing.contains(part[0].key.table) {
-        try send(PushQueue(operations: part, safe: safe), &run, &disk, &backend)
+        try send(PushQueue(operations: part, safe: survey.clients), &run, &disk, &backend)
       }
       for attempt in try openAttempts(of: tables, on: disk) where !sentAgain.contains(attempt.key) {
         run.leavesSome = run.leavesSome || run.line.isCutOff(attempt.kind)
@@ -250,12 +249,8 @@ extension Survey {
   /// `nil` stands for all.
   package func unsent(_ selection: Set<ItemKey>? = nil) -> Int {
     entries.count { entry in
-      switch entry.standing {
-      case .pending(let operation), .behind(let operation, _):
-        entry.stray == nil && selection?.contains(operation.key) ?? true
-      case .unknown(let attempt): selection?.contains(attempt.key) ?? true
-      default: false
-      }
+      [.pending, .unknown].contains(entry.group) && entry.stray == nil
+        && entry.key.map { selection?.contains($0) ?? true } == true
     }
   }
 }

@@ -4,8 +4,8 @@ package import SyncModel
 struct PushQueue {
   /// The attempts that are durable and wait to be sent, with what they do.
   var ready: ArraySlice<(attempt: Attempt, operation: Operation)> = []
-  /// The fingerprints of the files that are safe on disk.
-  private let safe: [ItemKey: Digest]
+  /// The files that are safe on disk.
+  private let safe: [ItemKey: ClientState]
   private var operations: ArraySlice<Operation> = []
 
   /// How many attempts share one durable write, once the line is known to hold.
@@ -21,8 +21,8 @@ struct PushQueue {
     try disk.append([.sent(again)], to: attempt.key.table, durably: true)
   }
 
-  /// Sends operations of a survey; `safe` are the fingerprints of the files that are safe on disk.
-  init(operations: [Operation], safe: [ItemKey: Digest]) {
+  /// Sends operations of a survey; `safe` are the files that are safe on disk.
+  init(operations: [Operation], safe: [ItemKey: ClientState]) {
     self.operations = operations[...]
     self.safe = safe
   }
@@ -57,7 +57,7 @@ struct PushQueue {
       }
       // What is sent may have been saved a moment ago. An attempt that outlived it would bring the server
       // further than the item, which would then look like an edit that takes it back.
-      let unsafe = group.map(\.attempt).filter { safe[$0.key] != $0.digest }
+      let unsafe = group.map(\.attempt).filter { safe[$0.key]?.digest != $0.digest }
       try disk.synchronize(unsafe.map(\.key))
       if let table = group.first?.attempt.key.table {
         try disk.append(group.map { .sent($0.attempt) }, to: table, durably: true)

@@ -2,7 +2,8 @@ import SyncEngine
 import SyncModel
 import Workspace
 
-extension ItemStatus {
+// The status of one item, in the words and letters of `tsync status`.
+extension Survey.Entry {
   var style: Line.Style {
     switch group {
     case .conflict, .rejected, .invalid: .red
@@ -13,10 +14,10 @@ extension ItemStatus {
 
   /// The text behind the title.
   func remark(_ context: Context) -> String {
-    switch entry.standing {
+    switch standing {
     case .conflict, .pending:
       let names = fields.map(\.string).joined(separator: ", ")
-      guard let passed = entry.passed else { return names }
+      guard let passed = passed else { return names }
       return names.isEmpty ? passed.sentence : "\(names) · \(passed.sentence)"
     case .behind(_, let successor): return "waits for \(successor.id)"
     case .rejected(let operation, let rejection):
@@ -35,25 +36,26 @@ extension ItemStatus {
 
   /// Whether it is an insert of unknown outcome into a table for which the server makes ids.
   func isDoubtful(_ state: WorkspaceState) -> Bool {
-    guard case .unknown(let attempt) = entry.standing, attempt.kind == .insert else { return false }
+    guard case .unknown(let attempt) = standing, attempt.kind == .insert else { return false }
     return state.tables[attempt.key.table]?.makesIDs == true
   }
 
   /// Table and id as in file names, without blanks; the name of a file that has no id.
   var plainKey: String {
-    guard let key = entry.key else {
-      let name = Text(PathName.split(entry.place ?? "").name)
-      return [entry.table ?? "", name].map(FileName.escaped).joined(separator: "/")
+    guard let key else {
+      let name = Text(PathName.split(invalid?.place ?? "").name)
+      return [table.text, name].map(FileName.escaped).joined(separator: "/")
     }
     return "\(key.table)/\(FileName.of(key.id)?.string ?? FileName.escaped(key.id.text))"
   }
 
   func json(_ title: String?) -> JSONObject {
     var object = JSONObject([
-      "table": entry.table, "id": entry.key?.id, "title": title, "here": here, "there": there,
-      "state": group.rawValue, "fields": fields,
+      "table": table, "id": key?.id, "title": title, "here": String(letters.prefix(1)),
+      "there": letters.last == " " ? "" : String(letters.suffix(1)), "state": "\(group)",
+      "fields": fields,
     ])
-    switch entry.standing {
+    switch standing {
     case .invalid(let invalid):
       object.add(["path": invalid.place])
       object.add(ifAny: ["line": invalid.line, "column": invalid.column])
@@ -64,7 +66,8 @@ extension ItemStatus {
     case .behind(_, let successor): object.add(["successor": successor.id])
     case .conflict, .pending: break
     }
-    object.add(ifAny: ["stray": entry.stray])
+    object.add(ifAny: ["stray": stray])
+    if isOutside { object.add(["outside": true]) }
     return object
   }
 }
