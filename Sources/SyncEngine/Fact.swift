@@ -21,7 +21,8 @@ package enum Fact: Equatable, Sendable {
   case left(ItemID)
   /// A query returns the row again.
   case back(ItemID)
-  /// Nothing is known of a row any more: its item has left, and has gone.
+  /// The base of an item, its mark and its conflict are over: its row has left and its file has gone, or the table
+  /// is about to be forgotten.
   case forgot(ItemID)
   /// The rows of the whole table that its next pull must meet again, or newer states of them; what was said of
   /// others is over.

@@ -58,6 +58,7 @@ package struct TableState: Equatable, Sendable {
     case .forgot(let id):
       left.remove(id)
       marks[id] = nil
+      laid[id] = nil
     case .anchors(let next): anchors = next
     case .learnt(let new): anchors.add(new)
     case .mayLeave(let count): mayLeave += count

@@ -154,9 +154,11 @@ extension ItemDisk where Self: RowDisk {
     let waiting = try arrivals(in: table).map(\.row.id) + sent
     let ids = try Set(liveIDs(in: table) + waiting).sorted()
     let marked = try state(of: table).marks.all.keys.sorted().map { Fact.marked($0, nil) }
+    let conflicts = try conflicts(in: table)
+    // A conflict whose file is missing by then would be one with a delete.
     try append(
       marked + sent.map { .ended($0) } + state(of: table).feeds.map { .token($0, nil) }
-        + ids.map { .left($0) }, to: table, durably: true)
+        + conflicts.map { .forgot($0.id) } + ids.map { .left($0) }, to: table, durably: true)
     var changes = try ids.compactMap { id -> FileChange? in
       let (key, client) = (ItemKey(table, id), try client(ItemKey(table, id)))
       guard client.digest != nil, try client.item == base(of: key).item else { return nil }
@@ -171,7 +173,7 @@ extension ItemDisk where Self: RowDisk {
     for case .unwritable(let error) in try write(changes) { throw error }
     // Some may have been removed by a command that was stopped.
     try synchronize([], in: table)
-    for key in try conflicts(in: table) { try removeConflict(of: key) }
+    for key in conflicts { try removeConflict(of: key) }
     try forget(table)
   }
 }

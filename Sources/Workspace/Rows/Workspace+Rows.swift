@@ -51,7 +51,9 @@ extension Workspace: RowDisk {
     }
     defer { withExtendedLifetime(lock) {} }
     // The pull may have ended since its rows were read.
-    return try rows.newLog(of: table).arrivals()
+    let (known, new) = (try rows.log(of: table), try rows.newLog(of: table))
+    let isSame = new.generation == known.generation && new.position == known.position
+    return isSame ? arrivals : try new.arrivals()
   }
 
   /// Returns the file, relative to `.todosync`, and the line where the open write of an item stands, its
