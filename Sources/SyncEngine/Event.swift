@@ -35,9 +35,20 @@ package struct Event: Equatable, Sendable {
     case cut(timedOut: Bool)
     /// The server's row waits, because the item can't be replaced now.
     case held
+  }
 
-    /// Whether the server's change was taken over as it is.
-    var isSimple: Bool { [.added, .updated, .removed, .left].contains(self) }
+  /// What an event counts as.
+  package enum Kind: Sendable {
+    /// The server's side was taken over: the item is new here, was changed, merged ones included, was removed,
+    /// or was removed because no query returns its row; or its conflict is over.
+    case added, updated, removed, left, settled
+    /// The server has done a write, or its new row was there already.
+    case pushed, found
+    /// Something is left to do.
+    case conflict, rejected, cut, unknown, held, waits
+
+    /// Whether the server's side was taken over.
+    package var isTaken: Bool { [.added, .updated, .removed, .left, .settled].contains(self) }
   }
 
   /// Why a row waits although its item's file is valid.
@@ -68,5 +79,25 @@ package struct Event: Equatable, Sendable {
     self.item = item
     self.answer = answer
     self.hold = hold
+  }
+
+  /// What it counts as; a change with dropped fields counts as rejected.
+  package var kind: Kind {
+    guard answer.dropped.isEmpty else { return .rejected }
+    return switch what {
+    case .added: .added
+    case .updated, .merged: .updated
+    case .removed: .removed
+    case .left: .left
+    case .conflictOver: .settled
+    case .found(.insert): .found
+    case .pushed, .alreadyThere, .found: .pushed
+    case .conflict: .conflict
+    case .rejected: .rejected
+    case .cut: .cut
+    case .unknown: .unknown
+    case .held: .held
+    case .waits: .waits
+    }
   }
 }

@@ -61,12 +61,14 @@ package struct Survey: Equatable, Sendable {
   /// - Throws: What reading the files and rows throws.
   package init(of tables: [TableName], on disk: some Disk, settings: Settings? = nil) throws {
     var (entries, clients): ([Entry], [ItemKey: ClientState]) = ([], [:])
+    var marks: [TableName: Marks] = [:]
     for table in tables {
       let candidates = try disk.candidates(in: table)
       let arrived = Dictionary(
         try disk.arrivals(in: table).map { ($0.id, $0.row) }, uniquingKeysWith: { $1 })
       let (strays, state) = (candidates.strays, try disk.state(of: table))
       let first = strays.values.map(\.place).min()
+      marks[table] = state.marks
       var seen: Set<ItemID> = []
       func add(_ key: ItemKey?, _ standing: Standing, _ client: ClientState, _ modified: Int64)
         throws
@@ -115,8 +117,6 @@ package struct Survey: Equatable, Sendable {
         try addOpen(attempt.key) { _ in .unknown(attempt) }
       }
     }
-    let marks = Dictionary(
-      try tables.map { ($0, try disk.state(of: $0).marks) }, uniquingKeysWith: { $1 })
     self.entries = Self.sorted(entries, marks)
     (self.clients, self.tables) = (clients, tables)
   }

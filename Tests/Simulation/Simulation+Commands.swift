@@ -488,7 +488,7 @@ extension Simulation {
     let removed = events.count { $0.what == .removed && live.contains($0.key.id) }
     checkGuard("pull", removed, of: known)
     if case .unsafe = stop { client.guarded = known } else { client.guarded = nil }
-    let deleted = reports.reduce(0) { $0 + $1.removed }
+    let deleted = reports.reduce(0) { $0 + $1.counts[.removed, default: 0] }
     if stop != nil, deleted > 0, faults.allSatisfy({ $0.kind.place == .request }) {
       fail("G: a pull that stopped has deleted \(deleted)")
     }

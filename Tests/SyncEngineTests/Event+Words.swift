@@ -45,11 +45,27 @@ extension Survey.Standing {
 extension PushReport {
   /// The events in a few words each.
   var words: [String] { events.map(\.words) }
+
+  /// How many writes the server has done.
+  var pushed: Int { events.count { [.pushed, .found].contains($0.kind) } }
+  /// How many writes the server refused.
+  var rejected: Int { events.count { $0.kind == .rejected } }
+  /// How many conflicts were found.
+  var conflicts: Int { events.count { $0.kind == .conflict } }
 }
 
 extension PullReport {
   /// The events in a few words each.
   var words: [String] { events.map(\.words) }
+
+  /// How many items are new here.
+  var added: Int { counts[.added, default: 0] }
+  /// How many items were changed here.
+  var updated: Int { counts[.updated, default: 0] }
+  /// How many items were removed here.
+  var removed: Int { counts[.removed, default: 0] }
+  /// How many conflicts were found.
+  var conflicts: Int { counts[.conflict, default: 0] }
 }
 
 extension Item {

@@ -43,7 +43,7 @@ import Testing
     let row = try bench.elsewhere("x", #"{"a":3,"b":1}"#)
     let report = try bench.pull()
     #expect(report.words == ["x conflict MM"])
-    #expect(report.conflicts.count == 1)
+    #expect(report.conflicts == 1)
     #expect(bench.item("x") == #"{"a":2,"b":1}"#)
     #expect(try base() == Item(text: #"{"a":1,"b":1}"#))
     #expect(try bench.disk.token(of: bench.table)?.text == row.updatedAt?.text)

@@ -52,18 +52,19 @@ struct JournalCommand: TsyncCommand {
       for entry in told {
         guard let key = entry.key, case .unknown(let attempt) = entry.standing else { continue }
         let item = try attempt.item ?? entry.client.item ?? workspace.base(of: key).row?.item
-        try add("sent", .yellow, attempt.kind.rawValue, key, item, tries: attempt.tries)
+        try add("sent", entry.style, attempt.kind.rawValue, key, item, tries: attempt.tries)
       }
       for entry in told {
         guard let key = entry.key else { continue }
         let item = try entry.client.item ?? workspace.base(of: key).row?.item
         switch entry.standing {
-        case .conflict: try add("conflict", .red, entry.letters, key, item, fields: entry.fields)
+        case .conflict:
+          try add("conflict", entry.style, entry.letters, key, item, fields: entry.fields)
         case .rejected(let operation, let rejection):
-          try add("rejected", .red, operation.kind.rawValue, key, item, rejection: rejection)
+          try add("rejected", entry.style, operation.kind.rawValue, key, item, rejection: rejection)
         case .pending(let operation), .behind(let operation, _):
           try add(
-            "pending", .green, operation.kind.rawValue, key, item, fields: entry.fields,
+            "pending", entry.style, operation.kind.rawValue, key, item, fields: entry.fields,
             stray: entry.stray)
         case .unknown(let attempt):
           guard let next = attempt.next(entry.client) else { continue }

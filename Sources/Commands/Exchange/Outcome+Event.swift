@@ -2,12 +2,25 @@ import SyncEngine
 import SyncModel
 
 extension Outcome {
-  /// Describes what a pull or push did to an item, or would do.
+  /// Sums up an item's events: the last one names the line, which keeps what was merged before.
+  ///
+  /// A row that was taken over names it only if nothing was sent.
+  init(_ events: [Event], _ names: ItemNames, isPreview: Bool) {
+    let event = events.last { !$0.kind.isTaken } ?? events[events.count - 1]
+    self.init(event, names, isPreview: isPreview)
+    let merges = events.compactMap { event in
+      if case .merged(let report) = event.what { report } else { nil }
+    }
+    if let merge = merges.last, !event.kind.isTaken { addMerge(merge) }
+  }
+
+  /// Describes what a pull or push did to an item, or would do; what would be done waits.
   init(_ event: Event, _ names: ItemNames, isPreview: Bool = false) {
     let verbs = event.what.verbs
     self.init(
       verb: isPreview ? verbs.preview : verbs.done, key: event.key,
       newID: event.answer.id, title: names.title(of: event.item))
+    kind = isPreview && event.kind != .left ? .waits : event.kind
     switch event.what {
     case .alreadyThere: members.add(["alreadyThere": true])
     case .merged(let report):
@@ -52,7 +65,7 @@ extension Outcome {
   }
 
   /// Adds what a push merged into the item before it was sent.
-  mutating func addMerge(_ report: MergeReport) {
+  private mutating func addMerge(_ report: MergeReport) {
     // That a change of the client's own stays needs no words.
     var shown = report
     shown.fields.removeAll { $0.source == .client && !$0.overrules }
@@ -65,24 +78,62 @@ extension Outcome {
   }
 }
 
+extension [Event.Kind: Int] {
+  /// Counts outcomes.
+  init(_ outcomes: [Outcome]) {
+    self = outcomes.compactMap(\.kind).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  }
+
+  /// Returns the parts of a summary that tell some kinds, such as `1 new` and `2 changed`.
+  func parts(_ kinds: [Event.Kind]) -> [String] {
+    kinds.compactMap { kind in self[kind].map { "\($0) \(kind.word(for: $0))" } }
+  }
+}
+
+extension Event.Kind {
+  /// The word behind a count.
+  fileprivate func word(for count: Int) -> String {
+    switch self {
+    case .added: "new"
+    case .updated: "changed"
+    case .removed: "deleted"
+    case .found: "already there"
+    case .conflict: count == 1 ? "conflict" : "conflicts"
+    case .waits: count == 1 ? "waits" : "wait"
+    case .left, .settled, .pushed, .rejected, .cut, .unknown, .held: "\(self)"
+    }
+  }
+}
+
+extension Survey.Entry {
+  /// Tells again of a conflict or a rejection, which wait for a person; `nil` in other states.
+  var event: Event? {
+    guard let key else { return nil }
+    switch standing {
+    case .conflict(let open): return Event(key, .conflict(open), item: client.item ?? open.server)
+    case .rejected(let operation, let rejection):
+      return Event(key, .rejected(rejection), item: operation.item ?? operation.base?.item)
+    case .pending, .behind, .unknown, .invalid, .moved: return nil
+    }
+  }
+}
+
 extension Event.What {
   /// The verb of the line, and the one of a dry run.
   fileprivate var verbs: (done: String, preview: String) {
     switch self {
     case .pushed(.insert), .alreadyThere(.insert): ("created", "would create")
     case .pushed(.update), .alreadyThere(.update): ("updated", "would update")
-    case .pushed(.delete), .alreadyThere(.delete): ("deleted", "would delete")
+    case .pushed(.delete), .alreadyThere(.delete), .found(.delete), .removed, .conflictOver(true):
+      ("deleted", "would delete")
     case .pushed(.undelete), .alreadyThere(.undelete): ("undeleted", "would undelete")
-    case .found(.delete): ("deleted", "would delete")
     case .found: ("already there", "would create")
     case .added: ("new", "would add")
     case .updated: ("changed", "would change")
-    case .removed: ("deleted", "would delete")
     case .left: ("left", "would leave")
     case .merged: ("merged", "would merge")
     case .conflict: ("conflict", "would conflict")
-    case .conflictOver(true): ("deleted", "would delete")
-    case .conflictOver(false): ("settled", "would settle")
+    case .conflictOver: ("settled", "would settle")
     case .held: ("held", "would hold")
     case .rejected: ("rejected", "would reject")
     case .waits: ("waits", "would wait")

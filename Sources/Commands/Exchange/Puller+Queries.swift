@@ -69,7 +69,8 @@ extension Puller {
   /// Warns of a new query that has brought nothing of a table with rows.
   func warnOfNothing(_ report: PullReport, on disk: some Disk) throws {
     let table = report.feed.table
-    guard let name = report.feed.query, report.added + report.updated == 0,
+    guard let name = report.feed.query, report.counts[.added] == nil,
+      report.counts[.updated] == nil,
       let query = session.allQueries.first(where: { $0.name == name }),
       try session.fitting(query, on: disk)?.isEmpty ?? (disk.liveCount(in: table) == 0)
     else { return }

@@ -70,7 +70,9 @@ struct Puller {
         let end = times[report.feed] ?? time
         try show(report, isWhole: failure == nil, end - time, on: disk)
         time = end
-        if isNew, !report.conflicts.isEmpty, !settings.isRehearsal { warnOfUnrecorded(report) }
+        if isNew, report.counts[.conflict] != nil, !settings.isRehearsal {
+          warnOfUnrecorded(report)
+        }
         stop = stop ?? report.stop
       }
       let hasRows = try disk.state(of: table).tokens[Feed.ids(of: table)]?.timestamp != nil
@@ -121,7 +123,7 @@ struct Puller {
     let recovered = try session.recovery.conflicts.filter {
       try $0.key.table == report.feed.table && !found.contains($0.key) && disk.isInConflict($0.key)
     }
-    report.events = recovered + report.events
+    for event in recovered.reversed() { report.add(event, at: 0) }
   }
 
   /// Prints the result of pulling a table, even if it failed half way.
@@ -146,8 +148,9 @@ struct Puller {
     for event in report.events {
       let outcome = Outcome(event, names, isPreview: settings.isRehearsal)
       if context.options.json { items.append(outcome.json) }
-      if context.options.verbose || !event.isPlain {
-        printer.item(outcome.line(names), isWell: outcome.isWell || event.what == .left)
+      // That the server's row was taken over as it is needs no line.
+      if context.options.verbose || ![.added, .updated].contains(event.what) {
+        printer.item(outcome.line(names), isWell: outcome.isWell)
       }
       if let hold = event.hold {
         printer.warn(Problem(hold, at: try session.place(of: event.key)))
@@ -164,12 +167,12 @@ struct Puller {
           hints: ["to read all rows again: \(typed: context.sameTables(["pull", "--full"]))"]))
     }
     summaries.append(report.json)
-    conflictKeys.formUnion(report.conflicts.map(\.key))
+    conflictKeys.formUnion(report.events.filter { $0.kind == .conflict }.map(\.key))
   }
 
   /// Warns of items that differ from rows which this workspace has never had.
   private func warnOfUnrecorded(_ report: PullReport) {
-    let count = report.conflicts.count
+    let count = report.counts[.conflict, default: 0]
     let fact: Hint =
       count == 1
       ? "1 item differs from the server, and this workspace has no record of it"
@@ -189,7 +192,8 @@ struct Puller {
     let width = names.map(\.utf8.count).max() ?? 0
     var line = Line("\(report.feed)")
     line.pad(to: width + 2)
-    line.append(report.words)
+    let parts = report.counts.parts([.added, .updated, .removed, .left, .conflict])
+    line.append(parts.isEmpty ? "nothing new" : parts.joined(separator: ", "))
     return line
   }
 
@@ -225,28 +229,16 @@ struct Puller {
   }
 }
 
-extension Event {
-  /// Whether the server's row was taken over as it is; only `-v` prints such events.
-  fileprivate var isPlain: Bool { [.added, .updated].contains(what) }
-}
-
 extension PullReport {
-  /// The summary, such as `1 new, 2 changed`.
-  fileprivate var words: String {
-    var parts = [(added, "new"), (updated, "changed"), (removed, "deleted"), (left, "left")]
-      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    if !conflicts.isEmpty { parts.append(counted(conflicts.count, "conflict")) }
-    return parts.isEmpty ? Self.nothing : parts.joined(separator: ", ")
-  }
-
-  fileprivate static let nothing = "nothing new"
-
   fileprivate var json: JSON {
     var object = JSONObject([
-      "table": feed.table, "new": added, "changed": updated, "deleted": removed,
-      "conflicts": conflicts.count,
+      "table": feed.table, "new": counts[.added, default: 0],
+      "changed": counts[.updated, default: 0], "deleted": counts[.removed, default: 0],
+      "conflicts": counts[.conflict, default: 0],
     ])
-    object.add(ifAny: ["query": feed.query, "left": feed.query == nil ? nil : left])
+    object.add(ifAny: [
+      "query": feed.query, "left": feed.query == nil ? nil : counts[.left, default: 0],
+    ])
     return object.json
   }
 }

@@ -113,19 +113,17 @@ extension Session {
     rehearsal = try rehearsal ?? begunRehearsal()
     let survey = try Survey(of: tables, on: rehearsed)
     let push = push(of: selection, maxDelete: maxDelete)
-    let unread = try push.unread(in: survey, on: rehearsed).map(Danger.notPulled)
-    let unmeant = try push.unmeant(in: survey, on: rehearsed).first.map(Danger.unmeant)
-    let stop = (unmeant ?? unread).map { Stop.unsafe($0) }
+    let stop = try push.danger(in: survey, on: rehearsed).map { Stop.unsafe($0) }
     warnOfUnsent(survey, selection)
     var report = PushReport()
     report.events = try previewEvents(survey, selection, isStopped: stop != nil)
-    let entries = try showItems(
+    let counts = try showItems(
       report, of: survey, selection, isWhole: stop == nil, isPreview: true)
     if let stop { throw problem(stop, unsent: survey.unsent()) }
     if pushed.unsent > 0 {
       context.printer.summary(
         Line("\(pushed.unsent) to push"), next: "\(typed: context.inEarnest)")
-    } else if entries.isEmpty, survey.invalidCount(of: selection) == 0,
+    } else if counts.isEmpty, survey.invalidCount(of: selection) == 0,
       pushed.pendingDeletes.isEmpty
     {
       context.printer.summary("nothing to push")

@@ -34,41 +34,37 @@ extension Session {
   mutating func showItems(
     _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool,
     isPreview: Bool = false
-  ) throws -> [PushSummary.Entry] {
+  ) throws -> [Event.Kind: Int] {
     let keys = report.events.map(\.key)
     let sent = Set(keys)
     let selected = survey.entries(of: selection)
+    let repeated = selected.compactMap(\.event).filter { !sent.contains($0.key) }
     let titles = try names(of: [])
-    var events = Dictionary(grouping: report.events, by: \.key)
-    var repeated: [ItemKey: PushSummary.Entry] = [:]
-    for entry in selected {
-      guard let key = entry.key, !sent.contains(key) else { continue }
-      repeated[key] = PushSummary.Entry(repeating: entry, of: key, titles)
-    }
-    let order = survey.entries.compactMap(\.key) + keys
-    let entries = order.compactMap { key in
+    var events = Dictionary(grouping: report.events + repeated, by: \.key)
+    let outcomes = (survey.entries.compactMap(\.key) + keys).compactMap { key in
       events.removeValue(forKey: key).map {
-        PushSummary.Entry($0, titles, isPreview: isPreview)
-      } ?? repeated.removeValue(forKey: key)
+        Outcome($0, titles, isPreview: isPreview && sent.contains(key))
+      }
     }
     // The pull of a sync has printed its conflicts.
     let again = reported.subtracting(sent)
-    let shown = entries.filter { entry in
-      !again.contains(entry.outcome.key) && !(entry.isWell && context.options.quiet)
+    let shown = outcomes.filter { outcome in
+      !again.contains(outcome.key) && !(outcome.isWell && context.options.quiet)
     }
     let names = try names(of: shown.isEmpty ? [] : keys + selected.compactMap(\.key))
-    for entry in shown { context.printer.item(entry.outcome.line(names), isWell: entry.isWell) }
-    pushed.entries += entries
-    pushed.conflicts = entries.count(of: .conflict)
-    pushed.unsent = report.unsent + entries.count(of: .unsent)
+    for outcome in shown { context.printer.item(outcome.line(names), isWell: outcome.isWell) }
+    let counts = [Event.Kind: Int](outcomes)
+    pushed.outcomes += outcomes
+    pushed.conflicts = counts[.conflict, default: 0]
+    pushed.unsent = report.unsent + counts[.waits, default: 0]
     for key in sent { pushed.pendingDeletes[key] = nil }
     if isWhole, report.missing.isEmpty {
       let pending = survey.following(selection).filter { !sent.contains($0.key) }
       pushed.pendingDeletes.merge(pending) { $1 }
     }
     // A push that was stopped before it sent anything has no document.
-    if isWhole || !entries.isEmpty { context.printer.set(pushed.json, of: "push") }
-    return entries
+    if isWhole || !outcomes.isEmpty { context.printer.set(pushed.json, of: "push") }
+    return counts
   }
 
   /// Prints the result of a push, even if it failed half way.
@@ -76,31 +72,28 @@ extension Session {
     _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
   ) throws {
     let printer = context.printer
-    let entries = try showItems(report, of: survey, selection, isWhole: isWhole)
+    var counts = try showItems(report, of: survey, selection, isWhole: isWhole)
     let invalid = try survey.invalidCount(of: selection) + warnOfMerged(report)
     warnOfDoubts(report)
-    let (conflicts, rejected) = (entries.count(of: .conflict), entries.count(of: .rejected))
-    let (unknown, held) = (entries.count(of: .unknown), entries.count(of: .held))
-    let cut = entries.count(of: .cut)
-    let unsent =
-      (isWhole && report.missing.isEmpty ? report.unsent : 0) + entries.count(of: .unsent)
-    if rejected + held + cut + unsent > 0 { printer.end(with: .rejected) }
-    if unknown > 0 { printer.end(with: .unreachable) }
-    let files =
-      report.vanished == 0 ? "" : " (\(counted(report.vanished, "missing file")))"
-    let counts = [
-      (entries.count(of: .pushed), "pushed\(files)"),
-      (entries.count(of: .found), "already there"),
-      (conflicts, conflicts == 1 ? "conflict" : "conflicts"), (rejected, "rejected"),
-      (cut, "cut"), (unknown, "unknown"), (held, "held"),
-      (unsent, unsent == 1 ? "waits" : "wait"), (invalid, "not valid"),
-    ].filter { $0.0 > 0 }
+    if isWhole, report.missing.isEmpty, report.unsent > 0 {
+      counts[.waits, default: 0] += report.unsent
+    }
+    let isLeft = [.rejected, .held, .cut, .waits].contains { counts[$0] != nil }
+    if isLeft { printer.end(with: .rejected) }
+    if counts[.unknown] != nil { printer.end(with: .unreachable) }
+    var parts = counts.parts([
+      .pushed, .found, .conflict, .rejected, .cut, .unknown, .held, .waits,
+    ])
+    if report.vanished > 0, counts[.pushed] != nil {
+      parts[0] += " (\(counted(report.vanished, "missing file")))"
+    }
+    if invalid > 0 { parts.append("\(invalid) not valid") }
     var next: Hint?
-    if conflicts > 0 {
+    if counts[.conflict] != nil {
       next = "\(typed: "resolve")"
-    } else if rejected + held + cut + unsent + invalid > 0 {
+    } else if isLeft || invalid > 0 {
       next = "\(typed: "status")"
-    } else if unknown > 0, report.doubtful.isEmpty {
+    } else if counts[.unknown] != nil, report.doubtful.isEmpty {
       next = "\(typed: "push")"
     } else if report.events.contains(where: { $0.what == .pushed(.delete) }),
       let number = workspace.recordedNumber
@@ -111,9 +104,8 @@ extension Session {
       let isOfUndo = report.events.allSatisfy { undone.contains($0.key) }
       next = isOfUndo ? "\(typed: "redo")" : "\(typed: "undo", "\(number)")"
     }
-    if !counts.isEmpty {
-      let words = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-      printer.summary(Line(words), next: next)
+    if !parts.isEmpty {
+      printer.summary(Line(parts.joined(separator: ", ")), next: next)
     } else if isWhole, report.missing.isEmpty, pushed.pendingDeletes.isEmpty {
       // If the push ended early, the failure says the rest.
       printer.summary("nothing to push")
@@ -125,13 +117,11 @@ extension Session {
     let merged = report.events.compactMap { event in
       if case .merged = event.what { event.key } else { nil }
     }
-    var count = 0
-    for key in Set(merged).sorted() {
-      guard case .invalid(let invalid) = try workspace.client(key) else { continue }
-      count += 1
-      context.printer.warn(invalid)
+    let invalids = try Set(merged).sorted().compactMap { key in
+      if case .invalid(let invalid) = try workspace.client(key) { invalid } else { nil }
     }
-    return count
+    invalids.forEach(context.printer.warn)
+    return invalids.count
   }
 
   /// Warns of missing tables, and of inserts that the server may have made under other ids.

@@ -22,6 +22,8 @@ struct Outcome: Equatable {
   var words: String?
   /// Further members of the object for programs.
   var members = JSONObject()
+  /// What it counts as in a pull or push; `nil` in other commands.
+  var kind: Event.Kind?
 
   func line(_ names: ItemNames) -> Line {
     var line = Line(verb)
@@ -36,11 +38,12 @@ struct Outcome: Equatable {
   }
 
   /// Whether it needs nobody.
-  var isWell: Bool { Self.wellDone.contains(verb) }
+  var isWell: Bool {
+    kind.map { $0.isTaken || $0 == .pushed || $0 == .found } ?? Self.wellDone.contains(verb)
+  }
 
   private static let wellDone: Set = [
-    "added", "already there", "changed", "created", "deleted", "done", "merged", "new", "removed",
-    "renamed", "resolved", "restored", "settled", "undeleted", "undone", "updated",
+    "added", "changed", "done", "removed", "renamed", "resolved", "restored", "undone",
   ]
 
   /// The object for programs (tsync(1), JSON output).

@@ -15,29 +15,14 @@ extension Session {
   /// Whether the next command that writes brings a row to its item.
   private func isReady(_ arrival: Arrival, in table: TableName) throws -> Bool {
     let key = ItemKey(table, arrival.id)
-    guard try !workspace.isInConflict(ItemKey(table, arrival.row.id)),
-      try workspace.attempt(of: key) == nil,
-      try !workspace.removes(arrival, in: table)
-    else { return false }
-    switch try workspace.client(key) {
-    case .invalid: return false
-    case .item: return true
-    // A missing directory throws here, and is reported elsewhere.
-    case .absent: return (try? workspace.moved(key)) == nil
-    }
+    return try !workspace.isInConflict(ItemKey(table, arrival.row.id))
+      && workspace.attempt(of: key) == nil && !workspace.removes(arrival, in: table)
+      && !isHeldBack(key)
   }
 
-  /// Warns of the deletes of a table that wait, but those that files hold back.
-  private func showDeletes(of table: TableName, to printer: Printer) throws {
-    let deletes = try workspace.waitingArrivals(in: table).count {
-      let key = ItemKey(table, $0.id)
-      guard try workspace.removes($0, in: table) else { return false }
-      let client = try workspace.client(key)
-      return client.item != nil || client == .absent && (try? workspace.moved(key)) == nil
-    }
-    guard deletes > 0 else { return }
-    let fact = "the server has deleted \(counted(deletes, "item")) of \(table)"
-    try show(fact, deletes, of: table, to: printer)
+  /// Whether a file keeps rows from an item; that a directory is missing is reported elsewhere.
+  private func isHeldBack(_ key: ItemKey) -> Bool {
+    (try? workspace.obstacle(to: key)) != nil
   }
 
   /// Warns of items that a pull removes, with the command that does it.
@@ -55,8 +40,8 @@ extension Session {
   /// Warns of waiting rows, with the command that applies them; `nil` means those of all items.
   func showWaiting(_ keys: Set<ItemKey>?, to printer: Printer) throws {
     for table in tables {
-      let arrivals = try workspace.waitingArrivals(in: table)
-        .filter { keys?.contains(ItemKey(table, $0.id)) ?? true }
+      let all = try workspace.waitingArrivals(in: table)
+      let arrivals = all.filter { keys?.contains(ItemKey(table, $0.id)) ?? true }
       let ready = try arrivals.filter { try isReady($0, in: table) }
       if let first = ready.first {
         let fact: Hint =
@@ -70,8 +55,13 @@ extension Session {
         let fact = "\(counted(leaving, "item")) of \(table) left its queries"
         try show(fact, leaving, of: table, to: printer)
       }
-      if try arrivals.contains(where: { try workspace.removes($0, in: table) }) {
-        try showDeletes(of: table, to: printer)
+      guard try arrivals.contains(where: { try workspace.removes($0, in: table) }) else { continue }
+      let deletes = try all.count {
+        try workspace.removes($0, in: table) && !isHeldBack(ItemKey(table, $0.id))
+      }
+      if deletes > 0 {
+        let fact = "the server has deleted \(counted(deletes, "item")) of \(table)"
+        try show(fact, deletes, of: table, to: printer)
       }
     }
   }

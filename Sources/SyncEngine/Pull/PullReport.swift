@@ -6,14 +6,10 @@ package struct PullReport: Equatable, Sendable {
   package let feed: Feed
   /// What happened, in the order in which it did.
   package var events: [Event] = []
-  /// How many items are new here.
-  package private(set) var added = 0
-  /// How many items were changed here, merged ones included.
-  package private(set) var updated = 0
-  /// How many items were removed here.
-  package private(set) var removed = 0
-  /// How many items were removed here because no query returns their rows.
-  package private(set) var left = 0
+  /// How many events there were of each kind, those that are not kept, too.
+  package private(set) var counts: [Event.Kind: Int] = [:]
+  /// How many removed items there are of which no event tells.
+  package private(set) var untold = 0
   /// What can't be a row.
   package var refused: [RefusedRow] = []
   /// What the server has not sent although it should have, in words for people.
@@ -31,11 +27,6 @@ package struct PullReport: Equatable, Sendable {
   let isBrief: Bool
   private static let told = 20
 
-  /// How many removed items there are of which no event tells.
-  package var untold: Int {
-    isBrief ? max(0, removed - Self.told) + max(0, left - Self.told) : 0
-  }
-
   /// Makes the report of a pull that has done nothing yet.
   ///
   /// A brief one counts the items that are simply new, changed or removed, and keeps no events of them
@@ -47,28 +38,18 @@ package struct PullReport: Equatable, Sendable {
 
   /// Whether it brought nothing.
   package var isEmpty: Bool {
-    events.isEmpty && refused.isEmpty && faults.isEmpty
-      && added + updated + removed + left == 0
+    events.isEmpty && refused.isEmpty && faults.isEmpty && counts.isEmpty
   }
 
-  /// Adds what happened.
-  package mutating func add(_ event: Event) {
-    switch event.what {
-    case .added: added += 1
-    case .updated, .merged: updated += 1
-    case .removed: removed += 1
-    case .left: left += 1
-    default: break
+  /// Adds what happened, at a place among the events; by default at their end.
+  package mutating func add(_ event: Event, at place: Int? = nil) {
+    counts[event.kind, default: 0] += 1
+    let isRemoval = [.removed, .left].contains(event.what)
+    let isSimple = isRemoval || [.added, .updated].contains(event.what)
+    if !isBrief || !isSimple || isRemoval && counts[event.kind, default: 0] <= Self.told {
+      events.insert(event, at: place ?? events.endIndex)
+    } else if isRemoval {
+      untold += 1
     }
-    if !isBrief || !event.what.isSimple || event.what == .removed && removed <= Self.told
-      || event.what == .left && left <= Self.told
-    {
-      events.append(event)
-    }
-  }
-
-  /// The conflicts that were found.
-  package var conflicts: [Event] {
-    events.filter { if case .conflict = $0.what { true } else { false } }
   }
 }

@@ -62,12 +62,9 @@ package struct Push {
     let doubt = try run.look(at: replaced, insertsAgain: insertsAgain, &disk, &backend)
     if !replaced.isEmpty { try run.takeWaiting(in: tables, &disk) }
     var survey = try (replaced.isEmpty ? known : nil) ?? Survey(of: tables, on: disk)
-    if let unmeant = try unmeant(in: survey, on: disk).first {
-      throw Stop.unsafe(.unmeant(unmeant))
-    }
+    let danger = try danger(in: survey, on: disk) { (try? backend.makesIDs(in: $0)) == true }
+    if let danger { throw Stop.unsafe(danger) }
     var pending = survey.pending(selection)
-    let unread = try unread(in: survey, on: disk) { (try? backend.makesIDs(in: $0)) == true }
-    if let unread { throw Stop.unsafe(.notPulled(unread)) }
     try note(survey, on: &disk)
     // Every text of the survey is safe on disk from here on.
     try disk.synchronize(pending.map(\.key))

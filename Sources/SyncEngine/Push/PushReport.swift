@@ -17,22 +17,4 @@ package struct PushReport: Equatable, Sendable {
 
   /// Makes the report of a push that has done nothing yet.
   package init() {}
-
-  /// How many writes the server has done.
-  package var pushed: Int {
-    events.count {
-      switch $0.what {
-      case .pushed, .alreadyThere, .found: true
-      default: false
-      }
-    }
-  }
-  /// How many writes the server refused.
-  package var rejected: Int {
-    events.count { if case .rejected = $0.what { true } else { false } }
-  }
-  /// How many conflicts were found.
-  package var conflicts: Int {
-    events.count { if case .conflict = $0.what { true } else { false } }
-  }
 }

@@ -54,17 +54,19 @@ extension Push {
 }
 
 extension Push {
-  /// Returns the first table to which the push would bring new items although no pull has read its rows, where
-  /// they may be there already: under ids that the server makes, or because the table's journal was lost.
+  /// Returns why nothing of a survey's changes may be sent: nobody meant them, or the push would bring new items
+  /// to a table although no pull has read its rows, where they may be there already: under ids that the server
+  /// makes, or because the table's journal was lost.
   ///
-  /// - Throws: What reading the table's state throws.
-  package func unread(
+  /// - Throws: What reading the files and rows throws.
+  package func danger(
     in survey: Survey, on disk: some Disk, makesIDs: (TableName) -> Bool = { _ in false }
-  ) throws -> TableName? {
+  ) throws -> Danger? {
+    if let unmeant = try unmeant(in: survey, on: disk).first { return .unmeant(unmeant) }
     let tables = Set(survey.pending(selection).filter { $0.kind == .insert }.map(\.key.table))
     return try tables.sorted().first {
       try !disk.state(of: $0).isPulled && (hasPulled || makesIDs($0))
-    }
+    }.map(Danger.notPulled)
   }
 }
 
