@@ -53,8 +53,10 @@ package protocol ItemDisk {
   /// fingerprint shows whether it was edited.
   mutating func writeConflict(_ conflict: Conflict, of key: ItemKey) throws
 
-  /// Moves the sides of a conflict to the trash; who has decided on it has decided on a merge that was begun,
-  /// too, and others are told of that.
+  /// Moves the sides of a conflict to the trash.
+  ///
+  /// With `isDecided`, its user has decided on it and on no other item with it: the history says so, and a merge that
+  /// was begun is decided on, too; otherwise its place is told.
   mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws
 
   /// Reads the client's side of a conflict, which its user may have edited; absent where the client

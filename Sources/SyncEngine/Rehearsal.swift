@@ -79,7 +79,9 @@ extension Rehearsal: RowDisk {
   }
 
   package mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {
-    var fold = try tables[table] ?? TableFold(over: stage.table(table))
+    // Taken out, so that it isn't copied to be changed.
+    var fold = try tables.removeValue(forKey: table) ?? TableFold(over: stage.table(table))
+    defer { tables[table] = fold }
     for fact in facts {
       if case .taken = fact {
         for arrival in try fold.arrivals() {
@@ -90,7 +92,6 @@ extension Rehearsal: RowDisk {
       if case .forgot(let id) = fact { touched.insert(ItemKey(table, id)) }
       try fold.add(fact)
     }
-    tables[table] = fold
   }
 
   package mutating func forget(_ table: TableName) throws { tables[table] = TableFold() }

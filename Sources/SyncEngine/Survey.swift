@@ -3,6 +3,8 @@ package import SyncModel
 /// The state of all items that differ from their base: what every command asks of them is found out here.
 package struct Survey: Equatable, Sendable {
   /// The groups of states, the most urgent first.
+  ///
+  /// Their names are words of `status --porcelain` and of the JSON documents.
   package enum Group: Comparable, Sendable {
     case conflict, rejected, unknown, invalid, pending
   }

@@ -8,12 +8,20 @@ package struct TableFold {
   private var arrivals: [ItemID: Arrival?] = [:]
   private var attempts: [ItemID: Attempt?] = [:]
   private var rejections: [ItemID: Rejection?] = [:]
-  package private(set) var state: TableState
+  /// The ids under which the items of open arrivals were sent, by those of their rows.
+  private var formers: [ItemID: ItemID] = [:]
+  package private(set) var state = TableState()
 
-  /// Begins as the view below is; empty without one.
-  package init(over below: (any TableRows)? = nil) {
+  /// Begins with nothing.
+  package init() { below = nil }
+
+  /// Begins as the view below is.
+  ///
+  /// - Throws: What reading that throws.
+  package init(over below: any TableRows) throws {
     self.below = below
-    state = below?.state ?? TableState()
+    state = below.state
+    for arrival in try below.arrivals() { formers[arrival.row.id] = arrival.was }
   }
 
   /// Adds what a line says.
@@ -29,14 +37,16 @@ package struct TableFold {
       arrivals[row.id] = .some(nil)
     case .arrived(let new, let ends):
       end(new.was ?? ends)
-      let arrival = new.following(try older(than: new))
+      let arrival = new.following(try open(new.row.id))
       arrivals[arrival.id] = arrival
+      formers[arrival.row.id] = arrival.was
       if let base = arrival.base { setBase(base, of: arrival.id) }
     case .taken(let ids):
       let taken = try self.arrivals().filter { !ids.contains($0.id) }
       for arrival in taken {
         if arrival.was != nil { bases[arrival.id] = .some(nil) }
         arrivals[arrival.id] = .some(nil)
+        formers[arrival.row.id] = nil
       }
       for arrival in taken {
         setBase(arrival.row, of: arrival.row.id)
@@ -65,15 +75,15 @@ package struct TableFold {
   }
 
   /// Returns the open arrival of a row, under whichever id its item has.
-  private func older(than new: Arrival) throws -> Arrival? {
-    if let open = try arrival(of: new.row.id), open.row.id == new.row.id { return open }
-    return try self.arrivals().first { $0.row.id == new.row.id }
+  private func open(_ id: ItemID) throws -> Arrival? {
+    let arrival = try arrival(of: formers[id] ?? id)
+    return arrival?.row.id == id ? arrival : nil
   }
 
   /// Returns a fact whose row says which versions were here before.
   private func completed(_ fact: Fact) throws -> Fact {
     guard let row = fact.row, row.had.isEmpty else { return fact }
-    let arrived = try row.deleted ? nil : self.arrivals().first { $0.row.id == row.id }?.row
+    let arrived = try row.deleted ? nil : open(row.id)?.row
     return try fact.over(arrived ?? base(of: row.id).row)
   }
 }

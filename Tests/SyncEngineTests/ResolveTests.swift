@@ -344,8 +344,8 @@ import Testing
           step += 1
           if step == cut { throw Killed() }
         }
-        _ = try? bench.disk.reopen(key, over: before.base, settings: bench.settings) { disk in
-          let digest = try disk.client(key).digest
+        let digest = try bench.disk.client(key).digest
+        _ = try? bench.disk.reopen(key, over: before.base, expecting: digest, now: 7) { disk in
           guard let item = before.client else { return try disk.remove(key, expecting: digest) }
           return try disk.write(item, to: key, expecting: digest) != .changedMeanwhile
         }

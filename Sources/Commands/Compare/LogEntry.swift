@@ -48,7 +48,8 @@ struct LogEntry {
       counts[change.did, default: 0] += 1
     }
     let order: [History.Deed] = [
-      .added, .changed, .removed, .resolved, .created, .found, .updated, .undeleted, .deleted,
+      .added, .changed, .removed, .resolved, .reopened, .created, .found, .updated, .undeleted,
+      .deleted,
     ]
     return order.compactMap { did in counts[did].flatMap { $0 > 0 ? ($0, did) : nil } }
   }

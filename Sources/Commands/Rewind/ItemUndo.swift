@@ -43,10 +43,11 @@ struct ItemUndo {
   /// Changes the item; returns false if its file was changed meanwhile.
   func run(on session: inout Session) throws -> Bool {
     guard isConflict else { return try write(to: &session.workspace) }
-    let settings = session.settings
-    return try session.workspace.reopen(key, over: origin, settings: settings) {
-      try write(to: &$0)
-    }
+    let isDone = try session.workspace.reopen(
+      key, over: origin, expecting: client.digest, now: session.context.now
+    ) { try write(to: &$0) }
+    if isDone { try session.workspace.record(History.Change(key, .reopened)) }
+    return isDone
   }
 
   private func write(to workspace: inout Workspace) throws -> Bool {
@@ -64,7 +65,7 @@ struct ItemUndo {
       isConflict ? "reopen" : client.item == nil ? "restore" : item == nil ? "remove" : "change"
     var outcome = Outcome(
       verb: isRehearsal ? "would \(word)" : word + (isConflict ? "ed" : "d"), key: key,
-      title: names.title(of: item ?? client.item))
+      title: names.title(of: item ?? client.item ?? base.row?.item))
     if client.item != nil, item != nil {
       outcome.fields = Change(from: client.item, to: item).names
     }
@@ -173,7 +174,7 @@ struct ItemUndo {
         guard change.place == nil || change.made(now) else { return stay(changed()) }
         let fields = change.place == nil ? change.fields : Change(from: old, to: now).fields
         takeBack(fields, in: now, dirty: change.dirty)
-      case .resolved, .deleting, .found: continue
+      case .resolved, .reopened, .deleting, .found: continue
       }
     }
     if !isNamed, changes.contains(where: { $0.did == .resolved }) { leave(changed()) }
@@ -183,12 +184,15 @@ struct ItemUndo {
   /// it was sent.
   private mutating func reopen(_ workspace: Workspace) throws {
     guard let change = changes.last(where: { $0.did == .resolved }), let row = base.row,
-      change.made(row.item), !since.contains(where: { $0.change.isSent })
+      change.made(row.item),
+      !since.contains(where: { $0.change.isSent || $0.change.did == .resolved })
     else { return }
     if change.place != nil {
-      guard let text = try workspace.text(before: change) else { return }
-      origin = try ItemFile.item(in: text, as: key, place: "")
-    } else {
+      guard let text = try workspace.text(before: change),
+        let former = try? ItemFile.item(in: text, as: key, place: "")
+      else { return }
+      origin = former
+    } else if !change.fields.isEmpty {
       var former = row.deleted ? Item(JSONObject()) : row.item
       for field in change.fields { former[field.name] = field.old }
       origin = former.isEmpty ? nil : former

@@ -49,6 +49,10 @@ struct RedoCommand: TsyncCommand {
           "a rename is not done again by redo",
           hints: ["to rename the item again: tsync \(redone.words.string)"])
       }
+      if undo.effects.contains(where: { $0.did == .reopened }) {
+        throw Problem.usage(
+          "a resolve is not done again by redo", hints: ["to resolve: \(typed: "resolve")"])
+      }
       return (try Undo(of: undo.number, session), redone ?? undo)
     }
   }

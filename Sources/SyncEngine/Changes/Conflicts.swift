@@ -5,7 +5,7 @@ extension RowDisk {
   /// Returns what waits with the row of the server's that an item is in conflict with; `nil` where there is none.
   ///
   /// - Throws: What reading the rows throws.
-  func arrivalInConflict(of key: ItemKey) throws -> Arrival? {
+  package func arrivalInConflict(of key: ItemKey) throws -> Arrival? {
     guard try state(of: key.table).laid[key.id] != nil else { return nil }
     if let arrival = try arrival(of: key), arrival.row.id == key.id { return arrival }
     // It may be that of an item under its former id.

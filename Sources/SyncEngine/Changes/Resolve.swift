@@ -85,6 +85,9 @@ package struct Resolve {
     else {
       throw Failure.changedMeanwhile(key)
     }
+    // What waits for the item, or it waits for, is decided with it: undo can't bring that back.
+    let mark = try disk.state(of: key.table).marks[key.id]
+    let isAlone = try mark?.after == nil && disk.formers(of: key).isEmpty
     let copy = resolution.copy.map { ItemKey(key.table, $0) }
     if let copy, try disk.client(copy).item != conflict.client,
       try disk.write(conflict.client, to: copy, expecting: nil) == .changedMeanwhile
@@ -104,7 +107,7 @@ package struct Resolve {
       try disk.append([.laid(key.id, laid)], to: key.table, durably: true)
       throw Failure.changedMeanwhile(key)
     }
-    try disk.removeConflict(of: key, isDecided: true)
+    try disk.removeConflict(of: key, isDecided: isAlone)
     try disk.take(row, of: key, to: item, over: conflict.server)
   }
 }
@@ -118,17 +121,18 @@ extension ItemDisk where Self: RowDisk {
     return side != .absent && side.isEdited(since: laid.file) ? side : nil
   }
 
-  /// Opens a conflict again that was resolved, over the base of before; `change` makes the item what it was.
+  /// Opens a conflict again that was resolved, over the base of before, whatever the rules say; `change` makes the
+  /// item what it was.
   ///
   /// Cut off in between, the row waits for the item as it was decided to be.
   ///
-  /// - Returns: What `change` returns.
+  /// - Returns: What `change` returns; false where the item has another fingerprint by now, and nothing was done.
   /// - Throws: What reading and writing items and rows throws.
   package mutating func reopen(
-    _ key: ItemKey, over former: Item?, settings: Settings,
+    _ key: ItemKey, over former: Item?, expecting expected: Digest?, now: Int64,
     changing change: (inout Self) throws -> Bool
   ) throws -> Bool {
-    guard let row = try base(of: key).row else { return false }
+    guard try client(key).digest == expected, let row = try base(of: key).row else { return false }
     if let former {
       let isUndeleted = try state(of: key.table).marks[key.id] == .undelete
       let facts: [Fact] = isUndeleted ? [.marked(key.id, nil)] : []
@@ -137,7 +141,8 @@ extension ItemDisk where Self: RowDisk {
       try meetAgain(row, of: key)
     }
     let isDone = try change(&self)
-    _ = try takeArrivals(in: key.table, of: [key.id], settings: settings)
+    let asking = Settings(policies: [key.table: MergePolicy(.manual)], now: now)
+    _ = try takeArrivals(in: key.table, of: [key.id], settings: asking)
     return isDone
   }
 

@@ -19,6 +19,8 @@ package enum History {
     /// A conflict was resolved: the server's row, whose digest the change has, is the base in place of another one,
     /// from which the fields tell the way.
     case resolved
+    /// A conflict was opened again.
+    case reopened
     /// A row that was sent is at the server: a new one, another one, none, one that was deleted.
     case created, updated, deleted, undeleted
     /// A delete is about to be sent.
@@ -79,7 +81,7 @@ package enum History {
     package var isSent: Bool {
       switch did {
       case .created, .updated, .deleted, .undeleted: true
-      case .added, .changed, .removed, .resolved, .deleting, .found: false
+      case .added, .changed, .removed, .resolved, .reopened, .deleting, .found: false
       }
     }
   }

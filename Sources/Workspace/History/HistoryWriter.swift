@@ -92,11 +92,11 @@ final class HistoryWriter {
 
   /// Ends the command's lines; where it goes on without the lock, there is no status yet.
   ///
-  /// A command that has changed, sent and taken back nothing, and ends with 0, has none.
+  /// A command that has changed and sent nothing, and ends with 0, has none.
   ///
   /// - Throws: ``WorkspaceError``.
   func finish(_ status: Int?) throws(WorkspaceError) {
-    let isNothing = changes.isEmpty && first.isEmpty && number == nil && undoes == nil
+    let isNothing = changes.isEmpty && first.isEmpty && number == nil
     if !isNothing || (status ?? 0) != 0 { try write(status) }
     if isSent, status != nil { try log?.synchronize() }
   }

@@ -17,6 +17,11 @@ extension Workspace {
     try history.begin(words, undoing: undoes, as: number)
   }
 
+  /// Records a change of an item that no file and no row tells.
+  ///
+  /// - Throws: ``WorkspaceError``.
+  package func record(_ change: History.Change) throws(WorkspaceError) { try history.add(change) }
+
   /// The number of the first line of the command that is recorded; `nil` while it has none.
   package var recordedNumber: Int? { history.number }
 
@@ -82,8 +87,9 @@ extension Workspace {
   }
 
   /// Records that a person has decided on a conflict with a row, which is about to be the base.
-  func record(decided row: Row, of key: ItemKey) throws(WorkspaceError) {
-    let base = try rows.base(of: key, replaced: nil).item
+  func record(decided arrival: Arrival, of key: ItemKey) throws(WorkspaceError) {
+    let row = arrival.row
+    let base = try rows.base(of: ItemKey(key.table, arrival.id), replaced: nil).item
     var change = History.Change(key, .resolved, from: base, to: row.deleted ? nil : row.item)
     change.digest = History.Change.fingerprint(of: row.item)
     try history.add(change, of: base, to: row.item)

@@ -71,12 +71,11 @@ struct ReplacedFile {
 
   /// Moves the file, whatever it is, to the trash.
   ///
-  /// - Parameter stem: What its name there begins with; `nil` for its own.
   /// - Returns: Its place there; `nil` where there is none.
   /// - Throws: ``WorkspaceError/file(place:_:)``.
-  func discard(named stem: String? = nil) throws(WorkspaceError) -> String? {
+  func discard() throws(WorkspaceError) -> String? {
     let name = StagedName(number: trash.nextNumber(), new: nil, old: nil, file: self).text
-    return try takeOut(as: name) ? try keep(name, named: stem) : nil
+    return try takeOut(as: name) ? try keep(name) : nil
   }
 
   /// Runs a step that replaces or removes the file.
@@ -98,11 +97,10 @@ struct ReplacedFile {
   /// Gives a file that lies in the trash under a temporary name its name there.
   ///
   /// - Returns: Its place.
-  func keep(_ temporary: String, named stem: String? = nil) throws(WorkspaceError) -> String {
+  func keep(_ temporary: String) throws(WorkspaceError) -> String {
     let target = try trash.directory(kind, table)
     let name = try trash.take(
-      temporary, from: trash.directory, named: stem ?? self.stem, suffix: FileName.suffix.string,
-      to: target)
+      temporary, from: trash.directory, named: stem, suffix: FileName.suffix.string, to: target)
     return target.place(of: name)
   }
 }

@@ -43,7 +43,9 @@ extension Workspace: ItemDisk {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     let place = try conflicts.remove(of: key)
-    if isDecided, let row = try rowInConflict(of: key) { try record(decided: row, of: key) }
+    if isDecided, let arrival = try arrivalInConflict(of: key) {
+      try record(decided: arrival, of: key)
+    }
     guard !isDecided, !isEmpty, let place else { return }
     let fact = try isInConflict(key) ? "is resolved" : "has no open conflict"
     laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
