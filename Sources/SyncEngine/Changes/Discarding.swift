@@ -155,6 +155,7 @@ extension ItemDisk where Self: RowDisk {
     let ids = try Set(liveIDs(in: table) + waiting).sorted()
     let marked = try state(of: table).marks.all.keys.sorted().map { Fact.marked($0, nil) }
     let conflicts = try conflicts(in: table)
+    for key in conflicts { try removeConflict(of: key) }
     // A conflict whose file is missing by then would be one with a delete.
     try append(
       marked + sent.map { .ended($0) } + state(of: table).feeds.map { .token($0, nil) }
@@ -173,7 +174,6 @@ extension ItemDisk where Self: RowDisk {
     for case .unwritable(let error) in try write(changes) { throw error }
     // Some may have been removed by a command that was stopped.
     try synchronize([], in: table)
-    for key in conflicts { try removeConflict(of: key) }
     try forget(table)
   }
 }
