@@ -611,7 +611,7 @@ extension Simulation {
         case .item: true
         }
       if comesBack { client.shown.known.insert(key) }
-      let resolution = try chosen.resolution(of: conflict)
+      let resolution = chosen.resolution(of: conflict)
       client.shown.resolving[key] = (resolution.item, conflict.server)
       try Resolve(settings: settings()).settle(key, conflict, by: resolution, on: &disk)
       // Should the item that came back vanish, nobody has said so.
