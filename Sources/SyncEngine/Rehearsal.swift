@@ -35,12 +35,19 @@ extension Rehearsal: ItemDisk {
   package func candidates(in table: TableName) throws -> [Candidate] {
     var candidates = try stage.candidates(in: table)
     let touched = touched.union(clients.keys).filter { $0.table == table }
-    candidates.removeAll { $0.key.map(touched.contains) ?? false }
+    var times: [ItemKey: Int64] = [:]
+    candidates.removeAll { candidate in
+      guard let key = candidate.key, touched.contains(key) else { return false }
+      times[key] = candidate.modified
+      return true
+    }
     for key in touched.sorted() {
       let client = try client(key)
       let isValid = client == .absent || client.item != nil
       if isValid, try client.item == base(of: key).item { continue }
-      candidates.append(Candidate(key: key, client: client, modified: 0))
+      // What is written here is the newest.
+      let time = clients[key]?.item == nil ? times[key] ?? 0 : .max
+      candidates.append(Candidate(key: key, client: client, modified: time))
     }
     return candidates
   }

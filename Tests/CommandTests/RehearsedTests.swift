@@ -64,4 +64,86 @@ import Testing
     }
     #expect(done >= 5)
   }
+
+  @Test("-n prints what an exchange does", arguments: ["pull", "push", "sync"])
+  func rehearsesExchange(word: String) throws {
+    let first = getenv("TSYNC_FIRST_SEED").flatMap { UInt64(String(cString: $0)) } ?? 20_261_129
+    var done = 0
+    for seed in first..<first + 70 {
+      let history = ExchangeHistory(word, seed: seed)
+      let server = try RunningServer()
+      let (would, did) = withExtendedLifetime(server) {
+        let anna = history.play(at: server.url)
+        return (anna.run(history.words + ["-n"]), anna.run(history.words))
+      }
+      let (foretold, told) = (ForetoldExchange(would), ForetoldExchange(did))
+      #expect(foretold.output == told.output, "seed \(seed)\n\(history)\n\(would)\n\(did)")
+      #expect(foretold.error == told.error, "seed \(seed)\n\(history)\n\(would)\n\(did)")
+      #expect(would.status == did.status, "seed \(seed)\n\(history)\n\(would)\n\(did)")
+      if !did.output.isEmpty { done += 1 }
+    }
+    #expect(done >= 25)
+  }
+
+  @Test("a refusal that is over when a newer row comes is not foretold again")
+  func forgetsRefusal() throws {
+    let server = try RunningServer()
+    let (anna, ben) = (try Person(cloning: server.url), try Person(cloning: server.url))
+    let proxy = try Proxy(before: server.url) { request in
+      guard request.method == "PATCH" else { return .forward }
+      return .answer(.json(#"{"error": "not now"}"#, status: 400))
+    }
+    anna.run("new", "-s", "id=milk", "Milk")
+    anna.run("push")
+    ben.run("pull")
+    ben.run("set", "milk", "text=Oat milk")
+    ben.run("push")
+    anna.run("remote", "set", proxy.url)
+    anna.run("set", "milk", "text=Oat milk", "n=1")
+    #expect(anna.run("push").output.hasPrefix("rejected milk"))
+    anna.run("remote", "set", server.url)
+    let (would, did) = (anna.run("sync", "-n"), anna.run("sync"))
+    #expect(ForetoldExchange(would).output == ForetoldExchange(did).output)
+    #expect(did.output.hasSuffix("updated milk  Oat milk\n"), "\(did)")
+    #expect(would.status == did.status, "\(would) \(did)")
+  }
+}
+
+/// What an exchange prints, or its dry run, as far as both print the same.
+private struct ForetoldExchange {
+  private static let words = [
+    "would add": "new", "would change": "changed", "would delete": "deleted",
+    "would leave": "left", "would merge": "merged", "would conflict": "conflict",
+    "would settle": "settled", "would hold": "held", "would create": "created",
+    "would update": "updated", "would undelete": "undeleted", "would reject": "rejected",
+    "would apply rows that have been": "applied rows that had been",
+    "would end conflicts": "ended conflicts", "would be in conflict": "in conflict: tsync status",
+  ]
+
+  /// The lines of standard output.
+  private(set) var output: [String]
+  /// The lines of standard error.
+  private(set) var error: [String]
+
+  init(_ outcome: Outcome) {
+    func lines(_ text: String) -> [String] {
+      var text = text
+      for (word, past) in Self.words { text = text.replacing(word, with: past) }
+      return text.split(separator: "\n").map(String.init)
+    }
+    output = lines(outcome.output)
+    error = lines(outcome.error.replacing(" to push", with: " pushed"))
+    // What is to be done with a file is told as things are: a row may take the free name.
+    error.removeAll { $0.hasPrefix("tsync: to fix it: ") }
+    // A dry run shows the deletes that stop a pull.
+    if outcome.status == 6, outcome.error.contains("the server has deleted") {
+      output.removeAll { $0.hasPrefix("deleted ") || $0.hasPrefix("left ") }
+      error.removeAll { !$0.hasPrefix("tsync: ") || $0.hasPrefix("tsync: to see them: ") }
+    }
+    error = error.map { line in
+      // Times, and the next command: after a dry run that is the command itself.
+      guard !line.hasPrefix("tsync: "), let hint = line.ranges(of: "  ").last else { return line }
+      return String(line[..<hint.lowerBound].reversed().drop { $0 == " " }.reversed())
+    }
+  }
 }

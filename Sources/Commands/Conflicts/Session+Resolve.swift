@@ -4,7 +4,7 @@ import Workspace
 
 extension Session {
   func conflicts(of selection: Set<ItemKey>?) throws -> [ItemKey] {
-    try included(tables.flatMap(workspace.conflicts), in: selection)
+    try included(tables.flatMap(rehearsed.conflicts), in: selection)
   }
 
   /// Returns the items that are in the command's tables and in a selection, sorted.

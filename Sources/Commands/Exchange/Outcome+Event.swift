@@ -20,7 +20,8 @@ extension Outcome {
     self.init(
       verb: isPreview ? verbs.preview : verbs.done, key: event.key,
       newID: event.answer.id, title: names.title(of: event.item))
-    kind = isPreview && event.kind != .left ? .waits : event.kind
+    let isDone = event.kind == .pushed || event.kind.isTaken && event.kind != .left
+    kind = isPreview && isDone ? .waits : event.kind
     switch event.what {
     case .alreadyThere: members.add(["alreadyThere": true])
     case .merged(let report):

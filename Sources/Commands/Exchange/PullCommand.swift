@@ -28,8 +28,7 @@ struct PullCommand: TsyncCommand {
         try session.push()
         try session.record(as: context.recorded)
       }
-      try session.pull(
-        isFull: full, queries: queries, maxDelete: exchange.maxDelete, isRehearsal: exchange.dryRun)
+      try session.pull(isFull: full, queries: queries, maxDelete: exchange.maxDelete)
     }
   }
 }

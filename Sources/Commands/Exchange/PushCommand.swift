@@ -48,10 +48,8 @@ struct PushCommand: TsyncCommand {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       session.jobs = jobs
       let selection = try session.selection(references)
-      if missing { try session.findMissing(claims: true, isRehearsal: exchange.dryRun) }
-      if exchange.dryRun {
-        try session.previewPush(selection, maxDelete: maxDelete)
-      } else if resolve {
+      if missing { try session.findMissing(claims: true) }
+      if resolve, !exchange.dryRun {
         try session.pushUntilAccepted(selection, by: Decider(), maxDelete: maxDelete)
       } else {
         try session.push(selection, maxDelete: maxDelete, insertsAgain: again)

@@ -2,29 +2,27 @@ import SyncEngine
 import SyncModel
 
 extension Session {
-  /// Prints how many rows of the tables the server has lost; with `claims`, a push sends them, in a rehearsal its
-  /// preview.
-  mutating func findMissing(claims: Bool, isRehearsal: Bool) throws {
-    var rehearsal = try begunRehearsal()
+  /// Prints how many rows of the tables the server has lost; with `claims`, a push sends them.
+  mutating func findMissing(claims: Bool) throws {
     try exchange { session, server in
       for table in session.tables {
         let lost: LostRows
         do {
-          lost = try LostRows(of: table, on: rehearsal, from: &server.backend)
+          lost = try LostRows(of: table, on: session.rehearsed, from: &server.backend)
         } catch Stop.noTable(let table) {
           session.context.printer.warn(.noTable(table, of: session.tables))
           continue
         }
         session.show(lost, way: !claims)
         guard claims else { continue }
-        if isRehearsal {
-          try lost.claim(on: &rehearsal)
+        if var disk = session.rehearsal {
+          try lost.claim(on: &disk)
+          session.rehearsal = disk
         } else {
           try lost.claim(on: &session.workspace)
         }
       }
     }
-    if isRehearsal { self.rehearsal = rehearsal }
   }
 
   private func show(_ lost: LostRows, way: Bool) {

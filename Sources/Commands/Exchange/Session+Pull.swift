@@ -5,23 +5,20 @@ import Workspace
 extension Session {
   /// Pulls the tables and prints the arrivals, also those before a `Stop`.
   ///
-  /// `maxDelete` is how many items of a table the server may delete; `nil` keeps the guard. A
-  /// rehearsal writes nothing. `isLast` is false if a push follows, which prints conflicts and
-  /// files in the way itself.
+  /// `maxDelete` is how many items of a table the server may delete; `nil` keeps the guard. `isLast` is false
+  /// if a push follows, which prints conflicts and files in the way itself.
   mutating func pull(
-    isFull: Bool = false, queries: [Text] = [], maxDelete: Int? = nil, isRehearsal: Bool = false,
-    isLast: Bool = true
+    isFull: Bool = false, queries: [Text] = [], maxDelete: Int? = nil, isLast: Bool = true
   ) throws {
     var settings = settings
     settings.maxDelete = maxDelete
-    settings.isRehearsal = isRehearsal
+    settings.isRehearsal = isDryRun
     var puller = Puller(session: self, settings: settings, isFull: isFull, queries: queries)
     do {
       try exchange { session, server in
-        if isRehearsal {
-          var rehearsal = Rehearsal(on: session.workspace)
+        if var rehearsal = session.rehearsal {
+          defer { session.rehearsal = rehearsal }
           _ = try puller.run(on: &rehearsal, from: server)
-          session.rehearsal = rehearsal
         } else {
           let isWhole = try puller.run(on: &session.workspace, from: server)
           // Only a pull of all tables proves that the server is the workspace's.

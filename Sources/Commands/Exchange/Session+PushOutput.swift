@@ -30,10 +30,9 @@ extension Session {
 
   /// Prints the line of each item, and adds it to the document.
   ///
-  /// A push that is not whole was stopped. A preview has the events of a push that succeeds.
-  mutating func showItems(
-    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool,
-    isPreview: Bool = false
+  /// A push that is not whole was stopped.
+  private mutating func showItems(
+    _ report: PushReport, of survey: Survey, _ selection: Set<ItemKey>?, isWhole: Bool
   ) throws -> [Event.Kind: Int] {
     let keys = report.events.map(\.key)
     let sent = Set(keys)
@@ -43,7 +42,7 @@ extension Session {
     var events = Dictionary(grouping: report.events + repeated, by: \.key)
     let outcomes = (survey.entries.compactMap(\.key) + keys).compactMap { key in
       events.removeValue(forKey: key).map {
-        Outcome($0, titles, isPreview: isPreview && sent.contains(key))
+        Outcome($0, titles, isPreview: isDryRun && sent.contains(key))
       }
     }
     // The pull of a sync has printed its conflicts.
@@ -73,6 +72,7 @@ extension Session {
   ) throws {
     let printer = context.printer
     var counts = try showItems(report, of: survey, selection, isWhole: isWhole)
+    let wouldPush = isDryRun ? counts.removeValue(forKey: .waits) : nil
     let invalid = try survey.invalidCount(of: selection) + warnOfMerged(report)
     warnOfDoubts(report)
     if isWhole, report.missing.isEmpty, report.unsent > 0 {
@@ -84,12 +84,15 @@ extension Session {
     var parts = counts.parts([
       .pushed, .found, .conflict, .rejected, .cut, .unknown, .held, .waits,
     ])
-    if report.vanished > 0, counts[.pushed] != nil {
+    if let wouldPush { parts.insert("\(wouldPush) to push", at: 0) }
+    if report.vanished > 0, (counts[.pushed] ?? wouldPush) != nil {
       parts[0] += " (\(counted(report.vanished, "missing file")))"
     }
     if invalid > 0 { parts.append("\(invalid) not valid") }
     var next: Hint?
-    if counts[.conflict] != nil {
+    if isDryRun, !report.events.isEmpty {
+      next = "\(typed: context.inEarnest)"
+    } else if counts[.conflict] != nil {
       next = "\(typed: "resolve")"
     } else if isLeft || invalid > 0 {
       next = "\(typed: "status")"
@@ -118,7 +121,7 @@ extension Session {
       if case .merged = event.what { event.key } else { nil }
     }
     let invalids = try Set(merged).sorted().compactMap { key in
-      if case .invalid(let invalid) = try workspace.client(key) { invalid } else { nil }
+      if case .invalid(let invalid) = try rehearsed.client(key) { invalid } else { nil }
     }
     invalids.forEach(context.printer.warn)
     return invalids.count

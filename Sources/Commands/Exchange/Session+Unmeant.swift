@@ -9,7 +9,7 @@ extension Session {
   ///
   /// - Throws: The stop, unless the answer is yes or restore.
   mutating func askAboutUnmeant(_ push: inout Push, _ survey: inout Survey) throws {
-    guard context.canAsk, !context.options.json else { return }
+    guard context.canAsk, !context.options.json, !isDryRun else { return }
     let found = try push.unmeant(in: survey, on: workspace)
     guard !found.isEmpty else { return }
     let asked = push

@@ -15,11 +15,9 @@ struct SyncCommand: TsyncCommand {
     let maxDelete = exchange.maxDelete
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       session.recorded = "pull"
-      try session.pull(maxDelete: maxDelete, isRehearsal: exchange.dryRun, isLast: false)
+      try session.pull(maxDelete: maxDelete, isLast: false)
       try session.record(as: context.recordedPush)
-      if exchange.dryRun {
-        try session.previewPush(maxDelete: maxDelete)
-      } else if resolve {
+      if resolve, !exchange.dryRun {
         try session.pushUntilAccepted(nil, by: Decider(), maxDelete: maxDelete)
       } else {
         try session.push(maxDelete: maxDelete)

@@ -19,7 +19,7 @@ extension Session {
       titleField: configuration.titleField)
   }
 
-  func names(of keys: [ItemKey]) throws -> ItemNames { try names(of: keys, on: workspace) }
+  func names(of keys: [ItemKey]) throws -> ItemNames { try names(of: keys, on: rehearsed) }
 
   /// Returns the names of items that may be gone here, among all rows of their tables.
   func names(of keys: [ItemKey], on disk: some RowDisk) throws -> ItemNames {
@@ -34,7 +34,7 @@ extension Session {
 
   /// Returns a conflict as it is now.
   func conflict(_ key: ItemKey) throws -> Conflict {
-    try Resolve(settings: settings).current(key, on: workspace)
+    try Resolve(settings: settings).current(key, on: rehearsed)
   }
 
   /// Returns the path of an item's file, relative to `.todosync`.

@@ -24,7 +24,7 @@ struct Session {
   var jobs: Int?
   /// The pushes of this command so far.
   var pushed = PushSummary()
-  /// What a rehearsed pull would make of the workspace.
+  /// What a dry run has made of the workspace, in memory.
   var rehearsal: Rehearsal<Workspace>?
   /// The conflicts that this command has printed already.
   var reported: Set<ItemKey> = []
@@ -50,6 +50,9 @@ struct Session {
     tables = try configuration.tables(named: context.options.table)
     (workspace.notices + configuration.warnings).forEach(context.printer.warn)
   }
+
+  /// Whether nothing is written and nothing sent.
+  var isDryRun: Bool { access == .exchanging(isDryRun: true) }
 
   /// Runs a body without the lock, because a person is asked or another program runs.
   ///

@@ -27,11 +27,11 @@ struct DoctorCommand: TsyncCommand {
     context.options.verbose = true
     try context.open(for: .exchanging(isDryRun: true)) { session in
       do {
-        try session.findMissing(claims: false, isRehearsal: true)
+        try session.findMissing(claims: false)
       } catch let problem as Problem where problem == Server.unknownDialect {
         // There is nothing that could be lost; the pull says so.
       }
-      try session.pull(isFull: true, isRehearsal: true)
+      try session.pull(isFull: true)
     }
   }
 

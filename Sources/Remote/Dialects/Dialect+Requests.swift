@@ -1,4 +1,4 @@
-import SyncEngine
+package import SyncEngine
 import SyncModel
 
 /// A write as it is sent, without secrets.
@@ -24,7 +24,7 @@ extension Dialect {
   /// `serverMakesIDs`, the table gives new rows ids of its own.
   ///
   /// - Throws: `Refusal` where it can't be sent at all.
-  func request(
+  package func request(
     for operation: Operation, serverMakesIDs: Bool = false
   ) throws(Refusal) -> PreparedRequest {
     let key = operation.key
