@@ -523,6 +523,13 @@ extension Simulation {
       live = try disk.liveIDs(in: table).count + made.count
       open = Set(attempts.map(\.key))
       client.line.dropped = try attempts.filter { try $0.next(disk.client($0.key)) != nil }
+      client.line.sentDropped = []
+      defer {
+        // What its user has saved meanwhile may be in the file again.
+        for key in client.line.sentDropped.sorted() where savedMeanwhile?[key] == nil {
+          fail("D: what is in no file any more is sent: \(key)")
+        }
+      }
       let survey = try Survey(of: [table], on: disk)
       waiting = survey.pending(retrying).count + attempts.count
       do {

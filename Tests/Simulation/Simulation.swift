@@ -74,7 +74,6 @@ final class Simulation<Host: Machine> {
     for client in clients {
       client.line.note = { [unowned self] in note("  \($0)") }
       client.line.count = { [unowned self] in count($0) }
-      client.line.fail = { [unowned self] in fail($0) }
       client.line.change = { [unowned self] in changeElsewhere($0, &$1) }
     }
     server.onWrite = { [unowned self] in check($0) }
