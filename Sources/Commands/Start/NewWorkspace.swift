@@ -10,8 +10,13 @@ struct NewWorkspace {
   /// The queries by which tables are pulled.
   var queries: [Query] = []
 
-  /// Refuses a directory that is a workspace, or is in one.
+  /// Refuses a directory that is a workspace, or is in one, and an address.
   init(at shown: String, in context: Context) throws {
+    guard !shown.contains("://") else {
+      throw Problem.usage(
+        "\(shown) is an address, not a directory",
+        hints: ["to make a workspace of its rows: \(typed: "clone", shown)"])
+    }
     self.shown = shown
     path = context.path(shown)
     let words = context.options.table.isEmpty ? ["todoitem"] : context.options.table
