@@ -3,19 +3,19 @@ package import GRDB
 package import SyncModel
 package import TableServer
 
-/// A store in one SQLite file, in WAL mode with `synchronous=FULL`.
+/// A store in one SQLite file, in WAL mode with `synchronous=FULL`, or in SQLite's memory.
 ///
-/// Reads go on beside a write.
+/// In a file, reads go on beside a write.
 package final class SQLiteItemStore: CopiedStore {
   package let dataset: Text
-  /// The connections: one that writes, several that read.
-  package let pool: DatabasePool
+  /// The connections: one that writes, several that read; in memory one for both.
+  package let pool: any DatabaseWriter
   private let now: @Sendable () -> Moment
   private let salt: @Sendable () -> UInt32
   private let queryTime: Duration
   private let shapes = QueryShapes()
 
-  /// Opens a file, and makes it where there is none.
+  /// Opens a file, and makes it where there is none; without one, the rows are gone with the process.
   ///
   /// - Parameters:
   ///   - path: The file; two more are made beside it, PATH-wal and PATH-shm.
@@ -25,17 +25,20 @@ package final class SQLiteItemStore: CopiedStore {
   ///   - salt: Where each write's `Stamp.salt` is from.
   /// - Throws: `SQLiteStoreError`, or `StoreDamage`.
   package init(
-    path: String, copyOf source: Text? = nil, queryTime: Duration = ServedLimits.query,
+    path: String?, copyOf source: Text? = nil, queryTime: Duration = ServedLimits.query,
     now: @escaping @Sendable () -> Moment = { .now },
     salt: @escaping @Sendable () -> UInt32 = Stamp.chance
   ) throws {
+    let (place, configuration) = (path ?? "the memory", Self.configuration)
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration)
+      pool =
+        try path.map { try DatabasePool(path: $0, configuration: configuration) }
+        ?? DatabaseQueue(configuration: configuration)
       // GRDB leaves NORMAL in WAL mode, which can lose the last commits when the power fails.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      dataset = Text(try pool.write { try Self.prepared($0, path, source) })
+      dataset = Text(try pool.write { try Self.prepared($0, place, source) })
     } catch let error as DatabaseError {
-      throw SQLiteStoreError.cannotOpen(path: path, reason: error.message ?? "\(error)")
+      throw SQLiteStoreError.cannotOpen(path: place, reason: error.message ?? "\(error)")
     } catch {
       throw StoreDamage.found(in: error)
     }
@@ -194,7 +197,7 @@ package final class SQLiteItemStore: CopiedStore {
   package func close() async throws {
     // Who closes last moves the rows out of PATH-wal, and removes it. GRDB closes the readers last,
     // which may not write: here they go before the writer.
-    pool.releaseMemory()
+    (pool as? DatabasePool)?.releaseMemory()
     try pool.close()
   }
 }

@@ -123,18 +123,15 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// The items' store and the tokens' store: one database, or two memories.
+/// What keeps the items, and what keeps the tokens.
 struct Stores {
   let items: any ItemStore
   let tokens: any TokenStore
 
   /// Opens what an option names.
   init(_ option: StoreOption) async throws {
-    guard !option.isMemory else {
-      (items, tokens) = (MemoryItemStore(), MemoryTokenStore())
-      return
-    }
-    let store = try await Self.kept(option.store)
+    let store =
+      try option.isMemory ? SQLiteItemStore(path: nil) : await Self.kept(option.store)
     let state = try await store.state()
     guard state == .open else {
       throw ServerFailure("\(option.store) \(state.words(option.store))", status: 8)

@@ -47,9 +47,7 @@ final class Server: @unchecked Sendable {
   init(_ kind: Kind, tables: [TableName]) throws {
     self.kind = kind
     self.tables = tables
-    store =
-      kind == .file
-      ? try SQLiteItemStore(path: directory.path(of: "items.db")) : MemoryItemStore()
+    store = try SQLiteItemStore(path: kind == .file ? directory.path(of: "items.db") : nil)
     let options = ServerOptions(host: "127.0.0.1", port: 0, tables: tables)
     responder = ServerResponder(store, options, access: nil, log: RequestLog { _ in })
     guard kind == .socket else {

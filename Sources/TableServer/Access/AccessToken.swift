@@ -59,24 +59,3 @@ package protocol TokenStore: Sendable {
   /// - Throws: Whatever keeps the store from being written.
   func revoke(_ user: Text, at now: Moment) async throws -> Int
 }
-
-/// Tokens that are gone with the process.
-package actor MemoryTokenStore: TokenStore {
-  private var kept: [AccessToken] = []
-
-  /// Makes an empty store.
-  package init() {}
-
-  package func tokens() -> [AccessToken] { kept }
-
-  package func add(_ token: AccessToken) { kept.append(token) }
-
-  package func revoke(_ user: Text, at now: Moment) -> Int {
-    var count = 0
-    for index in kept.indices where kept[index].user == user && kept[index].revokedAt == nil {
-      kept[index].revokedAt = now
-      count += 1
-    }
-    return count
-  }
-}

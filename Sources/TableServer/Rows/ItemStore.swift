@@ -2,7 +2,7 @@ package import SyncModel
 
 /// What the server asks of the place where rows are kept.
 ///
-/// Every store passes the same suite of tests; `MemoryItemStore` is the twin without a disk.
+/// Every store passes the same suite of tests.
 package protocol ItemStore: Sendable {
   /// What this set of tables is called for ever: a UUID, made with the store.
   ///

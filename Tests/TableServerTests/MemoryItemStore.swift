@@ -1,9 +1,10 @@
 import FoundationEssentials
-package import SyncModel
+import SyncModel
+import TableServer
 
-/// A store that forgets: the twin of the ones with a disk, and what `--store memory` serves from.
-package actor MemoryItemStore: ItemStore {
-  package let dataset: Text
+/// A plain store, which the others must be like.
+actor MemoryItemStore: ItemStore {
+  let dataset: Text
 
   private struct Table {
     var rows: [ItemID: StoredRow] = [:]
@@ -19,7 +20,7 @@ package actor MemoryItemStore: ItemStore {
   /// - Parameters:
   ///   - now: The clock.
   ///   - salt: Where each write's ``Stamp/salt`` is from.
-  package init(
+  init(
     now: @escaping @Sendable () -> Moment = { .now },
     salt: @escaping @Sendable () -> UInt32 = Stamp.chance
   ) {
@@ -28,11 +29,11 @@ package actor MemoryItemStore: ItemStore {
     self.salt = salt
   }
 
-  package func row(_ id: ItemID, in scope: Scope) -> StoredRow? {
+  func row(_ id: ItemID, in scope: Scope) -> StoredRow? {
     scopes[scope]?.rows[id]
   }
 
-  package func page(_ request: PageRequest, of scope: Scope) throws -> Page {
+  func page(_ request: PageRequest, of scope: Scope) throws -> Page {
     let rows = try (scopes[scope]?.rows.values.map { $0 } ?? []).filter { row in
       guard request.includesDeleted || !row.isDeleted else { return false }
       return try request.filter?.holds(for: row) ?? true
@@ -65,7 +66,7 @@ package actor MemoryItemStore: ItemStore {
     }.map(\.row)
   }
 
-  package func transaction(_ writes: [ScopedWrite]) throws -> [WriteOutcome] {
+  func transaction(_ writes: [ScopedWrite]) throws -> [WriteOutcome] {
     let result = try WriteGroup(writes).result(
       over: scopes.mapValues(\.stamp), now: now, salt: salt
     ) { scopes[$0.scope]?.rows[$0.id] }
@@ -76,14 +77,35 @@ package actor MemoryItemStore: ItemStore {
     return result.outcomes
   }
 
-  package func stamps() -> [Scope: Stamp] { scopes.mapValues(\.stamp) }
+  func stamps() -> [Scope: Stamp] { scopes.mapValues(\.stamp) }
 
-  package func rows(after id: Text, of scope: Scope) -> [ReadRow] {
+  func rows(after id: Text, of scope: Scope) -> [ReadRow] {
     (scopes[scope]?.rows.values.filter { $0.id.text > id } ?? []).sorted { $0.id < $1.id }
       .map { ($0.id.text, .success($0)) }
   }
 
-  package func state() -> StoreState { .open }
+  func state() -> StoreState { .open }
 
-  package func close() {}
+  func close() {}
+}
+
+/// Tokens that are gone with the process.
+actor MemoryTokenStore: TokenStore {
+  private var kept: [AccessToken] = []
+
+  /// Makes an empty store.
+  init() {}
+
+  func tokens() -> [AccessToken] { kept }
+
+  func add(_ token: AccessToken) { kept.append(token) }
+
+  func revoke(_ user: Text, at now: Moment) -> Int {
+    var count = 0
+    for index in kept.indices where kept[index].user == user && kept[index].revokedAt == nil {
+      kept[index].revokedAt = now
+      count += 1
+    }
+    return count
+  }
 }
