@@ -62,7 +62,7 @@ final class Log {
 
   /// Makes a log that takes the place of a file that can't be read any more.
   ///
-  /// Nothing is written before ``rewrite(_:)``, nor read at all; the count of lines goes on behind
+  /// Nothing is written before ``create(extra:_:)``, nor read at all; the count of lines goes on behind
   /// `number`.
   init(
     replacing name: String, in directory: Directory, kind: LogKind, after number: Int, trash: Trash

@@ -155,6 +155,22 @@ struct LogLine {
   }
 }
 
+extension LogLine {
+  /// The members as an object; `nil` where they are none.
+  var object: JSONObject? {
+    var text: [UInt8] = [UInt8(ascii: "{")]
+    text.reserveCapacity(members.count + 2)
+    text.append(contentsOf: members)
+    text.append(UInt8(ascii: "}"))
+    return (try? JSON(parsing: text))?.object
+  }
+
+  /// Returns an object's members as they stand in a line.
+  static func members(_ object: JSONObject) -> [UInt8] {
+    Array(JSON.object(object).encoded().dropFirst().dropLast())
+  }
+}
+
 extension StaticString {
   /// The text's bytes.
   fileprivate var utf8: UnsafeBufferPointer<UInt8> {
