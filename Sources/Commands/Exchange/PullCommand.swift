@@ -21,9 +21,13 @@ struct PullCommand: TsyncCommand {
   func run(in context: Context) throws {
     try context.open(for: .exchanging(isDryRun: exchange.dryRun)) { session in
       let queries = try query.map { try session.query(named: $0).name }
-      if !exchange.dryRun, session.configuration.pullPushes,
-        try !Survey(of: session.tables, on: session.workspace).pending().isEmpty
-      {
+      let isPushing =
+        try session.configuration.pullPushes
+        && !Survey(of: session.tables, on: session.rehearsed).pending().isEmpty
+      if isPushing, exchange.dryRun {
+        context.printer.warn(
+          "the pull would push first; to see what: \(typed: "push", "-n")" as Hint)
+      } else if isPushing {
         try session.record(as: context.recordedPush)
         try session.push()
         try session.record(as: context.recorded)

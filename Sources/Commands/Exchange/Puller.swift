@@ -90,7 +90,9 @@ struct Puller {
         tellOfNone(table)
         isWhole = false
       } else if let failure {
-        throw stop ?? failure
+        // What the server has deleted of one table waits; the other tables have rows of their own.
+        guard let stop, failure as? Stop == stop else { throw stop ?? failure }
+        isWhole = false
       }
       if reports.contains(where: { $0.fault != nil }) { isWhole = false }
       pulled += reports.filter { $0.fault == nil }.compactMap(\.feed.query)
