@@ -23,8 +23,9 @@ extension Session {
     let names = try names(of: settled + keys + formers)
     var summary = ResolveSummary(names, context.printer)
     for key in settled {
-      let item = try workspace.client(key).item ?? workspace.base(of: key).item
-      var outcome = Outcome(verb: "resolved", key: key, title: names.title(of: item))
+      let item = try rehearsed.client(key).item ?? rehearsed.base(of: key).item
+      let verb = isDryRun ? "would resolve" : "resolved"
+      var outcome = Outcome(verb: verb, key: key, title: names.title(of: item))
       outcome.remark = "its conflict had ended"
       outcome.members = JSONObject(["how": "decided"])
       summary.resolve(outcome, making: [key])

@@ -40,9 +40,13 @@ extension Session {
     let repeated = selected.compactMap(\.event).filter { !sent.contains($0.key) }
     let titles = try names(of: [])
     var events = Dictionary(grouping: report.events + repeated, by: \.key)
+    let foretold = try repeated.filter {
+      try $0.kind == .conflict && !workspace.isInConflict($0.key)
+    }
+    let previewed = isDryRun ? sent.union(foretold.map(\.key)) : []
     let outcomes = (survey.entries.compactMap(\.key) + keys).compactMap { key in
       events.removeValue(forKey: key).map {
-        Outcome($0, titles, isPreview: isDryRun && sent.contains(key))
+        Outcome($0, titles, isPreview: previewed.contains(key))
       }
     }
     // The pull of a sync has printed its conflicts.
@@ -90,7 +94,7 @@ extension Session {
     }
     if invalid > 0 { parts.append("\(invalid) not valid") }
     var next: Hint?
-    if isDryRun, !report.events.isEmpty {
+    if isDryRun, !report.events.isEmpty || !reported.isEmpty {
       next = "\(typed: context.inEarnest)"
     } else if counts[.conflict] != nil {
       next = "\(typed: "resolve")"
