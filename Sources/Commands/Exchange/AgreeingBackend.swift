@@ -18,8 +18,7 @@ struct AgreeingBackend: Backend {
   init(_ session: Session) throws {
     let state = try session.workspace.state()
     (rows, tables, commitsInOrder) = (session.rehearsed, state.tables, state.dataset != nil)
-    let address = try session.configuration.remote.map(ServerAddress.init)
-    dialect = address.flatMap { session.configuration.dialect(of: $0, state) }
+    dialect = try session.configuration.dialect(of: session.address(), state)
   }
 
   func check(_ operation: Operation) throws {

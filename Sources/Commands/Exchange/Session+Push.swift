@@ -37,8 +37,8 @@ extension Session {
   mutating func pushOnce(
     _ selection: Set<ItemKey>?, maxDelete: Int?, insertsAgain: Bool = false
   ) throws {
-    guard isDryRun || configuration.remote != nil else { throw Self.noServer }
-    var survey = try Survey(of: tables, on: rehearsed)
+    _ = try address()
+    var survey = try Survey(of: tables, on: rehearsed, settings: settings)
     // If the only given item is invalid, nothing is done.
     if selection?.count == 1,
       let invalid = survey.entries(of: selection).first?.invalid
@@ -105,8 +105,13 @@ extension Session {
 
   /// Adds the number of waiting changes to the failure of a push that ended early.
   private func problem(_ stop: Stop, unsent: Int) -> Problem {
+    if case .unsafe(let danger) = stop {
+      let command = isDryRun && context.command == "sync" ? "sync" : "push"
+      let tables = context.options.table.flatMap { ["-t", $0] }
+      return Problem(
+        danger, push: command, context.command == "push" ? context.selection : tables)
+    }
     var problem = Problem(stop)
-    if case .unsafe = stop { return problem }
     let words = unsent == 1 ? "1 change waits" : "\(unsent) changes wait"
     // The conflicts that it named are resolved.
     let again = context.command == "resolve" ? ["push"] : context.again
