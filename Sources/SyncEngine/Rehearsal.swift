@@ -45,7 +45,6 @@ extension Rehearsal: ItemDisk {
       let client = try client(key)
       let isValid = client == .absent || client.item != nil
       if isValid, try client.item == base(of: key).item { continue }
-      // What is written here is the newest.
       let time = clients[key]?.item == nil ? times[key] ?? 0 : .max
       candidates.append(Candidate(key: key, client: client, modified: time))
     }
@@ -90,6 +89,8 @@ extension Rehearsal: RowDisk {
     var fold = try tables.removeValue(forKey: table) ?? TableFold(over: stage.table(table))
     defer { tables[table] = fold }
     for fact in facts {
+      // What is done here is the newest.
+      let fact = fold.state.marks.dated(fact, at: .max)
       if case .taken = fact {
         for arrival in try fold.arrivals() {
           touched.formUnion([ItemKey(table, arrival.id), ItemKey(table, arrival.row.id)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("A rehearsal's look at files that were moved") struct RehearsalTests {
+@Suite("A rehearsal") struct RehearsalTests {
   private static func file(_ id: String) -> [UInt8] { Array(#"{"id":"\#(id)"}"#.utf8) }
 
   @Test("a moved file is found, and one that was mended is none")
@@ -25,5 +25,13 @@ import Testing
     #expect(try rehearsal.moved(key("a"))?.otherID == key("a").id)
     memory.save(Self.file("b"), as: try key("b"))
     #expect(try Rehearsal(on: memory).strays(in: table).isEmpty)
+  }
+
+  @Test("what is removed in a dry run is removed last")
+  func removedLast() throws {
+    let (table, id) = (try TableName("todoitem"), try ItemID("a"))
+    var rehearsal = Rehearsal(on: MemoryDisk())
+    try rehearsal.append([.marked(id, .removed())], to: table, durably: false)
+    #expect(try rehearsal.state(of: table).marks[id] == .removed(time: .max))
   }
 }

@@ -73,6 +73,29 @@ import Testing
     #expect(pushed.error.hasPrefix("1 pushed"))
   }
 
+  @Test("the delete of a file that is back when its outcome is known is no missing file's")
+  func countsNoFileThatIsBack() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    anna.run("push")
+    let (isSent, isBack) = (Gate(), Gate())
+    let proxy = try Proxy(before: server.url) { request in
+      if isBack.wait(seconds: 0) { return .forward }
+      guard request.method == "DELETE" else {
+        return isSent.wait(seconds: 0) ? .answer(.dropped) : .forward
+      }
+      isSent.open()
+      return .loseAnswer
+    }
+    anna.run("remote", "set", proxy.url)
+    unlink(anna.directory.path(of: anna.file("milk")))
+    #expect(anna.run("push").status == 5)
+    #expect(anna.run("restore", "milk").output == "restored milk  Buy milk\n")
+    isBack.open()
+    let pushed = anna.run("push")
+    #expect(pushed.output == "undeleted milk  Buy milk\n")
+    #expect(pushed.error == "1 pushed\n", "\(pushed)")
+  }
+
   @Test("case 80: an item that is edited while it is on its way keeps the edit, which is sent next")
   func keepsEdit() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")

@@ -77,7 +77,7 @@ struct PushRun {
     switch answer.settlement {
     case .done(let row):
       if attempt.kind == .delete {
-        if try !disk.isRemoved(key) { report.vanished += 1 }
+        if try disk.client(key) == .absent && !disk.isRemoved(key) { report.vanished += 1 }
         try disk.keepVanished(key, by: row)
       }
       let difference = WriteAnswer(row, to: attempt, over: base.row?.item)
