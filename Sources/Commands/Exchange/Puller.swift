@@ -24,7 +24,7 @@ struct Puller {
 
   /// Pulls the tables; returns whether the server has all of them.
   ///
-  /// - Throws: `Stop`; a rehearsal throws it after all tables.
+  /// - Throws: `Stop`; that the server deletes too much of a table after all tables.
   mutating func run(on disk: inout some Disk, from server: Server) throws -> Bool {
     let options = context.options
     var isWhole = true
@@ -73,6 +73,7 @@ struct Puller {
         if isNew, report.counts[.conflict] != nil, !settings.isRehearsal {
           warnOfUnrecorded(report)
         }
+        if stop != nil, let new = report.stop { context.printer.warn(Problem(new)) }
         stop = stop ?? report.stop
       }
       let hasRows = try disk.state(of: table).tokens[Feed.ids(of: table)]?.timestamp != nil
@@ -91,7 +92,10 @@ struct Puller {
         isWhole = false
       } else if let failure {
         // What the server has deleted of one table waits; the other tables have rows of their own.
-        guard let stop, failure as? Stop == stop else { throw stop ?? failure }
+        guard let own = reports[0].stop, failure as? Stop == own else {
+          if let stop { context.printer.warn(Problem(stop)) }
+          throw failure
+        }
         isWhole = false
       }
       if reports.contains(where: { $0.fault != nil }) { isWhole = false }
