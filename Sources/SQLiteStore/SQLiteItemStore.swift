@@ -5,7 +5,7 @@ package import TableServer
 
 /// A store in one SQLite file, in WAL mode with `synchronous=FULL`, or in SQLite's memory.
 ///
-/// In a file, reads go on beside a write.
+/// In a file, reads go on beside a write; in memory there is one connection, and all wait for each other.
 package final class SQLiteItemStore: CopiedStore {
   package let dataset: Text
   /// The connections: one that writes, several that read; in memory one for both.

@@ -21,7 +21,7 @@ enum StoreKind: String, CaseIterable, Sendable {
     _ body: (any ItemStore & Sendable) async throws -> Void
   ) async throws {
     switch self {
-    case .memory: try await body(MemoryItemStore(now: now, salt: { 0 }))
+    case .memory: try await body(SQLiteItemStore(path: nil, now: now, salt: { 0 }))
     case .sqlite:
       await Self.turns.wait()
       defer { Self.turns.end() }
