@@ -2,7 +2,7 @@ package import SyncModel
 
 /// A disk for dry runs: it reads another disk, and keeps all writes in memory.
 ///
-/// `pull -n` runs the real pull on it, so that its forecast can't differ from the pull.
+/// A dry run of an exchange runs the real one on it, so that the forecast can't differ from that.
 package struct Rehearsal<Stage: Disk> {
   private let stage: Stage
   private var clients: [ItemKey: ClientState] = [:]

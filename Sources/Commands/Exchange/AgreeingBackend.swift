@@ -12,11 +12,12 @@ struct AgreeingBackend: Backend {
   private let tables: [TableName: TableFacts]
   let commitsInOrder: Bool
 
-  /// Knows what a session's workspace knows of the server.
+  /// Knows what a session knows of the server.
   ///
   /// - Throws: What reading that throws.
   init(_ session: Session) throws {
-    let state = try session.workspace.state()
+    var state = try session.workspace.state()
+    session.server?.record(in: &state)
     (rows, tables, commitsInOrder) = (session.rehearsed, state.tables, state.dataset != nil)
     dialect = try session.configuration.dialect(of: session.address(), state)
   }
@@ -48,8 +49,10 @@ struct AgreeingBackend: Backend {
   func makesIDs(in table: TableName) -> Bool { tables[table]?.makesIDs == true }
 
   func pages(of feed: Feed, from token: DeltaToken?, each: (Page) throws -> Bool) throws {
-    throw Session.noServer
+    preconditionFailure("a push asks for no feed")
   }
 
-  func rows(_ ids: [ItemID], of feed: Feed) throws -> Page { throw Session.noServer }
+  func rows(_ ids: [ItemID], of feed: Feed) throws -> Page {
+    preconditionFailure("a push asks for no feed")
+  }
 }

@@ -36,7 +36,7 @@ struct Session {
   /// Dates as they are meant when the command begins.
   let dates: DateWords
   private let access: Access
-  private var server: Server?
+  private(set) var server: Server?
 
   fileprivate init(_ context: Context, at path: String, for access: Access) throws {
     (self.context, self.access, recorded) = (context, access, context.recorded)
