@@ -26,7 +26,8 @@ struct PullCommand: TsyncCommand {
         && !Survey(of: session.tables, on: session.rehearsed).pending().isEmpty
       if isPushing, exchange.dryRun {
         context.printer.warn(
-          "the pull would push first; to see what: \(typed: "push", "-n")" as Hint)
+          "the pull would push first; to see what: \(typed: context.sameTables(["push", "-n"]))"
+            as Hint)
       } else if isPushing {
         try session.record(as: context.recordedPush)
         try session.push()

@@ -27,7 +27,8 @@ struct PushCommand: TsyncCommand {
   var references: [String] = []
 
   var selection: [String] {
-    options.table.flatMap { ["-t", $0] } + (missing ? ["--missing"] : []) + references
+    let end = references.contains { $0.hasPrefix("-") } ? ["--"] : []
+    return options.table.flatMap { ["-t", $0] } + (missing ? ["--missing"] : []) + end + references
   }
 
   func validate() throws {

@@ -51,11 +51,11 @@ extension Session {
       try push.note(survey, on: &workspace)
       return try show(PushReport(), of: survey, selection, isWhole: true)
     }
-    try askAboutUnmeant(&push, &survey)
     push.insertsAgain = insertsAgain
-    // So many wait if the server can't be reached.
-    pushed.unsent = survey.unsent()
     do {
+      try askAboutUnmeant(&push, &survey)
+      // So many wait if the server can't be reached.
+      pushed.unsent = survey.unsent()
       if isDryRun { return try send(push, survey, to: nil) }
       let printer = context.printer
       push.progress = { printer.progress("\($0) of \($1) sent") }
@@ -81,8 +81,8 @@ extension Session {
       if let server {
         try push.run(
           tables, known: survey, on: &workspace, to: &server.backend, report: &report)
-      } else {
-        var (disk, backend) = (rehearsal ?? Rehearsal(on: workspace), try AgreeingBackend(self))
+      } else if var disk = rehearsal {
+        var backend = try AgreeingBackend(self)
         defer { rehearsal = disk }
         try push.run(tables, known: survey, on: &disk, to: &backend, report: &report)
       }
@@ -106,10 +106,9 @@ extension Session {
   /// Adds the number of waiting changes to the failure of a push that ended early.
   private func problem(_ stop: Stop, unsent: Int) -> Problem {
     if case .unsafe(let danger) = stop {
-      let command = isDryRun && context.command == "sync" ? "sync" : "push"
       let tables = context.options.table.flatMap { ["-t", $0] }
       return Problem(
-        danger, push: command, context.command == "push" ? context.selection : tables)
+        danger, pushing: context.command == "push" ? context.selection : tables)
     }
     var problem = Problem(stop)
     let words = unsent == 1 ? "1 change waits" : "\(unsent) changes wait"

@@ -2,9 +2,8 @@ import SyncEngine
 import SyncModel
 
 extension Problem {
-  /// Describes what would do damage if an exchange went on; `command` and `selection` are the words of a push
-  /// that sends the same.
-  init(_ danger: Danger, push command: String = "push", _ selection: [String] = []) {
+  /// Describes what would do damage if an exchange went on; `selection` are the words of what a push was to send.
+  init(_ danger: Danger, pushing selection: [String] = []) {
     let lost: Hint = "to see what the server lost: \(typed: "push", "--missing", "-n")"
     switch danger {
     case .notPulled(let table):
@@ -50,7 +49,7 @@ extension Problem {
         if case .missing = unmeant {
           .unsafe(
             unmeant.words(ofAll: true), "to bring them back: \(typed: "restore", "--missing")",
-            "to delete their rows: \(typed: [command, "--max-delete", "\(keys.count)"] + selection)"
+            "to delete their rows: \(typed: ["push", "--max-delete", "\(keys.count)"] + selection)"
           )
         } else {
           .unsafe(
