@@ -231,11 +231,11 @@ struct PullRun {
       tell(try disk.takeArrivals(in: table, of: removals, removing: true, settings: settings))
     }
     try disk.letGo(leaves, of: table).forEach { reports[home($0)].add($0) }
-    // While a delete waits, what comes makes no room for it.
+    // While a delete waits, what comes makes no room for it; that all rows were read is so all the same.
+    let state = try disk.state(of: table)
     let isOver = try !disk.arrivals(in: table).contains { try disk.removes($0, in: table) }
-    let isNews =
-      try !disk.state(of: table).isPulled || disk.state(of: table).measure != nil || allowed > 0
-    if isOver, isNews, isWhole || allowed == 0 {
+    let isNews = !state.isPulled || isOver && (state.measure != nil || allowed > 0)
+    if isNews, isWhole || allowed == 0 {
       try disk.append([.pulled], to: table, durably: false)
     }
   }
