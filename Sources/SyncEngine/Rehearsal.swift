@@ -5,7 +5,9 @@ package import SyncModel
 /// A dry run of an exchange runs the real one on it, so that the forecast can't differ from that.
 package struct Rehearsal<Stage: Disk> {
   private let stage: Stage
-  private var clients: [ItemKey: ClientState] = [:]
+  private var clients: [ItemKey: (state: ClientState, time: Int64)] = [:]
+  /// When a file was last written here: later than any on the disk below.
+  private var time = Int64.max / 2
   private var sides: [ItemKey: ClientState] = [:]
   /// The tables of which other things are known here.
   private var tables: [TableName: TableFold] = [:]
@@ -25,7 +27,7 @@ package struct Rehearsal<Stage: Disk> {
 
 extension Rehearsal: ItemDisk {
   package func client(_ key: ItemKey) throws -> ClientState {
-    try clients[key] ?? stage.client(key)
+    try clients[key]?.state ?? stage.client(key)
   }
 
   package func strays(in table: TableName) throws -> [ItemID: InvalidItem] {
@@ -45,8 +47,8 @@ extension Rehearsal: ItemDisk {
       let client = try client(key)
       let isValid = client == .absent || client.item != nil
       if isValid, try client.item == base(of: key).item { continue }
-      let time = clients[key]?.item == nil ? times[key] ?? 0 : .max
-      candidates.append(Candidate(key: key, client: client, modified: time))
+      let modified = clients[key]?.time ?? times[key] ?? 0
+      candidates.append(Candidate(key: key, client: client, modified: modified))
     }
     return candidates
   }
@@ -55,7 +57,8 @@ extension Rehearsal: ItemDisk {
     try changes.map { change in
       guard try client(change.key).digest == change.expected else { return .changedMeanwhile }
       let state = Self.state(change.item, change.key)
-      clients[change.key] = state
+      time += 1
+      clients[change.key] = (state, time)
       return .replaced(state.digest)
     }
   }

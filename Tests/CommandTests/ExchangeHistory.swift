@@ -19,10 +19,20 @@ struct ExchangeHistory: CustomStringConvertible {
   private var random: SplitMix64
   /// An item whose file anna has broken or moved.
   private var broken: String?
+  /// The tables; items of the second one have ids that begin with n.
+  let tables: [String]
+  /// Whether anna's workspace begins without the server's rows.
+  private let isEmpty: Bool
 
   /// Draws a history that ends with `pull`, `push` or `sync`.
   init(_ word: String, seed: UInt64) {
+    var dice = SplitMix64(seed: ~seed)
+    tables = dice.once(in: 3) ? ["todoitem", "note"] : ["todoitem"]
+    isEmpty = dice.once(in: 4)
     (words, random) = ([word], SplitMix64(seed: seed))
+    if tables.count > 1 {
+      for number in 0..<3 { anna(.write(#"{"text": "Note", "tags": [1]}"#, as: "n\(number)")) }
+    }
     for number in 0..<2 + random.below(3) {
       let item = #"{"id": "i\#(number)", "text": "Item", "notes": "0\n1\n2\n", "tags": [1]}"#
       anna(.write(item, as: "i\(number)"))
@@ -59,30 +69,40 @@ struct ExchangeHistory: CustomStringConvertible {
 
   /// The command lines and what is done by hand, a line for each.
   var description: String {
-    (steps.map { who, step in
-      switch step {
-      case .run(let words): "\(who)$ tsync \(words.joined(separator: " "))"
-      case .write(let text, let name): "\(who)$ echo '\(text.prefix(80))' >\(name).json"
-      case .remove(let name): "\(who)$ rm \(name).json"
-      case .move(let name, let other): "\(who)$ mv \(name).json \(other).json"
-      }
-    } + ["anna$ tsync \(words.joined(separator: " "))"]).joined(separator: "\n")
+    let begin =
+      "\(tables.joined(separator: ", ")); anna begins \(isEmpty ? "empty" : "with a clone")"
+    return
+      ([begin]
+      + steps.map { who, step in
+        switch step {
+        case .run(let words): "\(who)$ tsync \(words.joined(separator: " "))"
+        case .write(let text, let name): "\(who)$ echo '\(text.prefix(80))' >\(name).json"
+        case .remove(let name): "\(who)$ rm \(name).json"
+        case .move(let name, let other): "\(who)$ mv \(name).json \(other).json"
+        }
+      } + ["anna$ tsync \(words.joined(separator: " "))"]).joined(separator: "\n")
   }
 
   /// Does all of it but the exchange; returns anna.
   func play(at url: String) -> Person {
     let people = ["anna", "ben"].map { name in
       let person = Person(in: TemporaryDirectory(inMemory: true))
-      person.run("clone", url, "list")
+      let isEmpty = isEmpty && name == "anna"
+      person.run(
+        (isEmpty ? ["init", "--remote", url] : ["clone", url]) + ["list"]
+          + tables.flatMap { ["-t", $0] })
       return (name, person)
     }
     let person = Dictionary(people, uniquingKeysWith: { $1 })
     for (who, step) in steps {
       guard let person = person[who] else { continue }
-      func path(_ name: String) -> String { person.directory.path(of: person.file(name)) }
+      func file(_ name: String) -> String {
+        "list/.todosync/items/\(name.hasPrefix("n") ? "note" : "todoitem")/\(name).json"
+      }
+      func path(_ name: String) -> String { person.directory.path(of: file(name)) }
       switch step {
       case .run(let words): person.run(words)
-      case .write(let text, let name): person.directory.write(text, to: person.file(name))
+      case .write(let text, let name): person.directory.write(text, to: file(name))
       case .remove(let name): unlink(path(name))
       case .move(let name, let other): rename(path(name), path(other))
       }
@@ -99,7 +119,9 @@ struct ExchangeHistory: CustomStringConvertible {
   private mutating func anna(_ step: Step) { steps.append(("anna", step)) }
   private mutating func ben(_ step: Step) { steps.append(("ben", step)) }
 
-  private mutating func id() -> String { "i\(random.below(5))" }
+  private mutating func id() -> String {
+    tables.count > 1 && random.once(in: 2) ? "n\(random.below(3))" : "i\(random.below(5))"
+  }
   private mutating func text() -> String { ["One", "Two", "Three"][random.below(3)] }
 
   /// Three lines, of which some are changed.
@@ -131,7 +153,9 @@ struct ExchangeHistory: CustomStringConvertible {
     let id = id()
     let step: Step
     switch random.below(20) {
-    case 0...2: step = .run(["new", "-s", "id=\(id)", "-s", field(), text()])
+    case 0...2:
+      let table = id.hasPrefix("n") ? "note" : "todoitem"
+      step = .run(["new", "-t", table, "-s", "id=\(id)", "-s", field(), text()])
     case 3...6: step = .run(["set", id, field(), field()])
     case 7, 8: step = .run(["rm", id])
     case 9: step = .run(["mv", id, random.once(in: 2) ? "m\(random.below(3))" : self.id()])
@@ -160,9 +184,10 @@ struct ExchangeHistory: CustomStringConvertible {
   }
 
   private mutating func removeMany(_ who: String) {
-    let isByHand = random.once(in: 2)
+    let (isByHand, first) = (random.once(in: 2), tables.count > 1 && random.once(in: 2) ? "n" : "i")
     for number in 0..<2 + random.below(3) {
-      steps.append((who, isByHand ? .remove("i\(number)") : .run(["rm", "i\(number)"])))
+      steps.append(
+        (who, isByHand ? .remove("\(first)\(number)") : .run(["rm", "\(first)\(number)"])))
     }
   }
 
@@ -196,7 +221,13 @@ struct ExchangeHistory: CustomStringConvertible {
   private mutating func makeAgain() {
     let (id, isOwn) = (id(), random.once(in: 2))
     let who = isOwn ? "anna" : "ben"
-    if !isOwn { steps.append((who, .run(["new", "-s", "id=\(id)", "New"]))) }
+    if !isOwn {
+      steps.append(
+        (
+          who,
+          .run(["new", "-t", id.hasPrefix("n") ? "note" : "todoitem", "-s", "id=\(id)", "New"])
+        ))
+    }
     steps.append((who, .run(["push"])))
     steps.append((who, .run(["rm", id])))
     steps.append((who, .run(["push"])))

@@ -71,7 +71,7 @@ import Testing
     var done = 0
     for seed in first..<first + 70 {
       let history = ExchangeHistory(word, seed: seed)
-      let server = try RunningServer()
+      let server = try RunningServer(["--no-auth"] + history.tables.flatMap { ["--table", $0] })
       let (would, did) = withExtendedLifetime(server) {
         let anna = history.play(at: server.url)
         return (anna.run(history.words + ["-n"]), anna.run(history.words))
@@ -82,7 +82,7 @@ import Testing
       #expect(would.status == did.status, "seed \(seed)\n\(history)\n\(would)\n\(did)")
       if !did.output.isEmpty { done += 1 }
     }
-    #expect(done >= 25)
+    #expect(done >= 20)
   }
 
   @Test("a refusal that is over when a newer row comes is not foretold again")
@@ -135,9 +135,9 @@ private struct ForetoldExchange {
     error = lines(outcome.error.replacing(" to push", with: " pushed"))
     // What is to be done with a file is told as things are: a row may take the free name.
     error.removeAll { $0.hasPrefix("tsync: to fix it: ") }
-    // A dry run shows the deletes that stop a pull.
+    // A dry run shows the deletes that stop a pull, those that a rule takes over, too.
     if outcome.status == 6, outcome.error.contains("the server has deleted") {
-      output.removeAll { $0.hasPrefix("deleted ") || $0.hasPrefix("left ") }
+      output.removeAll { line in ["deleted ", "left ", "merged "].contains { line.hasPrefix($0) } }
       error.removeAll { !$0.hasPrefix("tsync: ") || $0.hasPrefix("tsync: to see them: ") }
     }
     error = error.map { line in
