@@ -14,18 +14,24 @@ import Testing
     anna = try Person(cloning: server.url)
   }
 
-  @Test("an insert of which nobody knows what became is listed so, and its file can be restored")
-  func restoresUnknown() throws {
-    anna.run("new", "-s", "id=milk", "Buy milk")
-    let (isSent, isBack) = (Gate(), Gate())
-    let proxy = try Proxy(before: server.url) { request in
+  /// A proxy that loses the answer to a write, and everything behind it until the line is back.
+  private func proxy(losing method: String, until isBack: Gate) throws -> Proxy {
+    let isSent = Gate()
+    return try Proxy(before: server.url) { request in
       if isBack.wait(seconds: 0) { return .forward }
-      guard request.method == "POST" else {
+      guard request.method == method else {
         return isSent.wait(seconds: 0) ? .answer(.dropped) : .forward
       }
       isSent.open()
       return .loseAnswer
     }
+  }
+
+  @Test("an insert of which nobody knows what became is listed so, and its file can be restored")
+  func restoresUnknown() throws {
+    anna.run("new", "-s", "id=milk", "Buy milk")
+    let isBack = Gate()
+    let proxy = try proxy(losing: "POST", until: isBack)
     anna.run("remote", "set", proxy.url)
     #expect(anna.run("push").status == 5)
     #expect(anna.run("status", "-s").output == "?   milk  Buy milk            insert\n")
@@ -77,15 +83,8 @@ import Testing
   func countsNoFileThatIsBack() throws {
     anna.run("new", "-s", "id=milk", "Buy milk")
     anna.run("push")
-    let (isSent, isBack) = (Gate(), Gate())
-    let proxy = try Proxy(before: server.url) { request in
-      if isBack.wait(seconds: 0) { return .forward }
-      guard request.method == "DELETE" else {
-        return isSent.wait(seconds: 0) ? .answer(.dropped) : .forward
-      }
-      isSent.open()
-      return .loseAnswer
-    }
+    let isBack = Gate()
+    let proxy = try proxy(losing: "DELETE", until: isBack)
     anna.run("remote", "set", proxy.url)
     unlink(anna.directory.path(of: anna.file("milk")))
     #expect(anna.run("push").status == 5)
