@@ -17,7 +17,7 @@ extension Survey.Entry {
     switch standing {
     case .conflict, .pending:
       let names = fields.map(\.string).joined(separator: ", ")
-      guard let passed = passed else { return names }
+      guard let passed else { return names }
       return names.isEmpty ? passed.sentence : "\(names) · \(passed.sentence)"
     case .behind(_, let successor): return "waits for \(successor.id)"
     case .rejected(let operation, let rejection):

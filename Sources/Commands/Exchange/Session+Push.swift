@@ -106,9 +106,8 @@ extension Session {
   /// Adds the number of waiting changes to the failure of a push that ended early.
   private func problem(_ stop: Stop, unsent: Int) -> Problem {
     if case .unsafe(let danger) = stop {
-      let tables = context.options.table.flatMap { ["-t", $0] }
       return Problem(
-        danger, pushing: context.command == "push" ? context.selection : tables)
+        danger, pushing: context.command == "push" ? context.selection : context.sameTables([]))
     }
     var problem = Problem(stop)
     let words = unsent == 1 ? "1 change waits" : "\(unsent) changes wait"
