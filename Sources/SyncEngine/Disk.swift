@@ -6,6 +6,16 @@ package import SyncModel
 /// called before has happened too. What a power loss may take back is said at each call.
 package typealias Disk = ItemDisk & RowDisk
 
+/// How a conflict ends.
+package enum ConflictEnd: Sendable {
+  /// By a row or a command that is not about it.
+  case byItself
+  /// By its user: the history says that it was decided on.
+  case decided
+  /// By its user, who has decided on other items with it: undo can't open it again.
+  case decidedWithOthers
+}
+
 /// The item files, which the user can edit at any moment.
 package protocol ItemDisk {
   /// Reads one item.
@@ -55,9 +65,8 @@ package protocol ItemDisk {
 
   /// Moves the sides of a conflict to the trash.
   ///
-  /// With `isDecided`, its user has decided on it and on no other item with it: the history says so, and a merge that
-  /// was begun is decided on, too; otherwise its place is told.
-  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws
+  /// Where it ends by itself, a person is told where the document of an edit is now.
+  mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws
 
   /// Reads the client's side of a conflict, which its user may have edited; absent where the client
   /// deleted the item, and where no side is laid.
@@ -67,7 +76,7 @@ package protocol ItemDisk {
 extension ItemDisk {
   /// Moves the sides of a conflict on which nobody has decided to the trash.
   package mutating func removeConflict(of key: ItemKey) throws {
-    try removeConflict(of: key, isDecided: false)
+    try removeConflict(of: key, as: .byItself)
   }
 
   package mutating func fill(_ rows: [Row], of table: TableName) throws -> Bool { false }

@@ -73,7 +73,7 @@ extension Rehearsal: ItemDisk {
     sides[key] = client.item == conflict.client ? client : Self.state(conflict.client, key)
   }
 
-  package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+  package mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws {
     sides[key] = .absent
   }
 

@@ -179,8 +179,8 @@ struct Watched<Work: Disk>: Disk {
     if try work.candidates(in: key.table).strays[key.id] != nil { shown.moved.append(key) }
   }
 
-  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
-    try work.removeConflict(of: key, isDecided: isDecided)
+  mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws {
+    try work.removeConflict(of: key, as: end)
   }
 
   func conflictClient(of key: ItemKey) throws -> ClientState { try work.conflictClient(of: key) }

@@ -37,8 +37,8 @@ struct StrayDisk: Disk {
     try memory.writeConflict(conflict, of: key)
   }
 
-  mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
-    try memory.removeConflict(of: key, isDecided: isDecided)
+  mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws {
+    try memory.removeConflict(of: key, as: end)
   }
 
   mutating func append(_ facts: [Fact], to table: TableName, durably: Bool) throws {

@@ -184,7 +184,7 @@ package struct MemoryDisk: Disk {
     sides[key]?.saysDeleted = client == nil
   }
 
-  package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+  package mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws {
     try step()
     guard let removed = sides.removeValue(forKey: key) else { return }
     if let client = removed.client { trash.append(client) }

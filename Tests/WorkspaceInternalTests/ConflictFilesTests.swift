@@ -150,7 +150,7 @@ import WorkspaceSupport
     }
     _ = try workspace.prepare(MarkedDocument(conflict(), of: key.id), of: key)
     save(ending == .emptied ? "" : "half")
-    try workspace.removeConflict(of: key, isDecided: ending == .resolved)
+    try workspace.removeConflict(of: key, as: ending == .resolved ? .decided : .byItself)
     var told: [String] = []
     try workspace.finish("pull") { told.append($0) }
     guard ending == .pulled || ending == .unrecorded else {

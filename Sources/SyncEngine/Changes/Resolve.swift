@@ -85,7 +85,7 @@ package struct Resolve {
     else {
       throw Failure.changedMeanwhile(key)
     }
-    // What waits for the item, or it waits for, is decided with it: undo can't bring that back.
+    // What waits for the item, or it waits for, is decided with it.
     let mark = try disk.state(of: key.table).marks[key.id]
     let isAlone = try mark?.after == nil && disk.formers(of: key).isEmpty
     let copy = resolution.copy.map { ItemKey(key.table, $0) }
@@ -107,7 +107,7 @@ package struct Resolve {
       try disk.append([.laid(key.id, laid)], to: key.table, durably: true)
       throw Failure.changedMeanwhile(key)
     }
-    try disk.removeConflict(of: key, isDecided: isAlone)
+    try disk.removeConflict(of: key, as: isAlone ? .decided : .decidedWithOthers)
     try disk.take(row, of: key, to: item, over: conflict.server)
   }
 }

@@ -39,14 +39,14 @@ extension Workspace: ItemDisk {
     }
   }
 
-  package mutating func removeConflict(of key: ItemKey, isDecided: Bool) throws {
+  package mutating func removeConflict(of key: ItemKey, as end: ConflictEnd) throws {
     requireLock()
     let isEmpty = try conflicts.bytes(.edit, of: key) == []
     let place = try conflicts.remove(of: key)
-    if isDecided, let arrival = try arrivalInConflict(of: key) {
+    if end == .decided, let arrival = try arrivalInConflict(of: key) {
       try record(decided: arrival, of: key)
     }
-    guard !isDecided, !isEmpty, let place else { return }
+    guard end == .byItself, !isEmpty, let place else { return }
     let fact = try isInConflict(key) ? "is resolved" : "has no open conflict"
     laterNotices.append("\(key) \(fact); your unfinished merge of it is now \(place)")
   }
